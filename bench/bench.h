@@ -232,7 +232,7 @@ double measured_half_width(const struct bench_measurement *m); // the ± of repo
 
 // Earlier measurements of the same code, at other times.
 struct bench_looks {
-    const struct bench_measurement *fastest;      // fastest LOOK_FIRST, LOOK_MOVED or stable one; null: there is none
+    const struct bench_measurement *fastest;      // fastest LOOK_FIRST, LOOK_MOVED or stable one; null: no such look
     const struct bench_measurement *const *modes; // each of an uneven look
     size_t n_modes;
 };

@@ -99,8 +99,9 @@ static const char *why_not(struct arena *arena, const struct check_allowance *al
     if (allowance->expires && gmtime_r(&now, &day) && strftime(today, sizeof today, "%Y-%m-%d", &day) &&
         strcmp(today, allowance->expires) > 0)
         return arena_printf(arena, "its allowance expired on %s", allowance->expires);
-    if (finding->most > allowance->bound)
-        return arena_printf(arena, "%s is beyond its allowance, %.3g %%", check_bound_text(arena, finding->most),
+    static const double rounding = 1e-9; // of a bound as it is printed
+    if (finding->most > allowance->bound * (1 + rounding))
+        return arena_printf(arena, "%s is beyond its allowance, %.10g %%", check_bound_text(arena, finding->most),
                             100 * allowance->bound);
     return NULL;
 }

@@ -34,7 +34,7 @@ struct check_counts {
     bool is_asked;
     size_t n_compared, n_agree, n_differ;
     size_t n_unstable;    // measured, but not to be trusted
-    size_t n_failed;      // did not run
+    size_t n_failed;      // not known: the code did not run, or its chain is open
     size_t n_unpredicted; // the model has no number
     size_t n_improved;    // CHECK_MODEL: nearer to the measured value than the other model
     size_t n_lost, n_new; // CHECK_HARDWARE: values of the earlier measurement alone, and of this one alone

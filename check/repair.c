@@ -92,6 +92,8 @@ static void repair_group(struct repair *repair, const struct repair_member *memb
         return;
     struct repair_search search = repair_open_search(&arena, repair, members, n, &members->numbers);
     struct repair_numbers of_class = members->numbers;
+    // At the end, what makes a value worse is taken back for the whole opcode.
+    search.is_careful = strcmp(members->opcode, members[n - 1].opcode) == 0;
     if (search.n_values && repair_search_run(&search)) {
         repair_add_rule(repair, &search, &members->numbers, members, n, true);
         of_class = search.best;
@@ -102,7 +104,6 @@ static void repair_group(struct repair *repair, const struct repair_member *memb
         struct repair_search one = repair_open_search(&arena, repair, &members[i], end - i, &of_class);
         size_t n_before;
         struct repair_cost cost;
-        // At the end, what makes a value worse is taken back for the whole opcode.
         one.is_careful = true;
         if (!one.n_values || !repair_search_evaluate(&one, &of_class, &cost, NULL) || !cost.n_differ)
             continue;
@@ -232,8 +233,25 @@ static void take_back(struct repair *repair, struct predictor *predictor, const 
 }
 
 static void clear_after(struct repair_count *count) {
-    count->n_differ_after = count->n_worse = 0;
+    count->n_differ_after = count->n_worse = count->n_nearest = 0;
     memset(count->n_limited, 0, sizeof count->n_limited);
+}
+
+// Counts a value with its gap after the repair. False: it became worse.
+static bool count_after(const struct repair *repair, size_t i, const struct predicted *predicted, double gap,
+                        struct repair_count *count) {
+    static const double rounding = 1e-9;
+    double before = repair->held_out[i] >= 0 ? repair->held_out[i] : repair->gaps[i];
+    if (gap > 0) {
+        count->n_differ_after++;
+        count->n_limited[repair_limit_of(repair->request->model->machine, &repair->values[i], predicted,
+                                         repair->are_other_code[i])]++;
+    }
+    if (gap <= before * (1 + rounding))
+        return true;
+    bool is_nearest = gap <= repair->worst_gaps[i] * (1 + rounding);
+    *(is_nearest ? &count->n_nearest : &count->n_worse) += 1;
+    return is_nearest;
 }
 
 // Predicts all values with the repair, and takes back what makes one worse, or undercuts more than it mends. False:
@@ -256,26 +274,16 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
         for (size_t i = 0; is_good && i < repair->n_values; i++) {
             const struct check_value *value = &repair->values[i];
             bool is_out = repair->held_out[i] >= 0;
-            double before = is_out ? repair->held_out[i] : repair->gaps[i];
             struct repair_count *count = is_out ? &result->held_out : &result->seen;
-            if (before < 0)
+            if (!is_out && repair->gaps[i] < 0)
                 continue;
             struct predicted predicted = predictor_predict(&predictor, value);
             double gap = predicted.is_known ? gap_find(value, &predicted) : INFINITY;
-            if (gap > 0) {
-                count->n_differ_after++;
-                count->n_limited[repair_limit_of(repair->request->model->machine, value, &predicted,
-                                                 repair->are_other_code[i])]++;
-                if (predicted.is_known && !is_out)
-                    *ARENA_ADD(repair->arena, differences, n_differences) =
-                        gap_describe(repair->arena, value, &predicted);
-            }
+            if (gap > 0 && predicted.is_known && !is_out)
+                *ARENA_ADD(repair->arena, differences, n_differences) = gap_describe(repair->arena, value, &predicted);
             if (!is_out)
                 n_settled += trade_on(repair, i, &predicted, round < ROUNDS_OF_FORMS, &trade);
-            if (gap <= repair->worst_gaps[i] * (1 + 1e-9))
-                continue;
-            count->n_worse++;
-            if (!is_out) // what is held out only judges
+            if (!count_after(repair, i, &predicted, gap, count) && !is_out) // what is held out only judges
                 take_back(repair, &predictor, value, round >= ROUNDS_OF_FORMS, has_removed);
         }
         n_settled += is_good && round < ROUNDS_OF_FORMS && settle(repair, &trade);

@@ -4,7 +4,8 @@
 //
 // Numbers that it changes: latencies, how early operands are read, uops, pipes and for how long they are held, and the
 // dispatch width. It tries changes that the differences suggest, and keeps those with which fewer values differ. A
-// change that makes any value worse is taken back for that form.
+// change that makes any value worse is taken back for that form. A value that the model has no number for may come to
+// the nearest one.
 #ifndef CHECK_REPAIR_H
 #define CHECK_REPAIR_H
 
@@ -23,14 +24,14 @@ struct repair_request {
     const struct lab_listener *listener;
 };
 
-// Why a model has no number for a value.
+// Why a model has no number for a value. The first reason that holds counts.
 enum repair_limit {
     REPAIR_LIMIT_NONE,     // it has one
     REPAIR_LIMIT_CODE,     // the form's code decodes to another opcode
-    REPAIR_LIMIT_OPERANDS, // its opcode has other forms, with the same numbers: high bytes, kinds of addresses
+    REPAIR_LIMIT_MEMORY,   // it is a store and a load of one place
     REPAIR_LIMIT_REGISTER, // all sources are one register
     REPAIR_LIMIT_STACK,    // from a register of the x87 stack, which LLVM's instructions do not read
-    REPAIR_LIMIT_MEMORY,   // it is a store and a load of one place
+    REPAIR_LIMIT_OPERANDS, // its opcode has other forms, with the same numbers: high bytes, kinds of addresses
     REPAIR_LIMIT_FRACTION, // no whole number of cycles, in no number of pipes of the machine's
     REPAIR_N_LIMITS,
 };
@@ -41,6 +42,7 @@ struct repair_count {
     size_t n_compared; // values that are stable and predicted
     size_t n_unstable; // measured, and not to be trusted, as check counts them
     size_t n_differ_before, n_differ_after, n_worse;
+    size_t n_nearest; // further off than before, but no further than the nearest number that the model can state
     size_t n_limited[REPAIR_N_LIMITS]; // of those that differ after
 };
 

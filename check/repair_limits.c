@@ -9,7 +9,8 @@
 // The gap (gap.h) of the whole number of cycles, shared by so many pipes or slots, that is nearest to the value.
 static double gap_of_whole(const struct check_value *value, const struct predicted *predicted, double parts) {
     struct predicted whole = *predicted;
-    whole.cycles = fmax(1, round(value->value.cycles * parts)) / parts;
+    double least = value->quantity == CHECK_THROUGHPUT; // a pipe is held for a cycle
+    whole.cycles = fmax(least, round(value->value.cycles * parts)) / parts;
     return gap_find(value, &whole);
 }
 
@@ -42,12 +43,12 @@ enum repair_limit repair_limit_of(const struct machine *machine, const struct ch
 const char *repair_limit_about(enum repair_limit limit) {
     static const char *const about[] = {
         [REPAIR_LIMIT_NONE] = "left",
-        [REPAIR_LIMIT_CODE] = "of code that decodes to another opcode, as with a lock prefix",
-        [REPAIR_LIMIT_OPERANDS] = "of operands that share an opcode's numbers, as high bytes do",
-        [REPAIR_LIMIT_REGISTER] = "of one register as all sources",
-        [REPAIR_LIMIT_STACK] = "on the x87 stack",
+        [REPAIR_LIMIT_CODE] = "of code that decodes to another opcode",
         [REPAIR_LIMIT_MEMORY] = "through memory",
-        [REPAIR_LIMIT_FRACTION] = "between what whole cycles give",
+        [REPAIR_LIMIT_REGISTER] = "with one register as all sources",
+        [REPAIR_LIMIT_STACK] = "on the x87 stack",
+        [REPAIR_LIMIT_OPERANDS] = "of operands that share their opcode's numbers, as high bytes do",
+        [REPAIR_LIMIT_FRACTION] = "fractions of cycles",
     };
     return about[limit];
 }

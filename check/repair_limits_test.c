@@ -37,9 +37,11 @@ static void throughputs_are_whole_cycles_of_pipes(void **state) {
 
 static void latencies_are_whole_cycles(void **state) {
     struct check_value whole = testing_value("A", "C", CHECK_LATENCY, 4, 0.01),
+                       none = testing_value("A", "C", CHECK_LATENCY, 0, 0.01),
                        average = testing_value("A", "C", CHECK_LATENCY, 4.5, 0.01);
     (void)state;
     assert_int_equal(limit_of(&whole, false), REPAIR_LIMIT_NONE);
+    assert_int_equal(limit_of(&none, false), REPAIR_LIMIT_NONE);
     assert_int_equal(limit_of(&average, false), REPAIR_LIMIT_FRACTION); // although two slots of four are half a cycle
 }
 

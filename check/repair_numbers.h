@@ -23,7 +23,7 @@ struct repair_numbers {
     struct repair_use {
         unsigned resource; // index
         unsigned acquire, release;
-        unsigned units; // held at once
+        unsigned units; // of a group: those that must be free for it to issue
     } uses[REPAIR_MOST_USES];
 };
 

@@ -53,20 +53,22 @@ static struct repair_cost distance_of(const struct repair_search *search, const 
         }
         cost.distance += use->resource != was->resource; // other pipes are more of a change than a longer time
         unsigned now = held_of(numbers, use->resource), before = held_of(&search->base, use->resource);
-        if (search->commonness && now > before)
+        bool is_counted = false;
+        for (unsigned i = 0; i < u; i++)
+            is_counted |= numbers->uses[i].resource == use->resource;
+        if (search->commonness && now > before && !is_counted)
             cost.commonness += search->commonness[use->resource] * (now - before);
     }
     return cost;
 }
 
 static bool is_less(struct repair_cost a, struct repair_cost b) {
-    // What no number predicts is a few hundredths from several. That one of them is nearer is no reason for it.
-    static const double share = 1e-6, close = 0.03;
+    static const double share = 1e-6;
     if (a.n_worse != b.n_worse)
         return a.n_worse < b.n_worse;
     if (a.n_differ != b.n_differ)
         return a.n_differ < b.n_differ;
-    if (fabs(a.gaps - b.gaps) > close * (double)a.n_differ)
+    if (fabs(a.gaps - b.gaps) > share * fmax(a.gaps, b.gaps))
         return a.gaps < b.gaps;
     if (a.distance != b.distance)
         return a.distance < b.distance;
@@ -95,6 +97,8 @@ static double gap_to_close(const struct repair_search *search, size_t value, con
 
 bool repair_search_evaluate(const struct repair_search *search, const struct repair_numbers *numbers,
                             struct repair_cost *cost, struct predicted *all) {
+    // What no number predicts is a few hundredths from several. That one of them is nearer is no reason for it.
+    static const double close = 0.03;
     struct arena arena = {0};
     struct text text = {.arena = &arena};
     struct fail fail = {0};
@@ -118,7 +122,7 @@ bool repair_search_evaluate(const struct repair_search *search, const struct rep
         size_t weight = search->weights ? search->weights[i] : 1;
         cost->n_differ += gap > 0 ? weight : 0;
         cost->n_worse += search->is_careful && gap > search->worst_gaps[search->values[i]] * (1 + 1e-9) ? weight : 0;
-        cost->gaps += gap * (double)weight;
+        cost->gaps += fmax(0, gap - close) * (double)weight;
         if (all) {
             all[i] = predicted;
             all[i].resource = all[i].why = NULL; // these end with this trial
@@ -216,8 +220,19 @@ static bool can_be_chosen(const struct resource *other, const struct resource *o
     return are_related(other, own) && (!is_bound || (resource_pipes(other->mask) & pipes) == pipes);
 }
 
+// How far the bounds of other pipes may be from what was measured, as a share: as far as the nearest of any pipes.
+static double distance_of_bounds(const struct machine *machine, double measured) {
+    double nearest = INFINITY;
+    for (unsigned r = 1; r < machine->n_resources; r++) {
+        double units = machine->resources[r].units, bound = whole(measured * units) / units;
+        nearest = fmin(nearest, fabs(bound - measured) / measured);
+    }
+    return fmax(0.02, nearest * (1 + 1e-9));
+}
+
 static void suggest_uses(struct repair_search *search, double measured, double predicted, bool is_bound) {
     const struct machine *machine = search->model->machine;
+    const double share = distance_of_bounds(machine, measured);
     const struct repair_numbers *best = &search->best;
     struct repair_numbers all = *best, first_all = *best;
     for (unsigned u = 0; u < best->n_uses; u++) {
@@ -245,7 +260,6 @@ static void suggest_uses(struct repair_search *search, double measured, double p
                 (is_wider && wanted > own->release - own->acquire))
                 continue;
             double bound = (double)wanted / machine->resources[g].units;
-            static const double share = 0.02;
             if (fabs(bound - measured) > share * measured)
                 continue;
             one = *best;

@@ -10,7 +10,7 @@
 struct repair_cost {
     size_t n_worse; // values that differ by more than with LLVM's numbers, in a careful search
     size_t n_differ;
-    double gaps;       // sum of those
+    double gaps;       // sum of those, without a few hundredths of each
     unsigned distance; // numbers changed, without those that follow from others
     // Cycles for which pipes are held longer, each times the share of forms that use the pipe. Of changes that fit as
     // well, the one whose pipes fewer others use for a shorter time: if those of all were the limit, the others would

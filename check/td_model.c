@@ -107,8 +107,7 @@ bool td_model_names_others(const struct td_model *model, const struct td_record 
         pattern++;
     for (size_t i = 0; pattern < end && i < model->records->n_items; i++) {
         const struct td_record *record = &model->records->items[i];
-        if (record->fields[TD_SCHED_RW] && is_named(pattern, record->name) &&
-            text_find(record->name, opcodes, n) == n)
+        if (record->fields[TD_SCHED_RW] && is_named(pattern, record->name) && text_find(record->name, opcodes, n) == n)
             return true;
     }
     return false;

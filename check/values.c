@@ -221,7 +221,7 @@ static void add_record(struct list *list, const struct record *record) {
 static bool read_file(struct list *list, const char *path, const struct lab_listener *listener,
                       struct check_results *results, struct fail *fail) {
     struct record_file file = {0};
-    bool is_read = record_read(list->arena, path, &file, fail) &&
+    bool is_read = table_stands_alone(list->arena, path, fail) && record_read(list->arena, path, &file, fail) &&
                    (file.n_headers || fail_set(fail, FAIL_INPUT, "there are no measurements in '%s'", path));
     const char *damage = is_read ? record_damage_text(list->arena, path, &file.damage) : NULL;
     if (damage)

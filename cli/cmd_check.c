@@ -133,7 +133,9 @@ static int report(struct arena *arena, const struct check_report *report, struct
     if (!write_files(arena, report, fail))
         return 0;
     if (!check_has_compared(report))
-        fail_set(fail, FAIL_UNAVAILABLE, "nothing could be compared: no value is both stable and predicted");
+        fail_set(fail, FAIL_UNAVAILABLE, "nothing could be compared: no %s",
+                 args.baseline.n_items ? "stable value is in both, or predicted"
+                                       : "value is both stable and predicted");
     return check_has_failed(report) ? FAIL_WORK : 0;
 }
 
@@ -171,8 +173,8 @@ static int work(struct arena *arena, const struct operands *operands, struct fai
         fail_set(fail, FAIL_INPUT, "--fail-lost needs --baseline, the measurement that has the values");
     else if (args.false_percent >= 100)
         fail_set(fail, FAIL_INPUT, "--false-share is below 100 %%");
-    else if (file_can_write(args.written_allowances, fail) && file_can_write(args.junit, fail) &&
-             file_can_write(args.markdown, fail) && choose_models(arena, operands->items[0], fail)) {
+    else if (results_can_write(arena, args.written_allowances, fail) && results_can_write(arena, args.junit, fail) &&
+             results_can_write(arena, args.markdown, fail) && choose_models(arena, operands->items[0], fail)) {
         lab_args.options.listener = &cli_listener;
         if (lab_open_elsewhere(&lab, arena, &lab_args.options, "", fail))
             status = check(arena, &lab, operands, fail);

@@ -67,8 +67,9 @@ static const struct command command = {
     "It changes latencies, how early operands are read, uops, the pipes that are held\n"
     "and for how long, and the dispatch width. A scheduling class is changed before\n"
     "single forms of it. At the end every measured program is simulated with all\n"
-    "changes; what makes a value worse is taken back for that form. Each rule has\n"
-    "measured values above it, and the command that repeats them.\n",
+    "changes; what makes a value worse is taken back for that form. A fraction that\n"
+    "the model cannot state may come to the nearest number. Each rule has measured\n"
+    "values above it, and the command that repeats them.\n",
     "  cyclops repair survey --mcpu znver4 --output fixed.yaml\n"
     "  cyclops check survey --mcpu fixed.yaml --against znver4 --gap\n",
     options,
@@ -114,9 +115,9 @@ static bool prepare(struct arena *arena, const struct model *model, struct fail 
                                                                                            "output", "review",
                                                                                            "td-output",
                                                                                            "llvm-mca-tests-output"};
-    return file_are_apart(paths, options_of, sizeof paths / sizeof *paths, fail) && file_can_write(args.output, fail) &&
-           file_can_write(written.td, fail) && file_can_write(written.tests, fail) &&
-           file_can_write(args.review, fail) &&
+    return file_are_apart(paths, options_of, sizeof paths / sizeof *paths, fail) &&
+           results_can_write(arena, args.output, fail) && results_can_write(arena, written.td, fail) &&
+           results_can_write(arena, written.tests, fail) && results_can_write(arena, args.review, fail) &&
            (!args.td || td_can_repair(args.td, args.tblgen, model->backend->major, fail)) &&
            (!args.tests || mca_tests_are_there(args.tests, model->machine->cpu, fail));
 }
@@ -185,6 +186,12 @@ static void print_forwarding(const struct check_results *results) {
 
 // The share that is predicted; and what is left because the model has no number for it.
 static void print_limits(struct arena *arena, const struct repair_count *count) {
+    if (count->n_nearest)
+        screen_print_sentence(arena_printf(arena,
+                                           "Further off, at the nearest number that the model can state: %zu of the "
+                                           "fractions of cycles.",
+                                           count->n_nearest),
+                              stdout);
     size_t n_predicted = count->n_compared - count->n_differ_after,
            n_limited = count->n_differ_after - count->n_limited[REPAIR_LIMIT_NONE];
     struct text text = {.arena = arena};

@@ -204,7 +204,7 @@ static bool work(struct arena *arena, const struct operands *operands, struct fa
         return fail_set(fail, FAIL_INPUT, "name the folder of a survey, such as 'survey', or a file of measurements");
     if (!args.output)
         return fail_set(fail, FAIL_INPUT, "--output names the HTML file to write, such as report.html");
-    if (!file_can_write(args.output, fail))
+    if (!results_can_write(arena, args.output, fail))
         return false;
     lab_args.options.listener = &cli_listener;
     if (!sort_out(arena, operands, &given, fail))

@@ -7,8 +7,9 @@
 #include <string.h>
 
 bool results_find_origin(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail) {
-    bool is_found = file_is_folder(path) ? table_find_origin(arena, path, origin, fail)
-                                         : table_find_origin_of_file(arena, path, origin, fail);
+    bool is_found = file_is_folder(path)
+                        ? table_find_origin(arena, path, origin, fail)
+                        : table_stands_alone(arena, path, fail) && table_find_origin_of_file(arena, path, origin, fail);
     return is_found && (origin->target || fail_set(fail, FAIL_INPUT, "there are no measurements in '%s'", path));
 }
 
@@ -35,4 +36,11 @@ bool results_choose_model(struct arena *arena, const char *path, struct fail *fa
     if (!cpus->n_items)
         *ARENA_ADD(arena, cpus->items, cpus->n_items) = origin.cpu ? origin.cpu : "native";
     return true;
+}
+
+bool results_can_write(struct arena *arena, const char *path, struct fail *fail) {
+    const char *folder;
+    if (path && table_is_file_of_survey(arena, path, &folder))
+        return fail_set(fail, FAIL_INPUT, "'%s' is a file of the survey '%s': name another one to write", path, folder);
+    return file_can_write(path, fail);
 }

@@ -14,6 +14,9 @@ bool results_find_origin(struct arena *arena, const char *path, struct table_ori
 // Fails (FAIL_INPUT) where there are several, or that CPU is not known.
 bool results_choose_model(struct arena *arena, const char *path, struct fail *fail);
 
+// Fails (FAIL_INPUT) where an output cannot be written, or is a file of a survey. Null: there is no output.
+bool results_can_write(struct arena *arena, const char *path, struct fail *fail);
+
 // Fails (FAIL_UNAVAILABLE) where one of the lab's models is not there.
 bool results_have_models(const struct lab *lab, struct fail *fail);
 

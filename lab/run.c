@@ -67,7 +67,9 @@ bool lab_can_run(const struct lab *lab, const struct program *program, struct fa
 
 struct bench_code lab_code(const struct lab *lab, const struct experiment *experiment) {
     struct bench_code code = experiment_code(experiment, lab->is_simulated);
-    code.seen_processes = experiment->looks.fastest ? experiment->looks.fastest->processes : 0;
+    const struct bench_measurement *look = experiment->looks.fastest;
+    // A stable value has all its processes anew: the last one counts, and must not be the worse one.
+    code.seen_processes = look && look->look != LOOK_NONE ? look->processes : 0;
     code_uses_find(&lab->uses, &code);
     return code;
 }

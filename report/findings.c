@@ -55,7 +55,7 @@ static const char *counts_text(struct arena *arena, const struct check_counts *c
     if (counts->n_unpredicted)
         text_addf(&text, "; for %zu there is no prediction", counts->n_unpredicted);
     if (counts->n_failed)
-        text_addf(&text, "; %zu did not run", counts->n_failed);
+        text_addf(&text, "; %zu without a value", counts->n_failed);
     if (counts->n_lost)
         text_addf(&text, "; %zu lost", counts->n_lost);
     if (counts->n_new)
@@ -385,7 +385,7 @@ static enum case_kind add_case(struct arena *arena, struct text *text, const str
         enum check_outcome outcome = report->outcomes[q][i];
         n_compared += outcome == CHECK_AGREES || outcome == CHECK_DIFFERS;
         if (outcome == CHECK_FAILED && !error)
-            error = values[i].value.why ? values[i].value.why : "it did not run";
+            error = values[i].value.why ? values[i].value.why : "it has no value";
         if (outcome == CHECK_UNSTABLE && !skipped)
             skipped = values[i].value.why ? values[i].value.why : "unstable";
         if (outcome == CHECK_UNPREDICTED && q == CHECK_GAP && !skipped)

@@ -16,7 +16,7 @@ static const char *outcome_name(enum check_outcome outcome) {
     case CHECK_UNSTABLE:
         return "unstable";
     case CHECK_FAILED:
-        return "did not run";
+        return "no value";
     case CHECK_UNPREDICTED:
         return "not predicted";
     case CHECK_NOT_COMPARED:

@@ -16,6 +16,10 @@ static int compare_kinds(const struct candidate *a, const struct candidate *b) {
     int order = strcmp(a->sched_class, b->sched_class);
     if (order)
         return order;
+    if (one == other) {
+        one = a->throughput->copies;
+        other = b->throughput->copies;
+    }
     if (one != other)
         return one < other ? -1 : 1;
     return a->throughput->streams < b->throughput->streams ? -1 : a->throughput->streams > b->throughput->streams;

@@ -244,6 +244,11 @@ static bool load_other_kernels(struct survey *survey, struct fail *fail) {
 
 // ---- measuring
 
+// Whether a real CPU is measured, and not a simulated one.
+static bool is_native(const struct survey *survey) {
+    return strcmp(survey->request->lab->target, "native") == 0;
+}
+
 static bool is_stopped(const struct survey *survey) {
     bool (*stopped)(void) = survey->request->lab->bench.is_stopped;
     return stopped && stopped();
@@ -425,26 +430,38 @@ static bool measure_slots(struct survey *survey, const struct effort *effort, si
 
 // ---- speeds that last
 
+// Opens the kernels with these names alone; `before`: what was open.
+static void open_only(struct survey *survey, const char **names, size_t n, bool *before) {
+    for (size_t i = 0; i < survey->kernels.n_kernels; i++) {
+        before[i] = survey->are_open[i];
+        survey->are_open[i] = bsearch(&survey->kernels.kernels[i].name, names, n, sizeof *names, text_compare) != NULL;
+    }
+}
+
 // Measures throughputs again that are a little slower than those of their class, until each was found so three times.
-// One that is faster at last must be so once more. What became unstable stays open.
+// One that is faster at last must be so once more. What became unstable stays open, and adds to `n_unstable`. A
+// simulated CPU has no such speeds.
 static bool measure_slower(struct survey *survey, size_t *n_unstable, struct fail *fail) {
-    enum { ROUNDS = 2, TIMES = ROUNDS + 1 };
+    enum { ROUNDS = 3, TIMES = 3 };
     static const struct effort again = {
         .attempt_ms = 10, .steady_seconds = STEADY_SECONDS, .is_hasty = true, .n_stable = TIMES};
-    bool is_done = true;
-    for (unsigned round = 0; round < ROUNDS && is_done && !is_stopped(survey); round++) {
+    bool is_done = true, is_more = is_native(survey);
+    for (unsigned round = 0; round < ROUNDS && is_done && is_more && !is_stopped(survey); round++) {
         struct arena arena = {0};
         struct survey_table table;
-        size_t n = 0, n_kernels = survey->kernels.n_kernels;
+        size_t n = 0, n_kernels = survey->kernels.n_kernels, n_counted = 0;
         bool *before = ARENA_ARRAY(&arena, bool, n_kernels);
-        memcpy(before, survey->are_open, n_kernels * sizeof *before);
         is_done = table_read_on(&arena, survey->request->folder, &survey->measurements, &table, fail);
         const char **names = is_done ? slower_than_class(&arena, &table, &n) : NULL;
-        for (size_t i = 0; i < n_kernels; i++)
-            survey->are_open[i] = n && bsearch(&survey->kernels.kernels[i].name, names, n, sizeof *names, text_compare);
-        is_done = is_done && (!n || measure(survey, &again, n_unstable, fail));
-        for (size_t i = 0; i < n_kernels; i++)
-            survey->are_open[i] |= before[i];
+        is_more = n > 0;
+        if (is_more) {
+            open_only(survey, names, n, before);
+            is_done = measure(survey, &again, &n_counted, fail); // with those that were unstable before
+            for (size_t i = 0; i < n_kernels; i++) {
+                *n_unstable += survey->are_open[i] && !before[i];
+                survey->are_open[i] |= before[i];
+            }
+        }
         arena_free(&arena);
     }
     return is_done;
@@ -517,6 +534,9 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
         if (!measure(survey, &effort, &n_unstable, fail) || !measure_slots(survey, &effort, &n_unstable, fail))
             return false;
     }
+    // What became stable in these passes may be as slow.
+    if (!measure_slower(survey, &n_unstable, fail))
+        return false;
     if (is_stopped(survey))
         survey->status = RUN_PLAN_INTERRUPTED;
     else if (n_unstable && survey->request->is_strict)
@@ -565,7 +585,6 @@ static bool keep_command(const struct survey *survey, struct fail *fail) {
 static bool prepare(struct survey *survey, struct fail *fail) {
     struct model model = {0};
     bool *is_selected;
-    bool is_native = strcmp(survey->request->lab->target, "native") == 0;
     const struct option_list *llvms = &survey->request->lab->llvms;
     bool is_done = form_kernels_list(survey->arena, survey->isa, llvms->n_items ? llvms->items[0] : NULL, &model,
                                      &survey->forms, &survey->n_forms, fail);
@@ -574,7 +593,7 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     is_done = is_done && selection_make(&selection, is_selected, fail) && check_folder(survey, fail);
     if (is_done)
         make_shapes(survey, model.machine, is_selected);
-    is_done = is_done && (is_native ? probe_here(survey, fail) : probe_model(survey, fail)) &&
+    is_done = is_done && (is_native(survey) ? probe_here(survey, fail) : probe_model(survey, fail)) &&
               open_folder(survey, fail) && keep_command(survey, fail) && write_forms(survey, fail) &&
               make_kernels(survey, fail);
     model_close(&model);

@@ -91,7 +91,7 @@ struct table_throughput {
     unsigned copies; // those of the streams that share the fixed registers, but not the one that each of them changes
 };
 
-// How a throughput is made but for the number of its streams. Equal numbers: in the same way.
+// How a throughput is made but for the numbers of its streams and copies. Equal numbers: in the same way.
 static inline unsigned table_throughput_way(const struct table_throughput *throughput) {
     return (unsigned)throughput->is_looped | (unsigned)throughput->has_same_address << 1 |
            (unsigned)throughput->has_breakers << 2 | (unsigned)throughput->has_light_breakers << 3 |
@@ -163,6 +163,12 @@ struct table_origin {
 bool table_find_origin(struct arena *arena, const char *folder, struct table_origin *origin, struct fail *fail);
 // The same of a single measurement file.
 bool table_find_origin_of_file(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail);
+
+// Whether a path is one of the files that a survey keeps in its folder: they are read with their folder, and nothing
+// else may be written there. Sets `folder` to that one.
+bool table_is_file_of_survey(struct arena *arena, const char *path, const char **folder);
+// Fails where a path cannot be a measurement file by itself: it is of a survey, or a model.
+bool table_stands_alone(struct arena *arena, const char *path, struct fail *fail);
 
 struct record_file;
 struct json_t; // jansson's

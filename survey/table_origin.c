@@ -1,5 +1,6 @@
 #include "survey/table_reader.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "bench/host/host.h"
@@ -25,6 +26,25 @@ bool reader_is_survey(struct arena *arena, const char *folder, struct fail *fail
             return fail_set(fail, FAIL_INPUT, "'%s' holds no survey: %s", folder, others[i].advice);
     return !missing || fail_set(fail, FAIL_INPUT, "'%s' holds no survey: there is no %s", folder,
                                 access(folder, F_OK) == 0 ? missing : "such folder");
+}
+
+bool table_is_file_of_survey(struct arena *arena, const char *path, const char **folder) {
+    static const char *const names[] = {"forms.jsonl", "measurements.jsonl", "commands.txt"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t n = sizeof names / sizeof *names;
+    *folder = slash ? arena_copy(arena, path, (size_t)(slash - path) + (slash == path)) : ".";
+    return text_find(name, names, n) < n && access(folder_file(arena, *folder, names[0]), F_OK) == 0;
+}
+
+bool table_stands_alone(struct arena *arena, const char *path, struct fail *fail) {
+    const char *folder;
+    if (table_is_file_of_survey(arena, path, &folder))
+        return fail_set(fail, FAIL_INPUT, "'%s' is a file of the survey '%s': name the folder", path, folder);
+    return !file_has_suffix(path, ".yaml") ||
+           fail_set(fail, FAIL_INPUT,
+                    "'%s' is YAML, and no measurement is: an overlay is a model, for --mcpu; kernels are for "
+                    "'cyclops run'",
+                    path);
 }
 
 const char *reader_repeat_options(struct arena *arena, const struct isa *isa, const struct json_t *header) {

@@ -368,6 +368,15 @@ expect 2 "'corpus' holds no survey: it holds a corpus, for 'cyclops corpus score
 expect 2 "'card' holds no survey: it holds a machine card, for 'cyclops report'" "$cyclops" table card
 expect 2 "'corpus' holds no survey" "$cyclops" check corpus --mcpu znver4
 expect 2 "'card' holds no survey" "$cyclops" repair card --mcpu znver4 --output x.yaml
+# A survey's own files are read with their folder, and not written over.
+expect 2 "'base/measurements.jsonl' is a file of the survey 'base': name the folder" "$cyclops" check base/measurements.jsonl
+expect 2 "is a file of the survey 'base': name the folder" "$cyclops" repair base/forms.jsonl --mcpu znver4 --output x.yaml
+expect 2 "'worse.yaml' is YAML, and no measurement is" "$cyclops" check worse.yaml --mcpu znver4
+for own in forms.jsonl measurements.jsonl commands.txt; do
+    expect 2 "'base/$own' is a file of the survey 'base': name another one to write" "$cyclops" report base --mcpu znver4 --output "base/$own"
+done
+expect 2 'name another one to write' "$cyclops" repair base --mcpu znver4 --output base/measurements.jsonl
+expect 2 'name another one to write' "$cyclops" check base --mcpu znver4 --junit base/forms.jsonl
 mkdir nothing
 expect 2 "'nothing' holds no survey: there is no measurements.jsonl" "$cyclops" report nothing --mcpu znver4 --output bad.html
 expect 2 "cannot write 'none/x.yaml': No such file" "$cyclops" repair base --mcpu znver4 --output none/x.yaml

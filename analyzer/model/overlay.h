@@ -29,7 +29,7 @@
 //         uops: 1
 //         latency: 2               # of all its writes; or [2, 3], one each in the order of `cyclops explain`
 //         uses: [ALU, {resource: MUL, acquire: 0, release: 3}]               # ALU alone: from 0 to 1
-//                                  # of a group, also `units: 2`, held at once; left out: 1
+//                                  # of a group, also `units: 2`, which must be free for it to issue; left out: 1
 //         advances: [{read: 0, after: mac, cycles: 4}]   # read 0 is wanted that much later; left out: all; any write
 //         writes: mac              # name of its results, for `after`
 //         begins_group: true       # it is dispatched first in its cycle; ends_group: last

@@ -39,7 +39,7 @@ struct overlay_register_file {
 struct overlay_use {
     const char *resource;
     unsigned acquire, release;
-    unsigned units; // held at once
+    unsigned units; // of a group: those that must be free for it to issue
     unsigned index; // of the machine's resource, once overlay_machine has run
     struct yaml_place place;
 };

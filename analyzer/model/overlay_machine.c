@@ -191,9 +191,13 @@ static bool bind_uses(struct overlay *overlay, const struct machine *machine, st
             if (!use->index)
                 return false;
             const struct resource *resource = &machine->resources[use->index];
+            if (use->units > 1 && !resource->is_group)
+                return fail_at(fail, overlay->path, use->place.line, use->place.column,
+                               "%s is not a group of pipes, so an instruction uses 1 unit of it, not %u", use->resource,
+                               use->units);
             if (use->units > resource->units)
                 return fail_at(fail, overlay->path, use->place.line, use->place.column,
-                               "%s has %u unit%s: an instruction cannot hold %u at once", use->resource,
+                               "%s has %u unit%s: an instruction cannot need %u at once", use->resource,
                                resource->units, resource->units == 1 ? "" : "s", use->units);
         }
     return true;

@@ -60,8 +60,11 @@ static void mistakes_are_told_with_their_place(void **state) {
         {HEAD "resources: [{name: A}]\ninstructions:\n  - {match: X, uses: [{resource: A, acquire: 2, release: 2}]}\n",
          7, 58, "[2, 2)"},
         {HEAD "resources: [{name: A, units: 2}]\ninstructions:\n  - {match: X, uses: [{resource: A, release: 2, units: "
-              "3}]}\n",
-         7, 23, "A has 2 units"},
+              "2}]}\n",
+         7, 23, "A is not a group"},
+        {HEAD "resources: [{name: A}, {name: B}, {name: G, members: [A, B]}]\ninstructions:\n  - {match: X, uses: "
+              "[{resource: G, release: 2, units: 3}]}\n",
+         7, 23, "G has 2 units"},
         {HEAD "instructions:\n  - {match: 'A(', latency: 1}\n", 6, 14, "regular expression"},
         {HEAD "instructions:\n  - {match: 'A++++++++++++++++++++++++++++++++', latency: 1}\n", 6, 14, "one letter"},
         {HEAD "instructions:\n  - {match: '((A+)+)+', latency: 1}\n", 6, 14, "one letter"},
