@@ -27,15 +27,17 @@ static void take_sweep(const struct lab *lab, struct reproduction *r, bool other
     struct reproduced_value *value = &r->values[0];
     size_t n = value->reference->n, n_good = 0;
     double *cycles = ARENA_ARRAY(lab->arena, double, n);
+    bool *are_unstable = ARENA_ARRAY(lab->arena, bool, n);
     const char *why = NULL;
     for (size_t i = 0; i < n; i++) {
         const struct bench_measurement *m = find_measurement(lab, r->plan.experiments[i + (other ? n : 0)], &why);
         cycles[i] = m ? m->cycles : (double)NAN;
         n_good += m != NULL;
-        value->is_unstable |= m && m->verdict == MEASURED_UNSTABLE;
+        are_unstable[i] = m && m->verdict == MEASURED_UNSTABLE;
+        value->is_unstable |= are_unstable[i];
     }
-    double **to = other ? &value->measured_other : &value->measured;
-    *to = n_good ? cycles : NULL;
+    *(other ? &value->measured_other : &value->measured) = n_good ? cycles : NULL;
+    *(other ? &value->are_unstable_other : &value->are_unstable) = n_good ? are_unstable : NULL;
     if (!n_good && !other)
         value->not_measured = why;
 }
@@ -60,6 +62,7 @@ static void take_value(const struct lab *lab, const struct reproduction *r, stru
                                                  : m->cycles;
     value->measured = number;
     value->is_unstable = m->verdict == MEASURED_UNSTABLE;
+    value->are_unstable = &value->is_unstable;
 }
 
 static bool is_measured(const struct reproduction *reproduction) {

@@ -17,11 +17,14 @@ static int decimals_of(double value) {
 }
 
 // Returns values as text: "4.10 4.00×7 4.50".
-static const char *values_text(struct arena *arena, const double *values, size_t n) {
+// `are_unstable`: those that a mark follows; null: none.
+static const char *values_text(struct arena *arena, const double *values, const bool *are_unstable, size_t n) {
     struct text text = {.arena = arena};
     for (size_t i = 0; i < n;) {
         size_t same = 1;
-        while (i + same < n && fabs(values[i + same] - values[i]) < 0.005)
+        bool is_unstable = are_unstable && are_unstable[i];
+        while (i + same < n && fabs(values[i + same] - values[i]) < 0.005 &&
+               is_unstable == (are_unstable && are_unstable[i + same]))
             same++;
         if (isnan(values[i]))
             text_addf(&text, "%s-", i ? " " : "");
@@ -29,6 +32,7 @@ static const char *values_text(struct arena *arena, const double *values, size_t
             text_addf(&text, "%s%.*f", i ? " " : "", n > 1 ? 1 : decimals_of(values[i]), values[i]);
         if (same > 1)
             text_addf(&text, "×%zu", same);
+        text_add(&text, is_unstable ? "?" : "");
         i += same;
     }
     return text.data;
@@ -48,9 +52,9 @@ static const char *predicted_text(struct arena *arena, const struct reproduction
                                   const struct reproduced_value *value) {
     if (r->no_prediction)
         return "-";
-    const char *text = values_text(arena, value->predicted, value->reference->n);
+    const char *text = values_text(arena, value->predicted, NULL, value->reference->n);
     return value->repaired
-               ? arena_printf(arena, "%s → %s", text, values_text(arena, value->repaired, value->reference->n))
+               ? arena_printf(arena, "%s → %s", text, values_text(arena, value->repaired, NULL, value->reference->n))
                : text;
 }
 
@@ -60,9 +64,11 @@ static const char *measured_text(struct arena *arena, const struct reproduced_va
                    ? ""
                    : arena_printf(arena, "not measured: %s", value->not_measured);
     bool is_share = value->reference->quantity == QUANTITY_RTHROUGHPUT || value->reference->quantity == QUANTITY_IPC;
-    const char *text = value->reference->n > 1 ? values_text(arena, value->measured, value->reference->n)
-                                               : arena_printf(arena, "%.*f", is_share ? 3 : 2, *value->measured);
-    return arena_printf(arena, "measured here: %s%s", text, value->is_unstable ? " ?" : "");
+    const char *text =
+        value->reference->n > 1
+            ? values_text(arena, value->measured, value->are_unstable, value->reference->n)
+            : arena_printf(arena, "%.*f%s", is_share ? 3 : 2, *value->measured, value->is_unstable ? " ?" : "");
+    return arena_printf(arena, "measured here: %s", text);
 }
 
 static const char *model_text(struct arena *arena, const struct reference *reference) {
@@ -109,7 +115,7 @@ static void print_table(struct arena *arena, const struct reproduction *all, siz
             const struct reproduced_value *value = &all[i].values[v];
             table_cell(&table, "%s", all[i].reference->name);
             table_cell(&table, "%s", value_name(arena, all[i].reference, value->reference));
-            table_cell(&table, "%s", values_text(arena, value->reference->published, value->reference->n));
+            table_cell(&table, "%s", values_text(arena, value->reference->published, NULL, value->reference->n));
             table_cell(&table, "%s", predicted_text(arena, &all[i], value));
             table_cell_colour(&table, verdict_colour(&all[i], value), "%s", verdict_text(&all[i], value));
             table_cell(&table, "%s", model_text(arena, all[i].reference));
@@ -118,9 +124,9 @@ static void print_table(struct arena *arena, const struct reproduction *all, siz
     table_print(&table, stdout, colour);
 }
 
-static void add_cell(struct table *table, const double *values, size_t i, int decimals) {
+static void add_cell(struct table *table, const double *values, const bool *are_unstable, size_t i) {
     if (values && !isnan(values[i]))
-        table_cell(table, "%.*f", decimals, values[i]);
+        table_cell(table, "%.2f%s", values[i], are_unstable && are_unstable[i] ? " ?" : "");
     else
         table_cell(table, "-");
 }
@@ -141,14 +147,17 @@ static void print_sweep(struct arena *arena, const struct reproduction *r, bool 
     for (size_t i = 0; i < value->reference->n; i++) {
         table_cell(&table, "%zu", reference->first + i);
         table_cell(&table, "%.1f", value->reference->published[i]);
-        add_cell(&table, value->predicted, i, 2);
-        add_cell(&table, value->measured, i, 2);
-        add_cell(&table, value->predicted_other, i, 2);
-        add_cell(&table, value->measured_other, i, 2);
+        add_cell(&table, value->predicted, NULL, i);
+        add_cell(&table, value->measured, value->are_unstable, i);
+        add_cell(&table, value->predicted_other, NULL, i);
+        add_cell(&table, value->measured_other, value->are_unstable_other, i);
     }
     table_print(&table, stdout, colour);
     if (value->is_unstable)
-        puts("Some values measured here are unstable; 'cyclops run' shows which, and why.");
+        screen_print_sentence(
+            arena_printf(arena, "Values with ? are unstable: 'cyclops run %s --sweep %u..%zu' shows why.",
+                         reference->kernel, reference->first, reference->first + value->reference->n - 1),
+            stdout);
     if (!value->measured)
         screen_print_sentence(arena_printf(arena, "not measured here: %s", value->not_measured), stdout);
     screen_print_sentence(
