@@ -218,7 +218,7 @@ static void print_kernels(struct arena *arena, const struct survey_table *table,
     bool is_short = screen_whole_columns(out) == screen_columns(out);
     struct table grid = {.arena = arena, .most_columns = is_short ? USUAL : 0, .is_whole = true};
     struct table_value place = {0};
-    bool has_kernel = false;
+    bool has_kernel = false, has_copies = false;
     table_column(&grid, TABLE_WRAP, "kernel"); // never cut: it is to be repeated
     table_column(&grid, TABLE_WRAP, "measures");
     table_column(&grid, TABLE_WRAP, "bytes of one body");
@@ -231,6 +231,7 @@ static void print_kernels(struct arena *arena, const struct survey_table *table,
         const struct table_throughput *throughput = &row->throughputs[i];
         add_kernel(arena, &grid, table_throughput_text(arena, row, throughput), &throughput->value, &place);
         has_kernel |= throughput->value.kernel != NULL;
+        has_copies |= throughput->value.kernel && throughput->has_breakers && throughput->copies > 1;
     }
     add_kernel(arena, &grid, "dispatch slots", &row->slots.value, &place);
     has_kernel |= row->slots.value.kernel != NULL;
@@ -240,6 +241,9 @@ static void print_kernels(struct arena *arena, const struct survey_table *table,
     screen_print_whole_sentence(
         arena_printf(arena, "To measure again: %s KERNEL", table_repeat(arena, &place, table->repeat_options)), out);
     table_print(&grid, out, colour);
+    if (has_copies)
+        screen_print_whole_sentence(
+            "Of breakers each N copies, 'cyclops run' prints the cycles of N copies and their breaker.", out);
 }
 
 void table_page_print(struct arena *arena, const struct survey_table *table, const struct table_row *row, FILE *out,

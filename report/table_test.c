@@ -180,6 +180,7 @@ static void counts_and_slow_values_show(void **state) {
     const char *page = text_of(&table, (struct table_report_options){.form = "D"});
     assert_non_null(strstr(page, "  rax → rax, slow values  18"));
     assert_non_null(strstr(page, "  unrolled, n = 32, breakers each 4 copies  18"));
+    assert_non_null(strstr(page, "'cyclops run' prints the cycles of N copies"));
     assert_non_null(strstr(page, "  UOPS_RETIRED "));
     assert_non_null(strstr(page, "2.06 to 2.07"));
     assert_non_null(strstr(page, "the counter was lost"));

@@ -277,7 +277,7 @@ static bool is_unstable(const struct experiment *experiment) {
 }
 
 // Whether the value is another one in each process, or one of two. On a Golden Cove, unrolled code of many vector forms
-// with loads is of that kind and slower than a loop, which has one speed.
+// with loads is of that kind, and a loop has one speed.
 static bool is_uneven(const struct experiment *experiment) {
     const struct bench_measurement *m = &experiment->measurement;
     return experiment->is_done && (bench_look_is_uneven(m->look) || measured_has_two_speeds(m));
