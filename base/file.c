@@ -224,9 +224,7 @@ size_t file_list(struct arena *arena, const char *path, const char *suffix, cons
         *ARENA_ADD(arena, *names, n) = arena_strdup(arena, entry->d_name);
     }
     closedir(folder);
-    if (n)
-        qsort(*names, n, sizeof **names, text_compare);
-    return n;
+    return text_sort(*names, n);
 }
 
 void file_guard_standard(void) {

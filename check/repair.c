@@ -240,16 +240,15 @@ static void clear_after(struct repair_count *count) {
 // Counts a value with its gap after the repair. False: it became worse.
 static bool count_after(const struct repair *repair, size_t i, const struct predicted *predicted, double gap,
                         struct repair_count *count) {
-    static const double rounding = 1e-9;
     double before = repair->held_out[i] >= 0 ? repair->held_out[i] : repair->gaps[i];
     if (gap > 0) {
         count->n_differ_after++;
         count->n_limited[repair_limit_of(repair->request->model->machine, &repair->values[i], predicted,
                                          repair->are_other_code[i])]++;
     }
-    if (gap <= before * (1 + rounding))
+    if (!repair_is_larger(gap, before))
         return true;
-    bool is_nearest = gap <= repair->worst_gaps[i] * (1 + rounding);
+    bool is_nearest = !repair_is_larger(gap, repair->worst_gaps[i]);
     *(is_nearest ? &count->n_nearest : &count->n_worse) += 1;
     return is_nearest;
 }

@@ -32,7 +32,7 @@ enum repair_limit {
     REPAIR_LIMIT_REGISTER, // all sources are one register
     REPAIR_LIMIT_STACK,    // from a register of the x87 stack, which LLVM's instructions do not read
     REPAIR_LIMIT_OPERANDS, // its opcode has other forms, with the same numbers: high bytes, kinds of addresses
-    REPAIR_LIMIT_FRACTION, // no whole number of cycles, in no number of pipes of the machine's
+    REPAIR_LIMIT_FRACTION, // not a whole number of cycles, on as many pipes as any resource has
     REPAIR_N_LIMITS,
 };
 // Returns what such values are, behind their number: "through memory".

@@ -69,8 +69,7 @@ static const char **take_unseen_members(struct repair *repair, size_t *n_seen) {
     for (size_t i = 0; i < repair->n_members; i++)
         if (is_seen(repair, &repair->members[i]))
             seen[(*n_seen)++] = repair->members[i].opcode;
-    if (*n_seen)
-        qsort(seen, *n_seen, sizeof *seen, text_compare);
+    *n_seen = text_sort(seen, *n_seen);
     for (size_t i = 0; i < repair->n_members; i++) {
         // Another form of an opcode that is seen belongs to it.
         if (has_name(repair->members[i].opcode, seen, *n_seen))

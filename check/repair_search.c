@@ -75,6 +75,11 @@ static bool is_less(struct repair_cost a, struct repair_cost b) {
     return a.commonness < b.commonness - share;
 }
 
+bool repair_is_larger(double gap, double other) {
+    static const double rounding = 1e-9;
+    return gap > other * (1 + rounding);
+}
+
 bool repair_can_explain(const struct check_value *value) {
     return value->quantity != CHECK_LATENCY ||
            (strcmp(value->source, "same") != 0 && strcmp(value->destination, "memory") != 0);
@@ -121,7 +126,8 @@ bool repair_search_evaluate(const struct repair_search *search, const struct rep
         is_good = isfinite(gap);
         size_t weight = search->weights ? search->weights[i] : 1;
         cost->n_differ += gap > 0 ? weight : 0;
-        cost->n_worse += search->is_careful && gap > search->worst_gaps[search->values[i]] * (1 + 1e-9) ? weight : 0;
+        cost->n_worse +=
+            search->is_careful && repair_is_larger(gap, search->worst_gaps[search->values[i]]) ? weight : 0;
         cost->gaps += fmax(0, gap - close) * (double)weight;
         if (all) {
             all[i] = predicted;
@@ -133,20 +139,28 @@ bool repair_search_evaluate(const struct repair_search *search, const struct rep
     return is_good;
 }
 
-static void try_numbers(struct repair_search *search, const struct repair_numbers *numbers) {
-    struct repair_cost cost;
+// Notes that the numbers are tried. False: they are the best, or were tried in this round, or too many were.
+static bool note_trial(struct repair_search *search, const struct repair_numbers *numbers) {
     if (repair_numbers_are_equal(numbers, &search->best) || search->n_tried == MOST_TRIED)
-        return;
+        return false;
     for (size_t i = 0; i < search->n_tried; i++)
         if (repair_numbers_are_equal(numbers, &search->tried[i]))
-            return;
+            return false;
     search->tried[search->n_tried++] = *numbers;
-    if (!repair_search_evaluate(search, numbers, &cost, NULL))
-        return;
+    return true;
+}
+
+static void keep_if_less(struct repair_search *search, const struct repair_numbers *numbers, struct repair_cost cost) {
     if (is_less(cost, search->next_cost)) {
         search->next = *numbers;
         search->next_cost = cost;
     }
+}
+
+static void try_numbers(struct repair_search *search, const struct repair_numbers *numbers) {
+    struct repair_cost cost;
+    if (note_trial(search, numbers) && repair_search_evaluate(search, numbers, &cost, NULL))
+        keep_if_less(search, numbers, cost);
 }
 
 // ---- what differences suggest
@@ -283,9 +297,11 @@ static void suggest_uops(struct repair_search *search, struct arena *arena, unsi
     struct repair_cost cost;
     struct repair_numbers one = best;
     one.uops = uops;
-    try_numbers(search, &one);
+    bool is_new = note_trial(search, &one);
     if (!repair_search_evaluate(search, &one, &cost, all))
         return;
+    if (is_new)
+        keep_if_less(search, &one, cost);
     search->best = one;
     for (size_t i = 0; i < search->n_values; i++) {
         const struct check_value *value = &search->all[search->values[i]];

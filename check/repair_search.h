@@ -45,6 +45,9 @@ struct repair_search {
     size_t n_tried;
 };
 
+// Whether a gap is larger than another one, and not by rounding alone.
+bool repair_is_larger(double gap, double other);
+
 // Whether numbers of an instruction can explain the value: not a latency through memory, nor that of a zero idiom.
 bool repair_can_explain(const struct check_value *value);
 

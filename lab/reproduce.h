@@ -18,8 +18,8 @@ struct reproduced_value {
     double *measured;                         // null: see `not_measured`. NaN: did not run
     double *predicted_other, *measured_other; // the same for a sweep's other form, where that is known
     const char *not_measured;                 // reason, one clause
-    bool *are_unstable, *are_unstable_other;  // which measured ones are not to be trusted; null where these are
-    bool is_unstable;                         // any of them is not
+    bool *are_unstable, *are_unstable_other;  // of a sweep: which measured ones are not to be trusted; null as these
+    bool is_unstable;                         // any measured one is not to be trusted
     bool matches;                             // the model's prediction is within the tolerance
     bool is_repaired;                         // only the overlay's prediction is
 };

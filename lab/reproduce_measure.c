@@ -62,7 +62,6 @@ static void take_value(const struct lab *lab, const struct reproduction *r, stru
                                                  : m->cycles;
     value->measured = number;
     value->is_unstable = m->verdict == MEASURED_UNSTABLE;
-    value->are_unstable = &value->is_unstable;
 }
 
 static bool is_measured(const struct reproduction *reproduction) {

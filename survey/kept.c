@@ -20,8 +20,7 @@ bool kept_read(struct arena *arena, const char *folder, const char **measured, s
     *kept = (struct kept){NULL, 0};
     if (!folder_read_forms(arena, folder, &all, &n_all, fail))
         return false;
-    if (n)
-        qsort(measured, n, sizeof *measured, text_compare);
+    n = text_sort(measured, n);
     for (size_t i = 0; i < n_all; i++)
         if (!n || !bsearch(&all[i].form, measured, n, sizeof *measured, text_compare))
             *ARENA_ADD(arena, list, kept->n) = all[i];

@@ -128,51 +128,51 @@ static enum journal_state state_of(const struct journal *journal, const struct r
     return is_enough && (is_wide || is_precise(journal, record)) ? JOURNAL_DONE : JOURNAL_COARSE;
 }
 
-static bool is_single(const struct bench_measurement *m) {
-    return m->verdict != MEASURED_UNSTABLE && !measured_has_two_speeds(m);
+// Returns the measurement of the same program here that comes before number *i; null: it was the first. Sets *i to its
+// number.
+static const struct record *next_of_program(const struct journal *journal, const struct record *like, size_t *i) {
+    while ((*i)-- > 0) {
+        const struct record *record = journal->by_bytes[*i];
+        if (strcmp(bytes_of(record), bytes_of(like)) != 0)
+            return NULL;
+        if (journal->origins[record->run] == RECORD_HERE && is_same_program(record, like))
+            return record;
+    }
+    return NULL;
+}
+
+static bool has_single_value(const struct bench_measurement *m) {
+    return m->outcome == BENCH_OK && m->verdict != MEASURED_UNSTABLE && !measured_has_two_speeds(m);
 }
 
 // Whether a program with a stable value has fewer of them than requested. One with two speeds was seen often enough.
 static bool is_seldom(const struct journal *journal, const struct record *like, const struct journal_request *request) {
     unsigned n = 0;
-    for (size_t i = end_of_same(journal, like); i-- > 0 && n < request->n_stable;) {
-        const struct record *record = journal->by_bytes[i];
-        if (strcmp(bytes_of(record), bytes_of(like)) != 0)
-            break;
-        n += record->measurement.outcome == BENCH_OK && is_single(&record->measurement) &&
-             journal->origins[record->run] == RECORD_HERE && is_same_program(record, like);
-    }
+    const struct record *record;
+    for (size_t i = end_of_same(journal, like); n < request->n_stable && (record = next_of_program(journal, like, &i));)
+        n += has_single_value(&record->measurement);
     return n < request->n_stable;
 }
 
 enum journal_state journal_find(const struct journal *journal, const struct record *like,
                                 const struct journal_request *request, const struct record **found) {
-    for (size_t i = end_of_same(journal, like); i-- > 0;) {
-        const struct record *record = *found = journal->by_bytes[i];
-        if (strcmp(bytes_of(record), bytes_of(like)) != 0)
-            break;
-        bool is_whole = record->measurement.outcome != BENCH_OK ||
-                        has_events(&record->measurement, request->events, request->n_events);
-        if (journal->origins[record->run] != RECORD_HERE || !is_whole || !is_same_program(record, like))
+    for (size_t i = end_of_same(journal, like); (*found = next_of_program(journal, like, &i));) {
+        const struct bench_measurement *m = &(*found)->measurement;
+        if (m->outcome == BENCH_OK && !has_events(m, request->events, request->n_events))
             continue;
-        enum journal_state state = state_of(journal, record, request);
-        bool has_value = record->measurement.outcome == BENCH_OK && is_single(&record->measurement);
-        return state == JOURNAL_DONE && has_value && is_seldom(journal, like, request) ? JOURNAL_SELDOM : state;
+        enum journal_state state = state_of(journal, *found, request);
+        return state == JOURNAL_DONE && has_single_value(m) && is_seldom(journal, like, request) ? JOURNAL_SELDOM
+                                                                                                 : state;
     }
-    *found = NULL;
     return JOURNAL_NOTHING;
 }
 
 const struct record *journal_quickest(const struct journal *journal, const struct record *like) {
-    const struct record *quickest = NULL;
-    for (size_t i = end_of_same(journal, like); i-- > 0;) {
-        const struct record *record = journal->by_bytes[i];
+    const struct record *quickest = NULL, *record;
+    for (size_t i = end_of_same(journal, like); (record = next_of_program(journal, like, &i));) {
         const struct bench_measurement *m = &record->measurement;
-        if (strcmp(bytes_of(record), bytes_of(like)) != 0)
-            break;
         bool is_good = m->outcome == BENCH_OK && measured_low(m) > 0 && isfinite(measured_high(m));
-        if (is_good && m->verdict == MEASURED_UNSTABLE && journal->origins[record->run] == RECORD_HERE &&
-            is_same_program(record, like) && (!quickest || m->cycles < quickest->measurement.cycles))
+        if (is_good && m->verdict == MEASURED_UNSTABLE && (!quickest || m->cycles < quickest->measurement.cycles))
             quickest = record;
     }
     return quickest;
@@ -181,13 +181,10 @@ const struct record *journal_quickest(const struct journal *journal, const struc
 struct bench_looks journal_looks(struct arena *arena, const struct journal *journal, const struct record *like) {
     struct bench_looks looks = {0};
     const struct bench_measurement **modes = NULL;
-    for (size_t i = end_of_same(journal, like); i-- > 0;) {
-        const struct record *record = journal->by_bytes[i];
+    const struct record *record;
+    for (size_t i = end_of_same(journal, like); (record = next_of_program(journal, like, &i));) {
         const struct bench_measurement *m = &record->measurement;
-        if (strcmp(bytes_of(record), bytes_of(like)) != 0)
-            break;
-        bool is_look = m->outcome == BENCH_OK && (m->look != LOOK_NONE || is_single(m));
-        if (!is_look || journal->origins[record->run] != RECORD_HERE || !is_same_program(record, like))
+        if (m->outcome != BENCH_OK || (m->look == LOOK_NONE && !has_single_value(m)))
             continue;
         if (bench_look_is_uneven(m->look))
             *ARENA_ADD(arena, modes, looks.n_modes) = m;
