@@ -25,6 +25,7 @@ set(CYCLOPS_LABEL_slow
   program.events
   program.expectations
   program.formats
+  program.host-model
   program.interrupted
   program.killed
   program.known-answers
@@ -55,6 +56,7 @@ set(CYCLOPS_LABEL_qemu
   gen.qemu
   program.bundle-emulated
   program.end-to-end
+  program.host-model
   program.machine-emulated
   program.pmu
   program.trials)

@@ -18,6 +18,7 @@ const struct backend *cyclops_backend(void) {
         backend.major = LLVM_VERSION_MAJOR;
         backend.rules = &rules_of_llvm_mca;
         backend.host_cpu = host_cpu;
+        backend.llvm_host_cpu = llvm_host_cpu;
         backend.host_triple = host_triple;
         backend.list_cpus = list_cpus;
         backend.print_cpus = print_cpus;

@@ -150,7 +150,7 @@ struct backend_cpu *open_cpu(struct arena *arena, const struct backend_options *
     if (!cpu->target)
         return nullptr;
     const bool native = !options->cpu || StringRef(options->cpu) == "native";
-    cpu->name = native ? host_cpu() : options->cpu;
+    cpu->name = !native ? options->cpu : options->as_llvm_mca ? llvm_host_cpu() : host_cpu();
     cpu->output_syntax = options->output_syntax;
     cpu->print_hex = options->print_hex;
     cpu->no_text = options->no_text;

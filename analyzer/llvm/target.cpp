@@ -4,6 +4,8 @@
 
 #include "llvm/Support/TargetSelect.h"
 
+#include <climits>
+
 using namespace llvm;
 
 void init_targets() {
@@ -32,8 +34,68 @@ const Target *find_target(const char *triple, const char *arch, Triple &found, s
     return target;
 }
 
-const char *host_cpu() {
+namespace {
+
+// How many features LLVM's CPU of a name and this machine do not have in common.
+struct distance {
+    unsigned lacking = 0; // that this machine has, and the CPU lacks
+    unsigned all = 0;     // also those that the CPU has, and this machine lacks: a hypervisor may hide them
+};
+
+distance distance_of(const MCSubtargetInfo &cpu, const StringMap<bool> &host) {
+    distance result;
+    for (const SubtargetFeatureKV &feature : all_features(cpu)) {
+        const auto here = host.find(feature.Key);
+        if (here == host.end())
+            continue;
+        const bool has = cpu.hasFeature(feature.Value);
+        result.lacking += here->second && !has;
+        result.all += here->second != has;
+    }
+    return result;
+}
+
+// LLVM names an x86 CPU by its family and model, of which a hypervisor may state others than the chip's. Where this
+// machine has many features that a CPU of that name lacks, returns the name of the CPU with the nearest features.
+std::string name_host_cpu() {
+    constexpr unsigned many = 4; // LLVM's list of a CPU may lack a few that the CPU has
+    const std::string named = llvm_host_cpu();
+    Triple triple(host_triple());
+    std::string error;
+    init_targets();
+    const Target *target = triple.isX86() ? TargetRegistry::lookupTarget("", triple, error) : nullptr;
+    if (!target)
+        return named;
+    const StringMap<bool> host = host_features();
+    const auto distance_to = [&](StringRef cpu) {
+        const std::unique_ptr<MCSubtargetInfo> subtarget(
+            target->createMCSubtargetInfo(target_triple(triple), cpu, ""));
+        return subtarget ? distance_of(*subtarget, host) : distance{0, UINT_MAX};
+    };
+    std::string nearest = named;
+    unsigned least = distance_to(named).all;
+    if (distance_to(named).lacking < many)
+        return named;
+    const std::unique_ptr<MCSubtargetInfo> blank(target->createMCSubtargetInfo(target_triple(triple), "", ""));
+    for (const SubtargetSubTypeKV &cpu : all_cpus(*blank)) {
+        const unsigned n = cpu.SchedModel->hasInstrSchedModel() ? distance_to(cpu.Key).all : UINT_MAX;
+        if (n <= least) { // of several names of one CPU the last: "haswell", not "core-avx2"
+            least = n;
+            nearest = cpu.Key;
+        }
+    }
+    return nearest;
+}
+
+} // namespace
+
+const char *llvm_host_cpu() {
     static const std::string name = sys::getHostCPUName().str();
+    return name.c_str();
+}
+
+const char *host_cpu() {
+    static const std::string name = name_host_cpu();
     return name.c_str();
 }
 

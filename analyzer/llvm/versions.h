@@ -4,6 +4,7 @@
 #ifndef ANALYZER_LLVM_VERSIONS_H
 #define ANALYZER_LLVM_VERSIONS_H
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/MC/MCCodeEmitter.h"
 #include "llvm/MC/MCFixup.h"
@@ -79,6 +80,16 @@ inline bool is_ignored_part(const llvm::MCRegisterInfo &, llvm::MCRegister) {
     return false;
 }
 #endif
+
+inline llvm::StringMap<bool> host_features() {
+#if LLVM_VERSION_MAJOR >= 19
+    return llvm::sys::getHostCPUFeatures();
+#else
+    llvm::StringMap<bool> features;
+    llvm::sys::getHostCPUFeatures(features);
+    return features;
+#endif
+}
 
 // Calls and returns, as llvm-mca warns of them: by the target, which knows RISC-V's jumps; before: by the opcode alone.
 inline bool is_call(const llvm::MCInstrAnalysis &analysis, const llvm::MCInstrInfo &opcodes, const llvm::MCInst &inst) {

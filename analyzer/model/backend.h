@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BACKEND_ABI = 13 }; // of this header; a module of another ABI is refused
+enum { BACKEND_ABI = 14 }; // of this header; a module of another ABI is refused
 
 // Which CPU to describe. Null members stand for the host.
 struct backend_options {
@@ -79,7 +79,10 @@ struct backend {
     unsigned major;        // 19
     const struct mca_rules *rules;
 
-    const char *(*host_cpu)(void); // LLVM's name of this machine's CPU; "" or "generic" if it knows none
+    // LLVM's name of this machine's CPU; "" or "generic" if it knows none. On x86, that of the CPU with the nearest
+    // features where LLVM's choice lacks many of this machine's: a hypervisor may state another family and model.
+    const char *(*host_cpu)(void);
+    const char *(*llvm_host_cpu)(void); // LLVM's own choice
     const char *(*host_triple)(void);
     // Names of all CPUs (or features) of a triple that have a scheduling model; the array lives in the arena.
     size_t (*list_cpus)(struct arena *arena, const char *triple, const char *const **names, struct fail *fail);

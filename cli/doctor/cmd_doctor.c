@@ -66,10 +66,18 @@ static void examine_models(struct diagnosis *d) {
         return;
     }
     const char *cpu = backend->host_cpu();
-    bool is_known = *cpu && strcmp(cpu, "generic") != 0;
-    doctor_find(d, is_known ? HEALTH_OK : HEALTH_LIMITED, "models",
-                arena_printf(d->arena, "LLVM %s; this CPU is its '%s'", backend->version, *cpu ? cpu : "unknown"),
-                is_known ? "" : "Name the nearest model with --mcpu.", NULL);
+    const char *text = arena_printf(d->arena, "LLVM %s; this CPU is its '%s'", backend->version, *cpu ? cpu : "unknown");
+    if (!*cpu || strcmp(cpu, "generic") == 0)
+        doctor_find(d, HEALTH_LIMITED, "models", text, "Name the nearest model with --mcpu.", NULL);
+    else if (strcmp(cpu, backend->llvm_host_cpu()) != 0)
+        doctor_find(d, HEALTH_LIMITED, "models", arena_printf(d->arena, "%s, by its features", text),
+                    arena_printf(d->arena,
+                                 "Family and model are those of '%s', which lacks many features of this CPU. Name "
+                                 "another model with --mcpu.",
+                                 backend->llvm_host_cpu()),
+                    NULL);
+    else
+        doctor_find(d, HEALTH_OK, "models", text, "", NULL);
 }
 
 // Returns the columns to use: those of the screen, up to a readable width.
