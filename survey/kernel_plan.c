@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "survey/experiments.h"
+#include "survey/slots.h"
 
 #include <string.h>
 
@@ -30,9 +31,6 @@ static bool plan_extras(struct arena *arena, struct plan *plan, const struct ker
            (!extras.has_half || streams < 2 || plan_add_expansion(arena, plan, kernel, &half, fail));
 }
 
-// Streams of a mixture with fillers, if that many fit: each takes some cycles, so a few hide a latency.
-enum { SLOTS_STREAMS = 8 };
-
 // Fillers alone are one, too: they are the unit of slots.
 static bool is_mixture(const char *name) {
     static const char filler[] = "FILL.";
@@ -44,7 +42,7 @@ static bool is_mixture(const char *name) {
 static bool plan_mixture(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct fail *fail) {
     struct gen_request request = {.mode = PROGRAM_THROUGHPUT,
                                   .form = PROGRAM_LOOPED,
-                                  .streams = SLOTS_STREAMS,
+                                  .streams = SLOTS_COPIES,
                                   .placement = placement_of(kernel)};
     if (plan_add_expansion(arena, plan, kernel, &request, fail))
         return true;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 // With four slots more, they fill whole cycles of most widths.
-const unsigned slots_checks[SLOTS_N_CHECKS] = {20, 44};
+const unsigned slots_checks[SLOTS_N_CHECKS] = {68, 92};
 
 // How far from a whole number slots may be measured. Whatever else limits a mixture makes it slower: the front end of a
 // Golden Cove does not fill each cycle, and four instructions among fillers take up to 4.26 slots.
@@ -52,7 +52,7 @@ void slots_begin(const struct isa *isa, struct text *kernels) {
         for (unsigned c = 0; c < SLOTS_N_CHECKS; c++)
             add_check(each, slots_checks[c], "", &ways->simple, kernels);
         add_check(each, slots_checks[0], "." SLOTS_LOAD, &ways->load, kernels);
-        add_check(each, slots_checks[1], "." SLOTS_CHAIN, &ways->chain, kernels);
+        add_check(each, SLOTS_CHAIN_FILLERS, "." SLOTS_CHAIN, &ways->chain, kernels);
     }
 }
 
@@ -221,13 +221,16 @@ static void judge(struct judge *j) {
     }
 }
 
-struct slots_result slots_judge(double cycles, double width, const struct slots_sample *samples, size_t n) {
+struct slots_result slots_judge(double cycles, double width, unsigned copies, const struct slots_sample *samples,
+                                size_t n) {
     // So many cycles of fillers that the form, and what it shares with itself, takes less than these.
     static const double share = 1.2, more = 1, least_cycles = 3;
     enum { FIRST_SLOTS = 2 };
     struct judge j = {.width = (unsigned)fmax(1, round(width)), .alone = width * cycles, .samples = samples, .n = n};
     double span = fmax(least_cycles, ceil(share * cycles + more));
-    j.least = span * j.width - j.width;
+    // Of few copies in a loop, not so many that these are measured less precisely.
+    double for_loop = fmin(ceil((double)SLOTS_LOOP / copies), SLOTS_MOST_FILLERS / 2);
+    j.least = fmax(span * j.width - j.width, for_loop);
     if (!(cycles >= 0) || span * j.width > SLOTS_MOST_FILLERS)
         j.result.why = "its copies take longer than fillers can hide";
     else if (n) {

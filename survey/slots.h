@@ -5,7 +5,8 @@
 //
 //     slots = cycles(form and k fillers) / cycles(filler) - k
 //
-// Both are loops. Their branches take a slot, too, and are taken off.
+// Both are loops. Their branches take a slot, too, and are taken off. They are long: a short one is replayed from a
+// buffer, where an iteration begins with a cycle of its own (SLOTS_LOOP).
 //
 // Whatever else limits the mixture makes it slower, so each measurement is an upper bound. So are slots that stay empty
 // because an instruction's uops enter together: that depends on k modulo the width, and another k shows less.
@@ -39,7 +40,7 @@ struct slots_mix {
     const char *body, *roles;
 };
 
-// Adds the kernels that measure the fillers: FILL.xor alone, FILL.xor.20 with the simple instructions, FILL.xor.20.load
+// Adds the kernels that measure the fillers: FILL.xor alone, FILL.xor.68 with the simple instructions, FILL.xor.68.load
 // with a load, and FILL.xor.44.chain with a chain (ways.h).
 void slots_begin(const struct isa *isa, struct text *kernels);
 
@@ -47,8 +48,15 @@ void slots_begin(const struct isa *isa, struct text *kernels);
 // makes 0.2 %.
 enum { SLOTS_ALONE = 64 };
 
-// Numbers of fillers with which the simple instructions are measured; the slots that these and the chain take.
-enum { SLOTS_N_CHECKS = 2, SLOTS_CHECKED = 4, SLOTS_CHAINED = 3 };
+// Least instructions of a mixture's loop. Intel's CPUs replay loops that fit into their queue of uops, which holds 144 on
+// a Golden Cove. On a later one, loops of 181 uops took whole cycles, and those of 217 did not.
+enum { SLOTS_LOOP = 200 };
+// Copies of a form in a mixture, if the registers suffice: each takes some cycles, so a few hide a latency.
+enum { SLOTS_COPIES = 8 };
+
+// Numbers of fillers with which the simple instructions are measured, three copies of them in a loop; with which a chain
+// is; and the slots that both take.
+enum { SLOTS_N_CHECKS = 2, SLOTS_CHECKED = 4, SLOTS_CHAIN_FILLERS = 44, SLOTS_CHAINED = 3 };
 #define SLOTS_LOAD "load"
 #define SLOTS_CHAIN "chain"
 extern const unsigned slots_checks[SLOTS_N_CHECKS];
@@ -76,7 +84,9 @@ struct slots_result {
 };
 
 // `cycles`: of a copy of the form among others; `width`: fillers per cycle.
-struct slots_result slots_judge(double cycles, double width, const struct slots_sample *samples, size_t n);
+// `copies` are in a mixture's loop.
+struct slots_result slots_judge(double cycles, double width, unsigned copies, const struct slots_sample *samples,
+                                size_t n);
 
 // Whether so many slots are, within the error of measuring, `whole`.
 bool slots_are(double slots, double whole);

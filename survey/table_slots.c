@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 #include <math.h>
 #include <string.h>
+#include <sys/param.h>
 
 // Whether cycles of fillers can be counted in the value: of two speeds, nobody knows which one a mixture had.
 static bool is_one_number(const struct table_value *value) {
@@ -162,7 +163,8 @@ void reader_read_slots(struct making *m) {
                                                           : "its throughput is not known";
         return;
     }
-    struct slots_result result = slots_judge(plain->value.cycles, 1 / reader->filler->value.cycles, samples, n);
+    struct slots_result result = slots_judge(
+        plain->value.cycles, 1 / reader->filler->value.cycles, MIN(SLOTS_COPIES, plain->streams), samples, n);
     if (result.relation == SLOTS_EQUAL && result.slots > 1 && may_stall(reader->isa, m->row->form)) {
         result.relation = SLOTS_AT_MOST;
         result.why = "the decoder may stall at its prefix";
