@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "bench/record/record.h"
 #include "check/forwarding.h"
+#include "check/stores.h"
 #include "check/vector_type.h"
 
 #include <stdlib.h>
@@ -56,6 +57,10 @@ static int compare(const void *a, const void *b) {
     return order ? order : (*one > *other) - (*one < *other); // both are of one array
 }
 
+static bool is_stable(const struct table_value *value) {
+    return value->is_known && value->verdict != MEASURED_UNSTABLE;
+}
+
 // Sorts the values; of those with the same key, the last stable one counts, or the last one.
 static void finish(struct list *list, struct check_results *results) {
     const struct check_value **order = ARENA_ARRAY(list->arena, const struct check_value *, list->n);
@@ -69,10 +74,9 @@ static void finish(struct list *list, struct check_results *results) {
         sorted[i] = *order[i];
     for (size_t i = 0; i < list->n; i++) {
         bool is_same = n && check_value_compare(&sorted[n - 1], &sorted[i]) == 0;
-        bool is_stable = sorted[i].value.is_known && sorted[i].value.verdict != MEASURED_UNSTABLE;
         if (!is_same)
             sorted[n++] = sorted[i];
-        else if (is_stable || !sorted[n - 1].value.is_known || sorted[n - 1].value.verdict == MEASURED_UNSTABLE)
+        else if (is_stable(&sorted[i].value) || !is_stable(&sorted[n - 1].value))
             sorted[n - 1] = sorted[i];
         results->n_forms += n == 1 || (!is_same && strcmp(sorted[n - 1].form, sorted[n - 2].form) != 0);
     }
@@ -96,7 +100,27 @@ static const char *code_of(const struct table_row *row) {
     return NULL;
 }
 
-static void add_row(struct list *list, const struct table_row *row) {
+// Adds the throughput of a form's table, and that of stores to one address.
+static void add_throughputs(struct list *list, const struct table_row *row, struct check_value value,
+                            double line_cycles) {
+    const struct table_throughput *one_address = stores_to_one_address(row);
+    if (row->headline == row->n_throughputs)
+        return;
+    value.quantity = CHECK_THROUGHPUT;
+    value.value = row->throughputs[row->headline].value;
+    if (stores_wait_for_lines(row, line_cycles)) {
+        value.value.relation = TABLE_AT_MOST;
+        value.value.why = value.value.why ? value.value.why : "each store has a line of its own";
+    }
+    *ARENA_ADD(list->arena, list->items, list->n) = value;
+    if (!one_address)
+        return;
+    value.detail = "to one address";
+    value.value = one_address->value;
+    *ARENA_ADD(list->arena, list->items, list->n) = value;
+}
+
+static void add_row(struct list *list, const struct table_row *row, double line_cycles) {
     // The usual confidence: a table's values do not keep that of their measurements.
     static const double confidence = 0.99;
     struct check_value value = {.form = row->form,
@@ -108,11 +132,7 @@ static void add_row(struct list *list, const struct table_row *row) {
                                 .how = "",
                                 .code = code_of(row),
                                 .confidence = confidence};
-    if (row->headline < row->n_throughputs) {
-        value.quantity = CHECK_THROUGHPUT;
-        value.value = row->throughputs[row->headline].value;
-        *ARENA_ADD(list->arena, list->items, list->n) = value;
-    }
+    add_throughputs(list, row, value, line_cycles);
     if (row->slots.value.is_known) {
         value.quantity = CHECK_SLOTS;
         value.value = row->slots.value;
@@ -157,8 +177,9 @@ static bool read_survey(struct list *list, const char *const *folders, size_t n,
     if (!table_read(list->arena, folders, n, NULL, 0, listener, &table, fail))
         return false;
     const char **left_out = ARENA_ARRAY(list->arena, const char *, table.n_rows);
+    double line_cycles = stores_line_cycles(&table);
     for (size_t i = 0; i < table.n_rows; i++) {
-        add_row(list, &table.rows[i]);
+        add_row(list, &table.rows[i], line_cycles);
         if (table.rows[i].is_refused)
             left_out[results->n_left_out++] = table.rows[i].form; // rows are in the order of their names
     }

@@ -1,0 +1,42 @@
+#include "check/stores.h"
+
+#include <stddef.h>
+
+static const double same = 0.03; // relative difference of throughputs that are the same
+
+static const struct table_value *headline_of(const struct table_row *row) {
+    const struct table_value *value = row->headline < row->n_throughputs ? &row->throughputs[row->headline].value : NULL;
+    return value && value->is_known && value->verdict != MEASURED_UNSTABLE && value->relation == TABLE_EQUAL ? value
+                                                                                                             : NULL;
+}
+
+const struct table_throughput *stores_to_one_address(const struct table_row *row) {
+    const struct table_value *lines = headline_of(row);
+    for (size_t i = 0; lines && i < row->n_throughputs; i++) {
+        const struct table_throughput *each = &row->throughputs[i];
+        if (each->has_same_address && each->value.is_known && each->value.verdict != MEASURED_UNSTABLE &&
+            each->value.relation == TABLE_EQUAL && each->value.cycles <= lines->cycles * (1 + same))
+            return each;
+    }
+    return NULL;
+}
+
+double stores_line_cycles(const struct survey_table *table) {
+    static const double clearly_less = 0.9;
+    double least = 0;
+    for (size_t i = 0; i < table->n_rows; i++) {
+        const struct table_throughput *one = stores_to_one_address(&table->rows[i]);
+        const struct table_value *lines = headline_of(&table->rows[i]);
+        if (one && one->value.cycles < clearly_less * lines->cycles && (least == 0 || lines->cycles < least))
+            least = lines->cycles;
+    }
+    return least;
+}
+
+bool stores_wait_for_lines(const struct table_row *row, double line_cycles) {
+    const struct table_value *lines = headline_of(row);
+    bool stores = false;
+    for (size_t i = 0; i < row->n_throughputs; i++)
+        stores |= row->throughputs[i].has_same_address;
+    return stores && lines && lines->cycles <= line_cycles * (1 + same);
+}
