@@ -174,6 +174,14 @@ static bool add_to(unsigned *latency, int delta) {
     return true;
 }
 
+// An operand read that early waits for no result of the form's own: earlier changes nothing but the number.
+static int clamp_advance(const struct repair_numbers *numbers, int advance) {
+    unsigned longest = 0;
+    for (unsigned w = 0; w < numbers->n_writes; w++)
+        longest = numbers->latencies[w] > longest ? numbers->latencies[w] : longest;
+    return advance > (int)longest ? (int)longest : advance;
+}
+
 static void suggest_latency(struct repair_search *search, int delta) {
     struct repair_numbers all = search->best;
     for (unsigned w = 0; w < all.n_writes; w++) {
@@ -185,7 +193,7 @@ static void suggest_latency(struct repair_search *search, int delta) {
     try_numbers(search, &all);
     for (unsigned r = 0; r < all.n_reads; r++) {
         struct repair_numbers one = search->best;
-        one.advances[r] -= delta;
+        one.advances[r] = clamp_advance(&one, one.advances[r] - delta);
         try_numbers(search, &one);
     }
 }
@@ -324,10 +332,12 @@ static void suggest(struct repair_search *search, struct arena *arena, const str
         return;
     }
     if (value->quantity == CHECK_LATENCY || kind == BOTTLENECK_DEPENDENCY) {
-        int cycles = cycles_between(measured, predicted, 1);
-        suggest_latency(search, cycles);
+        // Copies that take longer than their latencies wait for something else: a throughput lengthens no latency.
+        bool is_latency = value->quantity == CHECK_LATENCY;
+        if (is_latency || measured->cycles < predicted)
+            suggest_latency(search, cycles_between(measured, predicted, 1));
         // A chain goes through each copy, or once through all.
-        if (value->quantity != CHECK_LATENCY && measured->n_parts)
+        if (!is_latency && measured->cycles < predicted && measured->n_parts)
             suggest_latency(search, cycles_between(measured, predicted, 1 / measured->parts[0].factor));
     }
     if (value->quantity != CHECK_LATENCY && predicted > 0 && wanted > 0) {

@@ -102,6 +102,31 @@ static void bounds_are_not_undercut(void **state) {
     assert_true(gap_to_close(&search, 0, &predicted[0]) == 0);
 }
 
+// Increments that renaming adds up take a sixth of a cycle. Twelve of them side by side would with a latency of two, too.
+static void a_throughput_lengthens_no_latency(void **state) {
+    struct resource none = {.name = "none"};
+    const struct machine machine = {.resources = &none, .n_resources = 1};
+    const struct model model = {.machine = &machine};
+    const struct table_part part = {.factor = 1.0 / 12};
+    struct check_value value = testing_value("A", "C", CHECK_THROUGHPUT, 0.167, 0.001);
+    struct repair_search search = {.model = &model, .best = {.n_writes = 1, .latencies = {1}}};
+    struct arena arena = {0};
+    (void)state;
+    value.value.parts = &part;
+    value.value.n_parts = 1;
+    suggest(&search, &arena, &value, 0.077, BOTTLENECK_DEPENDENCY);
+    assert_int_equal(search.n_tried, 0);
+    arena_free(&arena);
+}
+
+static void reads_are_no_earlier_than_matters(void **state) {
+    const struct repair_numbers numbers = {.n_writes = 2, .latencies = {3, 7}};
+    (void)state;
+    assert_int_equal(clamp_advance(&numbers, 88), 7);
+    assert_int_equal(clamp_advance(&numbers, 5), 5);
+    assert_int_equal(clamp_advance(&numbers, -2), -2);
+}
+
 // What makes a value worse comes last, however many others it mends.
 static void costs_are_ordered(void **state) {
     const struct repair_cost best = {.n_differ = 1, .gaps = 0.02, .distance = 1, .commonness = 0.5};
@@ -157,7 +182,9 @@ int main(void) {
                                        cmocka_unit_test(early_reads_are_found),
                                        cmocka_unit_test(pipes_stay_where_a_use_has_several_units),
                                        cmocka_unit_test(bounds_are_not_undercut),
-                                       cmocka_unit_test(costs_are_ordered),
+                                       cmocka_unit_test(a_throughput_lengthens_no_latency),
+        cmocka_unit_test(reads_are_no_earlier_than_matters),
+        cmocka_unit_test(costs_are_ordered),
                                        cmocka_unit_test(pipes_held_longer_cost_what_others_would_show),
                                        cmocka_unit_test(late_reads_are_more_of_a_change)};
     return cmocka_run_group_tests(tests, NULL, NULL);
