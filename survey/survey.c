@@ -14,6 +14,7 @@
 #include "survey/form_kernels.h"
 #include "survey/kept.h"
 #include "survey/kernel_plan.h"
+#include "survey/loops.h"
 #include "survey/partners.h"
 #include "survey/probe.h"
 #include "survey/selection.h"
@@ -45,8 +46,8 @@ struct survey {
     bool has_extras;            // classes have their further throughputs now (kernel_plan.h)
     size_t n_first;             // kernels of partners and of the first form of each scheduling class, which come first
     bool *are_open;             // for each kernel: a value of it is to be measured
-    bool *are_uneven;           // for each kernel: its throughput depends on the process, so a loop is measured as well
-    size_t n_open, n_uneven;    // lengths of these lists
+    bool *want_loop;            // for each kernel: its unrolled code is uneven, or slow, so a loop is measured as well
+    size_t n_open, n_want_loop; // lengths of these lists
     struct assembled assembled; // programs of earlier passes
     const char *path;           // of the measurement file
     struct record_file measurements; // what was read of it: each pass reads what the one before has added
@@ -293,7 +294,7 @@ static size_t close_stable(struct survey *survey, const struct plan *plan) {
                strcmp(plan->experiments[e]->program.kernel, survey->kernels.kernels[i].name) == 0;
              e++) {
             n_unstable += is_unstable(plan->experiments[e]);
-            survey->are_uneven[i] |= is_uneven(plan->experiments[e]);
+            survey->want_loop[i] |= is_uneven(plan->experiments[e]);
         }
         survey->are_open[i] = n_unstable > before;
     }
@@ -327,7 +328,7 @@ static bool choose_events(struct survey *survey, struct fail *fail) {
 static struct kernel_extras extras_of(const struct survey *survey, size_t number) {
     bool is_plain = survey->has_extras && !strchr(survey->kernels.kernels[number].name, '.');
     bool is_first = is_plain && number < survey->n_first;
-    return (struct kernel_extras){.has_loop = is_first || (is_plain && survey->are_uneven[number]),
+    return (struct kernel_extras){.has_loop = is_first || (is_plain && survey->want_loop[number]),
                                   .has_half = is_first};
 }
 
@@ -383,8 +384,8 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
 static void open_new(struct survey *survey) {
     while (survey->n_open < survey->kernels.n_kernels)
         *ARENA_ADD(survey->arena, survey->are_open, survey->n_open) = true;
-    while (survey->n_uneven < survey->kernels.n_kernels)
-        *ARENA_ADD(survey->arena, survey->are_uneven, survey->n_uneven) = false;
+    while (survey->n_want_loop < survey->kernels.n_kernels)
+        *ARENA_ADD(survey->arena, survey->want_loop, survey->n_want_loop) = false;
 }
 
 // Measures the kernels from `first` on. Those before stay as they are.
@@ -428,14 +429,36 @@ static bool measure_slots(struct survey *survey, const struct effort *effort, si
     return is_done;
 }
 
-// ---- speeds that last
+// ---- what the table shows to be measured again
 
-// Opens the kernels with these names alone; `before`: what was open.
-static void open_only(struct survey *survey, const char **names, size_t n, bool *before) {
-    for (size_t i = 0; i < survey->kernels.n_kernels; i++) {
-        before[i] = survey->are_open[i];
-        survey->are_open[i] = bsearch(&survey->kernels.kernels[i].name, names, n, sizeof *names, text_compare) != NULL;
+// Measures the kernels with these names alone; `want_loop`: also as loops. Those that have an unstable value now stay
+// open, and are added to `n_unstable` unless they were open before.
+static bool measure_named(struct survey *survey, const char **names, size_t n, bool want_loop,
+                          const struct effort *effort, size_t *n_unstable, struct fail *fail) {
+    size_t n_kernels = survey->kernels.n_kernels, n_counted = 0;
+    bool *before = memcpy(ARENA_ARRAY(survey->arena, bool, n_kernels), survey->are_open, n_kernels * sizeof *before);
+    for (size_t i = 0; i < n_kernels; i++) {
+        survey->are_open[i] = n && bsearch(&survey->kernels.kernels[i].name, names, n, sizeof *names, text_compare);
+        survey->want_loop[i] |= want_loop && survey->are_open[i];
     }
+    bool is_done = !n || measure(survey, effort, &n_counted, fail); // it also counts what was unstable before
+    for (size_t i = 0; i < n_kernels; i++) {
+        *n_unstable += survey->are_open[i] && !before[i];
+        survey->are_open[i] |= before[i];
+    }
+    return is_done;
+}
+
+// Measures loops of which the table shows that they may be faster than unrolled code.
+static bool measure_loops(struct survey *survey, const struct effort *effort, size_t *n_unstable, struct fail *fail) {
+    struct arena arena = {0};
+    struct survey_table table;
+    size_t n = 0;
+    bool is_done = table_read_on(&arena, survey->request->folder, &survey->measurements, &table, fail);
+    const char **names = is_done ? loops_wanted(&arena, &table, &n) : NULL;
+    is_done = is_done && measure_named(survey, names, n, true, effort, n_unstable, fail);
+    arena_free(&arena);
+    return is_done;
 }
 
 // Measures throughputs again that are a little slower than those of their class, until each was found so three times.
@@ -449,19 +472,11 @@ static bool measure_slower(struct survey *survey, size_t *n_unstable, struct fai
     for (unsigned round = 0; round < ROUNDS && is_done && is_more && !is_stopped(survey); round++) {
         struct arena arena = {0};
         struct survey_table table;
-        size_t n = 0, n_kernels = survey->kernels.n_kernels, n_counted = 0;
-        bool *before = ARENA_ARRAY(&arena, bool, n_kernels);
+        size_t n = 0;
         is_done = table_read_on(&arena, survey->request->folder, &survey->measurements, &table, fail);
         const char **names = is_done ? slower_than_class(&arena, &table, &n) : NULL;
         is_more = n > 0;
-        if (is_more) {
-            open_only(survey, names, n, before);
-            is_done = measure(survey, &again, &n_counted, fail); // with those that were unstable before
-            for (size_t i = 0; i < n_kernels; i++) {
-                *n_unstable += survey->are_open[i] && !before[i];
-                survey->are_open[i] |= before[i];
-            }
-        }
+        is_done = is_done && measure_named(survey, names, n, false, &again, n_unstable, fail);
         arena_free(&arena);
     }
     return is_done;
@@ -511,6 +526,7 @@ static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail 
     for (size_t i = 0; i < survey->kernels.n_kernels; i++)
         survey->are_open[i] = true;
     return (is_stopped(survey) || measure(survey, &second, n_unstable, fail)) &&
+           (is_stopped(survey) || measure_loops(survey, &second, n_unstable, fail)) &&
            measure_slots(survey, &coarse, n_unstable, fail) && measure_slower(survey, n_unstable, fail);
 }
 

@@ -1,0 +1,15 @@
+// Private to this folder.
+// Forms of which a loop is to be measured as well. Long unrolled code may be limited by what decodes instructions, or
+// keep a core's pipes less busy: a core that came after Golden Cove takes 1.00 cycles of unrolled xchg and 0.64 in a
+// loop. The first form of each scheduling class shows that, and so does a throughput that is no whole number of cycles.
+#ifndef SURVEY_LOOPS_H
+#define SURVEY_LOOPS_H
+
+#include "survey/table.h"
+
+// Returns the names of the kernels of unrolled throughputs without a loop beside them, where another form of their class
+// is faster in a loop by more than 1 %, or where no number of one to six pipes gives the value; in the order of the
+// names, each once.
+const char **loops_wanted(struct arena *arena, const struct survey_table *table, size_t *n);
+
+#endif
