@@ -53,7 +53,7 @@ int cli_run_status(const struct command *command, int argc, char **argv,
                    int (*work)(struct arena *arena, const struct operands *operands, struct fail *fail));
 
 // Reports to the user what a lab does: messages and progress on stderr. Once there are values to show, Ctrl-C ends the
-// work early instead of the program.
+// work early instead of the program. In a copy, `context` may be the verb of the progress, a string: "repairing".
 extern const struct lab_listener cli_listener;
 
 // Prints the failure to stderr and returns its exit status.

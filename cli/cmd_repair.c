@@ -232,8 +232,11 @@ static void print_counts(struct arena *arena, const struct model *model, const s
 }
 
 static bool repair(struct arena *arena, const struct lab *lab, const struct operands *operands, struct fail *fail) {
+    static char verb[] = "repairing";
+    struct lab_listener listener = cli_listener;
     struct check_results results;
     struct repair_result result;
+    listener.context = verb;
     if (!results_have_models(lab, fail) || !prepare(arena, &lab->models[0], fail) ||
         !check_results_read(arena, operands->items, operands->n_items, &cli_listener, &results, fail))
         return false;
@@ -241,7 +244,7 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
                                      .model = &lab->models[0],
                                      .name = args.name ? args.name : name_of(arena, args.output),
                                      .held_out = args.held_out / 100,
-                                     .listener = &cli_listener};
+                                     .listener = &listener};
     if (!repair_run(arena, &request, &result, fail))
         return false;
     if (result.seen.n_compared == 0)

@@ -45,14 +45,14 @@ static double seconds_left(size_t n, size_t n_left) {
     return n_done < n_at_start + FEWEST ? 0 : seconds / (double)(n_done - n_at_start) * (double)n_left;
 }
 
+// `context`: the verb; null: "measuring".
 static void show_measuring(void *context, size_t number, size_t total) {
     enum { MINUTE = 60, LONG = 30 };
-    (void)context;
     clear_progress();
     if (number > total || !isatty(STDERR_FILENO))
         return;
     double left = seconds_left(total, total - number);
-    fprintf(stderr, "measuring %zu of %zu", number, total);
+    fprintf(stderr, "%s %zu of %zu", context ? (const char *)context : "measuring", number, total);
     if (left >= LONG)
         fprintf(stderr, ", about %ld:%02ld min left", (long)left / MINUTE, (long)left % MINUTE);
 }

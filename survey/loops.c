@@ -20,9 +20,16 @@ static const struct table_value *find_plain(const struct table_row *row, bool is
     return most ? &most->value : NULL;
 }
 
-static bool is_faster(const struct table_value *loop, const struct table_value *unrolled) {
-    static const double least = 0.01;
-    return loop->high * (1 + least) < unrolled->low;
+static bool is_faster(const struct table_value *loop, const struct table_value *unrolled, double share) {
+    return loop->high * (1 + share) < unrolled->low;
+}
+
+static const char *name_of(struct arena *arena, const struct table_row *row) {
+    return arena_copy(arena, row->form, strcspn(row->form, "0123456789"));
+}
+
+static bool is_among(const char *text, const char **sorted, size_t n) {
+    return text && n && bsearch(&text, sorted, n, sizeof *sorted, text_compare);
 }
 
 static bool is_of_whole_cycles(const struct table_value *value) {
@@ -37,24 +44,29 @@ static bool is_of_whole_cycles(const struct table_value *value) {
 }
 
 const char **loops_wanted(struct arena *arena, const struct survey_table *table, size_t *n) {
-    const char **classes = NULL, **names = NULL;
-    size_t n_classes = 0;
+    static const double least = 0.01, clear = 0.1;
+    const char **classes = NULL, **alike = NULL, **names = NULL;
+    size_t n_classes = 0, n_alike = 0;
     *n = 0;
     for (size_t i = 0; i < table->n_rows; i++) {
         const struct table_row *row = &table->rows[i];
         const struct table_value *loop = find_plain(row, true), *unrolled = find_plain(row, false);
-        if (row->sched_class && loop && unrolled && is_faster(loop, unrolled))
+        if (!loop || !unrolled)
+            continue;
+        if (row->sched_class && is_faster(loop, unrolled, least))
             *ARENA_ADD(arena, classes, n_classes) = row->sched_class;
+        if (is_faster(loop, unrolled, clear))
+            *ARENA_ADD(arena, alike, n_alike) = name_of(arena, row);
     }
     n_classes = text_sort(classes, n_classes);
+    n_alike = text_sort(alike, n_alike);
     for (size_t i = 0; i < table->n_rows; i++) {
         const struct table_row *row = &table->rows[i];
         const struct table_value *unrolled = find_plain(row, false);
         if (!unrolled || find_plain(row, true))
             continue;
-        bool has_faster = n_classes && row->sched_class &&
-                          bsearch(&row->sched_class, classes, n_classes, sizeof *classes, text_compare);
-        if (has_faster || !is_of_whole_cycles(unrolled))
+        if (is_among(row->sched_class, classes, n_classes) || is_among(name_of(arena, row), alike, n_alike) ||
+            !is_of_whole_cycles(unrolled))
             *ARENA_ADD(arena, names, *n) = unrolled->kernel;
     }
     *n = text_sort(names, *n);
