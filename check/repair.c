@@ -123,14 +123,15 @@ static const char *write_all(struct repair *repair, const char *about) {
     size_t n = 0;
     for (size_t i = 0; i < repair->n_rules; i++)
         n += repair->rules[i].n_opcodes > 0;
-    text_add(&text, n ? "instructions:\n" : "");
+    text_add(&text, n || repair_count_idioms(repair) ? "instructions:\n" : "");
     for (size_t i = 0; i < repair->n_rules; i++)
         if (repair->rules[i].n_opcodes)
             repair_rule_write(repair->arena, machine, &repair->rules[i], &text);
+    repair_write_idioms(repair, &text);
     return text.data;
 }
 
-static bool remove_opcode(struct repair *repair, const char *opcode) {
+static bool remove_numbers(struct repair *repair, const char *opcode) {
     bool is_any = false;
     for (size_t i = 0; i < repair->n_rules; i++) {
         struct repair_rule *rule = &repair->rules[i];
@@ -142,6 +143,11 @@ static bool remove_opcode(struct repair *repair, const char *opcode) {
         rule->n_opcodes = n;
     }
     return is_any;
+}
+
+static bool remove_opcode(struct repair *repair, const char *opcode) {
+    bool is_idiom = repair_drop_idiom(repair, opcode);
+    return remove_numbers(repair, opcode) || is_idiom;
 }
 
 // Takes back, with `undo`, what was changed of the instructions in a value's programs. False: nothing was.
@@ -172,7 +178,7 @@ static bool take_latencies_back(struct repair *repair, const char *opcode) {
     const struct repair_numbers kept = repair_numbers_with_latencies(&numbers, &member->numbers);
     if (repair_numbers_are_equal(&numbers, &kept))
         return false;
-    remove_opcode(repair, opcode);
+    remove_numbers(repair, opcode);
     struct repair_search search = {.best = kept};
     if (!repair_numbers_are_equal(&member->numbers, &kept))
         repair_add_rule(repair, &search, &member->numbers, member, 1, false);
@@ -459,6 +465,8 @@ bool repair_run(struct arena *arena, const struct repair_request *request, struc
         return false;
     find_commonness(&repair);
     repair_width(&repair);
+    if (!repair_find_idioms(&repair, fail))
+        return false;
     for (size_t first = 0, end; first < repair.n_members; first = end) {
         end = repair_end_of_group(&repair, first);
         lab_say_measuring(request->listener, end, repair.n_members);
@@ -474,6 +482,7 @@ bool repair_run(struct arena *arena, const struct repair_request *request, struc
         result->n_class_rules += repair.rules[i].n_opcodes && repair.rules[i].is_of_class;
         result->n_form_rules += repair.rules[i].n_opcodes && !repair.rules[i].is_of_class;
     }
+    result->n_idioms = repair_count_idioms(&repair);
     find_changes(&repair, result);
     return true;
 }

@@ -5,7 +5,7 @@
 // Numbers that it changes: latencies, how early operands are read, uops, pipes and for how long they are held, and the
 // dispatch width. It tries changes that the differences suggest, and keeps those with which fewer values differ. A
 // change that makes any value worse is taken back for that form. A value that the model has no number for may come to
-// the nearest one.
+// the nearest one. It also finds idioms: opcodes that wait for none of their sources where these are one register.
 #ifndef CHECK_REPAIR_H
 #define CHECK_REPAIR_H
 
@@ -52,6 +52,7 @@ struct repair_result {
     const struct check_finding *findings_before, *findings_after; // of what the repair saw
     size_t n_findings_before, n_findings_after;
     size_t n_class_rules, n_form_rules;
+    size_t n_idioms;                     // opcodes that wait for none of their sources where these are one register
     unsigned dispatch_width;             // changed; 0: it is not
     const struct repair_change *changes; // of every measured opcode, and of those that follow their class, by opcode
     size_t n_changes;

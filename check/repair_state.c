@@ -45,8 +45,9 @@ size_t repair_end_of_group(const struct repair *repair, size_t first) {
 
 // ---- rules
 
-static const char *describe_value(struct arena *arena, const struct check_value *value, double predicted,
-                                  const char *repeat_options) {
+const char *repair_describe_value(const struct repair *repair, const struct check_value *value, double predicted) {
+    struct arena *arena = repair->arena;
+    const char *repeat_options = repair->request->results->repeat_options;
     if (value->to_own_kind > 0)
         return arena_printf(arena, "  # %s %s: measured %.4g to its own kind, others wait %.4g, LLVM %.4g; %s\n",
                             value->form, check_value_label(arena, value), value->to_own_kind, value->to_others,
@@ -65,8 +66,7 @@ static const char *evidence_of(const struct repair *repair, const struct repair_
             if (repair->gaps[i] > 0 && repair_can_explain(&repair->values[i])) {
                 if (n_written < MOST_EVIDENCE) {
                     n_written++;
-                    text_add(&text, describe_value(repair->arena, &repair->values[i], repair->base[i].cycles,
-                                                   repair->request->results->repeat_options));
+                    text_add(&text, repair_describe_value(repair, &repair->values[i], repair->base[i].cycles));
                 }
                 n_all++;
             }

@@ -17,6 +17,13 @@ struct repair_member {
     size_t n_others;
 };
 
+// An opcode that waits for none of its sources where these are one register.
+struct repair_idiom {
+    size_t value;    // index of the latency that shows it
+    bool is_zero;    // it takes no pipe either
+    bool is_dropped; // the value is predicted otherwise, or not at all
+};
+
 struct repair {
     struct arena *arena;
     const struct repair_request *request;
@@ -38,6 +45,8 @@ struct repair {
     bool takes_bounds; // also bounds of a form together with others: these others are repaired
     struct repair_rule *rules;
     size_t n_rules;
+    struct repair_idiom *idioms;
+    size_t n_idioms;
 };
 
 // ---- repair_state.c
@@ -58,6 +67,9 @@ struct repair_search repair_open_search(struct arena *arena, struct repair *repa
 void repair_add_rule(struct repair *repair, const struct repair_search *search, const struct repair_numbers *before,
                      const struct repair_member *members, size_t n, bool is_of_class);
 
+// A comment line of the overlay: the value, what the model predicted, and the command that repeats it.
+const char *repair_describe_value(const struct repair *repair, const struct check_value *value, double predicted);
+
 // A member's class and the numbers of its instruction, as text.
 const char *repair_member_key(struct arena *arena, const struct repair_member *member);
 
@@ -65,6 +77,15 @@ const char *repair_member_key(struct arena *arena, const struct repair_member *m
 
 // Repairs forms by what bounds them together with others, once these are repaired.
 void repair_by_bounds(struct repair *repair);
+
+// ---- repair_idioms.c
+
+// Finds the opcodes of which the model predicts a chain through one register as that of an idiom, and not without.
+// False: Cyclops itself failed.
+bool repair_find_idioms(struct repair *repair, struct fail *fail);
+void repair_write_idioms(const struct repair *repair, struct text *text); // their rules
+bool repair_drop_idiom(struct repair *repair, const char *opcode);        // false: it is not one
+size_t repair_count_idioms(const struct repair *repair);
 
 // ---- repair_classes.c
 

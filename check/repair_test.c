@@ -1,5 +1,7 @@
-// What a repair takes back of a form.
+// What a repair takes back of a form, and which opcodes it calls idioms.
 #include "check/repair.c"
+
+#include "check/testing_values.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +34,56 @@ static void latencies_are_taken_back_alone(void **state) {
     arena_free(&arena);
 }
 
+static struct check_value chain_of_one_register(const char *form, const struct table_part *part, double cycles) {
+    struct check_value value = testing_value(form, form, CHECK_LATENCY, cycles, 0.01);
+    value.source = "same";
+    value.detail = "same → 0";
+    value.code = part->bytes;
+    value.value.parts = part;
+    value.value.n_parts = 1;
+    value.value.bytes = part->bytes;
+    value.value.kernel = form;
+    return value;
+}
+
+// On LLVM's Skylake, a chain of adds takes a cycle each and one of multiplications three, whatever their registers.
+static void chains_of_one_register_show_idioms(void **state) {
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct model model;
+    const struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = "skylake", .output_syntax = -1};
+    const struct table_part add = {"ADD32rr", "01c0", 1}, multiply = {"IMUL32rr", "0fafc0", 1},
+                            subtract = {"SUB64rr", "4829c0", 1}, odd = {"ADC32rr", "11c0", 1};
+    struct check_value values[] = {
+        chain_of_one_register("ADC32rr", &odd, 0.5),       // it waits for the carry: no idiom explains that
+        chain_of_one_register("ADD32rr", &add, 0.17),      // takes no pipe
+        chain_of_one_register("IMUL32rr", &multiply, 1),   // as long as its pipe is held
+        chain_of_one_register("SUB64rr", &subtract, 0.17), // LLVM says so, too
+    };
+    struct check_results results = {.values = values, .n_values = 4};
+    const struct repair_request request = {.results = &results, .model = &model, .name = "x"};
+    struct repair repair = {.arena = &arena, .request = &request, .values = values, .n_values = 4};
+    struct repair_result result = {.overlay = ""};
+    (void)state;
+    assert_true(model_open(&model, &arena, NULL, &options, &fail));
+    predict_base(&repair, &result);
+    assert_true(repair.gaps[3] == 0);
+    assert_true(repair_find_idioms(&repair, &fail));
+    assert_int_equal(repair_count_idioms(&repair), 2);
+    const char *text = write_all(&repair, "about");
+    assert_non_null(strstr(text, "- {match: \"IMUL32rr\", idiom: dependency-breaking}\n"));
+    assert_non_null(strstr(text, "- {match: \"ADD32rr\", idiom: zero}\n"));
+    assert_true(remove_opcode(&repair, "ADD32rr"));
+    assert_false(remove_opcode(&repair, "ADD32rr"));
+    assert_int_equal(repair_count_idioms(&repair), 1);
+    model_close(&model);
+    arena_free(&arena);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(latencies_are_taken_back_alone)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latencies_are_taken_back_alone),
+        cmocka_unit_test(chains_of_one_register_show_idioms),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,6 +149,12 @@ static bool edit_td(struct arena *arena, const struct model *model, const struct
     for (size_t i = 0; i < result->n_left; i++)
         screen_print_sentence(arena_printf(arena, "not expressed: %s: %s", result->left[i].opcode, result->left[i].why),
                               stdout);
+    if (repaired->n_idioms)
+        screen_print_sentence(arena_printf(arena,
+                                           "not expressed: %s; LLVM's file lists them in IsZeroIdiomFunction and "
+                                           "IsDepBreakingFunction",
+                                           text_count(arena, repaired->n_idioms, "idiom")),
+                              stdout);
     return true;
 }
 
@@ -254,8 +260,9 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
     print_counts(arena, &lab->models[0], &result);
     print_forwarding(&results);
     screen_print_sentence(
-        arena_printf(arena, "%s: %s of classes, %zu of single forms%s", args.output,
+        arena_printf(arena, "%s: %s of classes, %zu of single forms%s%s", args.output,
                      text_count(arena, result.n_class_rules, "rule"), result.n_form_rules,
+                     result.n_idioms ? arena_printf(arena, ", %s", text_count(arena, result.n_idioms, "idiom")) : "",
                      result.dispatch_width ? arena_printf(arena, ", dispatch width %u", result.dispatch_width) : ""),
         stdout);
     struct td_result td;

@@ -123,6 +123,9 @@ static void add_file(struct arena *arena, struct text *text, const struct review
     if (td->n_left)
         text_addf(text, "* %s not expressed:\n", text_count_are(arena, td->n_left, "opcode"));
     add_left(arena, text, td);
+    if (request->repaired->n_idioms)
+        text_addf(text, "* %s not expressed: they belong into `IsZeroIdiomFunction` and `IsDepBreakingFunction`.\n",
+                  text_count_are(arena, request->repaired->n_idioms, "idiom"));
 }
 
 static void add_option(struct text *text, const char *option, const char *value) {

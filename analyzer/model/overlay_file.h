@@ -50,6 +50,9 @@ struct overlay_advance {
     int cycles;
 };
 
+// What an instruction is where all registers that it reads are one (LLVM: IsZeroIdiomFunction, IsDepBreakingFunction).
+enum overlay_idiom { OVERLAY_NO_IDIOM, OVERLAY_DEPENDENCY_BREAKING, OVERLAY_ZERO };
+
 struct overlay_rule {
     struct overlay_pattern match;
     struct overlay_number uops;
@@ -62,6 +65,7 @@ struct overlay_rule {
     struct overlay_advance *advances;
     size_t n_advances;
     unsigned write_class; // 0: not given
+    enum overlay_idiom idiom;
     struct overlay_number begins_group, ends_group;
     const char *source; // with those of its numbers; null: none
     struct yaml_place place;

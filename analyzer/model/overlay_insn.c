@@ -130,12 +130,38 @@ static void change_uses(const struct overlay *overlay, const struct overlay_rule
     insn->buffers = insn->used_units = insn->used_groups = 0; // those of the uses it had
 }
 
+static bool reads_one_register(const struct insn *insn) {
+    for (unsigned r = 1; r < insn->n_reads; r++)
+        if (insn->reads[r].reg != insn->reads[0].reg)
+            return false;
+    return insn->n_reads > 1;
+}
+
+static void change_idiom(enum overlay_idiom idiom, struct insn_write *writes, struct insn_read *reads,
+                         struct insn *insn) {
+    if (!idiom || !reads_one_register(insn))
+        return;
+    for (unsigned r = 0; r < insn->n_reads; r++)
+        reads[r].independent = true;
+    if (idiom != OVERLAY_ZERO)
+        return;
+    for (unsigned w = 0; w < insn->n_writes; w++) {
+        writes[w].latency = 0;
+        writes[w].is_zero = true;
+    }
+    insn->latency = insn->info_latency = 0;
+    insn->n_uses = 0;
+    insn->buffers = insn->used_units = insn->used_groups = 0;
+}
+
 static bool has_class(const struct overlay_rule *rule) {
     return rule->write_class != 0;
 }
 
-static void apply_rule(const struct overlay *overlay, const struct overlay_rule *rule, struct arena *arena,
-                       struct insn_write *writes, struct insn_read *reads, struct insn *insn) {
+// Returns what the rule states of idioms.
+static enum overlay_idiom apply_rule(const struct overlay *overlay, const struct overlay_rule *rule,
+                                     struct arena *arena, struct insn_write *writes, struct insn_read *reads,
+                                     struct insn *insn) {
     if (rule->uops.is_given)
         insn->uops = (unsigned)rule->uops.value;
     if (rule->begins_group.is_given)
@@ -147,6 +173,7 @@ static void apply_rule(const struct overlay *overlay, const struct overlay_rule 
     change_latencies(rule, writes, insn);
     change_advances(rule, arena, reads, insn);
     change_uses(overlay, rule, arena, insn);
+    return rule->idiom;
 }
 
 // Whether it uses a resource that the file changes or adds.
@@ -163,6 +190,7 @@ static bool uses_changed_resource(const struct overlay *overlay, const struct in
 // False: no rule matches.
 static bool change_insn(struct overlay *overlay, struct arena *arena, struct insn *insn) {
     bool is_changed = false;
+    enum overlay_idiom idiom = OVERLAY_NO_IDIOM;
     struct insn_write *writes = NULL;
     struct insn_read *reads = NULL;
     const struct overlay_found *found = find_rules(overlay, insn->opcode);
@@ -179,8 +207,10 @@ static bool change_insn(struct overlay *overlay, struct arena *arena, struct ins
             insn->reads = reads;
             is_changed = true;
         }
-        apply_rule(overlay, rule, arena, writes, reads, insn);
+        enum overlay_idiom stated = apply_rule(overlay, rule, arena, writes, reads, insn);
+        idiom = stated ? stated : idiom;
     }
+    change_idiom(idiom, writes, reads, insn); // whatever numbers it has with other registers
     if (is_changed || uses_changed_resource(overlay, insn))
         derive_from_uses(overlay->machine, insn);
     insn->retires_out_of_order |= overlay->completes_in_any_order;

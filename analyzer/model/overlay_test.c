@@ -53,6 +53,7 @@ static void mistakes_are_told_with_their_place(void **state) {
          "'threads: turns' is for machines"},
         {LLVM "cpu: znver4\nmachine: {completes: any}\n", 6, 22, "'completes: any' is for machines that are in order"},
         {LLVM "cpu: atom\nmachine: {reorder_buffer: 32}\n", 6, 27, "in order has no reorder buffer"},
+        {HEAD "instructions:\n  - {match: X, idiom: one}\n", 6, 23, "expected 'zero' or 'dependency-breaking'"},
         {HEAD "speed: 3\n", 5, 1, "unknown key 'speed'"},
         {HEAD "resources:\n  - {name: A}\n  - {name: A}\n", 7, 12, "already"},
         {HEAD "resources:\n  - {name: G, members: [B]}\n", 6, 5, "no resource 'B'"},
@@ -173,6 +174,36 @@ static const struct block *describe(struct arena *arena, const struct model *mod
     return &source.blocks[0];
 }
 
+// Where all registers that it reads are one, an idiom waits for none; with others, its numbers hold.
+static void idioms_are_of_one_register(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct model model;
+    assert_true(open_text(&arena,
+                          LLVM "cpu: skylake\ninstructions:\n  - {match: ADD64rr, idiom: zero, latency: 2}\n"
+                               "  - {match: IMUL64rr, idiom: dependency-breaking}\n  - {match: ADC64rr, idiom: zero}\n",
+                          &model, &fail));
+    const struct block *block = describe(&arena, &model,
+                                         "add %rax, %rax\nadd %rax, %rbx\nimul %rax, %rax\nadc %rax, %rax\n");
+    const struct insn *zero = &block->insns[0], *plain = &block->insns[1], *breaking = &block->insns[2],
+                      *carry = &block->insns[3];
+    assert_true(zero->reads[0].independent && zero->reads[1].independent && zero->writes[0].is_zero);
+    assert_int_equal(zero->latency, 0);
+    assert_int_equal(zero->n_uses, 0);
+    assert_int_equal(zero->buffers, 0);
+    assert_int_equal(zero->uops, 1); // it is dispatched all the same
+    assert_false(plain->reads[0].independent || plain->reads[1].independent || plain->writes[0].is_zero);
+    assert_int_equal(plain->latency, 2);
+    assert_true(plain->n_uses > 0);
+    assert_true(breaking->reads[0].independent && breaking->reads[1].independent && !breaking->writes[0].is_zero);
+    assert_int_equal(breaking->latency, 3);
+    assert_true(breaking->n_uses > 0);
+    assert_false(carry->reads[0].independent || carry->writes[0].is_zero); // it reads the carry, too
+    model_close(&model);
+    arena_free(&arena);
+}
+
 static void an_overlay_changes_only_what_it_names(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -264,6 +295,7 @@ int main(void) {
         cmocka_unit_test(mistakes_are_told_with_their_place),
         cmocka_unit_test(a_machine_of_its_own),
         cmocka_unit_test(a_resource_has_one_name),
+        cmocka_unit_test(idioms_are_of_one_register),
         cmocka_unit_test(an_overlay_changes_only_what_it_names),
         cmocka_unit_test(a_cpu_that_llvm_has_no_model_of),
     };
