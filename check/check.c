@@ -108,7 +108,8 @@ static void ask_models(struct arena *arena, const struct check_request *request,
         predictor_open(&other, arena, request->against);
     for (size_t i = 0; i < n; i++) {
         const struct check_value *value = &report->results.values[i];
-        enum check_outcome outcome = outcome_of(value), moved = outcome;
+        enum check_outcome outcome = value->is_for_hardware_only ? CHECK_NOT_COMPARED : outcome_of(value),
+                           moved = outcome;
         struct predicted predicted = {.resource = ""};
         if (value->value.n_parts || value->quantity == CHECK_SLOTS)
             predicted = predictor_predict(&predictor, value);

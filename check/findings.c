@@ -121,8 +121,7 @@ static const char *summarize(struct arena *arena, const struct check_finding *fi
                             ? ""
                             : arena_printf(arena, " (%zu of %s)", n_alike,
                                            text_count(arena, finding->n_differences, "value")),
-               *bound = value->value.relation == TABLE_AT_MOST ? "at most " : "",
-               *what = subject(arena, value, finding->question);
+               *bound = check_value_is_bound(value) ? "at most " : "", *what = subject(arena, value, finding->question);
     enum { DIGITS = 3 };
     const char *measured = text_number_beside(arena, value->value.cycles, typical->number, DIGITS),
                *number = text_number_beside(arena, typical->number, value->value.cycles, DIGITS);

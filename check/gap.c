@@ -22,7 +22,7 @@ const char *gap_class_name(struct arena *arena, const char *class_name) {
 
 double gap_find(const struct check_value *value, const struct predicted *predicted) {
     const struct table_value *measured = &value->value;
-    double low = measured->relation == TABLE_AT_MOST ? -INFINITY : measured->low;
+    double low = check_value_is_bound(value) ? -INFINITY : measured->low;
     double nearest = fmin(fmax(predicted->cycles, low), measured->high), off = fabs(predicted->cycles - nearest);
     if (off <= MEASURED_LEAST_DIFFERENCE * predicted->simulated)
         return 0;
@@ -30,7 +30,7 @@ double gap_find(const struct check_value *value, const struct predicted *predict
 }
 
 double gap_below(const struct check_value *value, const struct predicted *predicted) {
-    double below = value->value.relation == TABLE_AT_MOST ? value->value.low - predicted->cycles : 0;
+    double below = check_value_is_bound(value) ? value->value.low - predicted->cycles : 0;
     return below > MEASURED_LEAST_DIFFERENCE * predicted->simulated ? below : 0;
 }
 

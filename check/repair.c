@@ -45,6 +45,24 @@ static void find_others(struct arena *arena, const struct block *block, struct r
     }
 }
 
+static bool has_value(const struct repair *repair, const struct repair_member *member) {
+    for (size_t i = member->first; i < member->end; i++)
+        if (repair->gaps[i] >= 0)
+            return true;
+    return false;
+}
+
+// Finds those of a group that follow their opcode's plain form.
+static void mark_followers(struct repair *repair, struct repair_member *group, size_t n) {
+    for (size_t m = 0; m < n; m++) {
+        bool is_plain = !strchr(group[m].form, '-');
+        for (size_t k = 0; !is_plain && k < n && !group[m].follows; k++)
+            group[m].follows = strcmp(group[k].form, group[m].opcode) == 0 && has_value(repair, &group[k]);
+        for (size_t i = group[m].first; i < group[m].end; i++)
+            repair->follow[i] = group[m].follows;
+    }
+}
+
 static void find_members(struct repair *repair) {
     const struct model *model = repair->request->model;
     struct predictor predictor;
@@ -73,6 +91,10 @@ static void find_members(struct repair *repair) {
     }
     if (repair->n_members)
         qsort(repair->members, repair->n_members, sizeof *repair->members, compare_members);
+    for (size_t first = 0, end; first < repair->n_members; first = end) {
+        end = repair_end_of_group(repair, first);
+        mark_followers(repair, &repair->members[first], end - first);
+    }
 }
 
 static size_t count_differing(const struct repair *repair, const struct repair_member *member) {
@@ -145,9 +167,9 @@ static bool remove_numbers(struct repair *repair, const char *opcode) {
     return is_any;
 }
 
+// Takes an opcode's numbers back, or where it has none, that it is an idiom.
 static bool remove_opcode(struct repair *repair, const char *opcode) {
-    bool is_idiom = repair_drop_idiom(repair, opcode);
-    return remove_numbers(repair, opcode) || is_idiom;
+    return remove_numbers(repair, opcode) || repair_drop_idiom(repair, opcode);
 }
 
 // Takes back, with `undo`, what was changed of the instructions in a value's programs. False: nothing was.
@@ -194,7 +216,7 @@ struct trade {
 static void add_to_trade(const struct repair *repair, size_t i, const struct predicted *predicted,
                          struct trade *trade) {
     const struct check_value *value = &repair->values[i];
-    if (!predicted->is_known || !repair_can_explain(value))
+    if (!predicted->is_known || repair->follow[i] || !repair_can_explain(value))
         return;
     if (gap_below(value, predicted) > repair->allowed_below[i])
         trade->n_below++;
@@ -239,7 +261,7 @@ static void take_back(struct repair *repair, struct predictor *predictor, const 
 }
 
 static void clear_after(struct repair_count *count) {
-    count->n_differ_after = count->n_worse = count->n_nearest = 0;
+    count->n_differ_after = count->n_worse = count->n_nearest = count->n_followed = 0;
     memset(count->n_limited, 0, sizeof count->n_limited);
 }
 
@@ -255,8 +277,8 @@ static bool count_after(const struct repair *repair, size_t i, const struct pred
     if (!repair_is_larger(gap, before))
         return true;
     bool is_nearest = !repair_is_larger(gap, repair->worst_gaps[i]);
-    *(is_nearest ? &count->n_nearest : &count->n_worse) += 1;
-    return is_nearest;
+    *(repair->follow[i] ? &count->n_followed : is_nearest ? &count->n_nearest : &count->n_worse) += 1;
+    return repair->follow[i] || is_nearest;
 }
 
 // Predicts all values with the repair, and takes back what makes one worse, or undercuts more than it mends. False:
@@ -342,6 +364,7 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
     repair->allowed_below = ARENA_ARRAY(repair->arena, double, repair->n_values);
     repair->held_out = ARENA_ARRAY(repair->arena, double, repair->n_values);
     repair->are_other_code = ARENA_ARRAY(repair->arena, bool, repair->n_values);
+    repair->follow = ARENA_ARRAY(repair->arena, bool, repair->n_values);
     struct check_value *values = ARENA_ARRAY(repair->arena, struct check_value, repair->n_values);
     for (size_t i = 0; i < repair->n_values; i++) {
         struct check_value *value = &values[i];
@@ -349,6 +372,8 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
         repair->gaps[i] = repair->held_out[i] = -1;
         bool is_out = is_held_out(value->form, repair->request->held_out);
         struct repair_count *count = is_out ? &result->held_out : &result->seen;
+        if (value->is_for_hardware_only)
+            continue;
         if (!gap_is_sure(value)) {
             count->n_unstable += value->value.is_known;
             continue;

@@ -5,7 +5,8 @@
 // Numbers that it changes: latencies, how early operands are read, uops, pipes and for how long they are held, and the
 // dispatch width. It tries changes that the differences suggest, and keeps those with which fewer values differ. A
 // change that makes any value worse is taken back for that form. A value that the model has no number for may come to
-// the nearest one. It also finds idioms: opcodes that wait for none of their sources where these are one register.
+// the nearest one; and forms of other operands, such as LEA64r-rip, follow their opcode's plain form. It also finds
+// idioms: opcodes that wait for none of their sources where these are one register.
 #ifndef CHECK_REPAIR_H
 #define CHECK_REPAIR_H
 
@@ -42,7 +43,8 @@ struct repair_count {
     size_t n_compared; // values that are stable and predicted
     size_t n_unstable; // measured, and not to be trusted, as check counts them
     size_t n_differ_before, n_differ_after, n_worse;
-    size_t n_nearest; // further off than before, but no further than the nearest number that the model can state
+    size_t n_nearest;  // further off than before, but no further than the nearest number that the model can state
+    size_t n_followed; // further off: other operands, of an opcode whose plain form has other numbers now
     size_t n_limited[REPAIR_N_LIMITS]; // of those that differ after
 };
 

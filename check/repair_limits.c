@@ -16,7 +16,7 @@ static double gap_of_whole(const struct check_value *value, const struct predict
 
 double repair_nearest_gap(const struct machine *machine, const struct check_value *value,
                           const struct predicted *predicted) {
-    if (value->value.relation != TABLE_EQUAL)
+    if (check_value_is_bound(value))
         return 0;
     double nearest = gap_of_whole(value, predicted, 1);
     if (value->quantity != CHECK_THROUGHPUT)

@@ -174,12 +174,13 @@ static bool add_to(unsigned *latency, int delta) {
     return true;
 }
 
-// An operand read that early waits for no result of the form's own: earlier changes nothing but the number.
-static int clamp_advance(const struct repair_numbers *numbers, int advance) {
-    unsigned longest = 0;
+// Returns the advance to try instead of `advance`. An operand that is read as early as the form's longest latency waits
+// for no result of the form's own: earlier changes nothing but the number.
+static int clamp_advance(const struct repair_numbers *numbers, int now, int advance) {
+    int most = now;
     for (unsigned w = 0; w < numbers->n_writes; w++)
-        longest = numbers->latencies[w] > longest ? numbers->latencies[w] : longest;
-    return advance > (int)longest ? (int)longest : advance;
+        most = (int)numbers->latencies[w] > most ? (int)numbers->latencies[w] : most;
+    return advance > most ? most : advance;
 }
 
 static void suggest_latency(struct repair_search *search, int delta) {
@@ -193,7 +194,7 @@ static void suggest_latency(struct repair_search *search, int delta) {
     try_numbers(search, &all);
     for (unsigned r = 0; r < all.n_reads; r++) {
         struct repair_numbers one = search->best;
-        one.advances[r] = clamp_advance(&one, one.advances[r] - delta);
+        one.advances[r] = clamp_advance(&one, one.advances[r], one.advances[r] - delta);
         try_numbers(search, &one);
     }
 }
@@ -252,9 +253,18 @@ static double distance_of_bounds(const struct machine *machine, double measured)
     return fmax(0.02, nearest * (1 + 1e-9));
 }
 
+// The shortest throughput that pipes related to `own` can give, cycles. What takes less takes no pipe, as a lea that
+// renaming adds up; but as many pipes as there are come nearest.
+static double shortest_of(const struct machine *machine, const struct resource *own, bool is_bound) {
+    double shortest = 1;
+    for (unsigned g = 1; g < machine->n_resources; g++)
+        if (can_be_chosen(&machine->resources[g], own, is_bound))
+            shortest = fmin(shortest, 1.0 / machine->resources[g].units);
+    return shortest;
+}
+
 static void suggest_uses(struct repair_search *search, double measured, double predicted, bool is_bound) {
     const struct machine *machine = search->model->machine;
-    const double share = distance_of_bounds(machine, measured);
     const struct repair_numbers *best = &search->best;
     struct repair_numbers all = *best, first_all = *best;
     for (unsigned u = 0; u < best->n_uses; u++) {
@@ -272,9 +282,11 @@ static void suggest_uses(struct repair_search *search, double measured, double p
         if (is_bound)
             suggest_shorter(search, u);
         first_all.uses[u].release = use->acquire + whole(held * measured / predicted);
+        const struct repair_use *own = &search->base.uses[u];
+        const double aim = fmax(measured, shortest_of(machine, &machine->resources[own->resource], is_bound)),
+                     share = distance_of_bounds(machine, aim);
         for (unsigned g = 1; g < machine->n_resources; g++) {
-            const struct repair_use *own = &search->base.uses[u];
-            unsigned wanted = whole(measured * machine->resources[g].units);
+            unsigned wanted = whole(aim * machine->resources[g].units);
             bool is_wider = machine->resources[g].units > machine->resources[own->resource].units;
             // Pipes of LLVM's, and not those of an earlier change. More pipes that are held longer are no pipes' limit.
             if (g == use->resource ||
@@ -282,7 +294,7 @@ static void suggest_uses(struct repair_search *search, double measured, double p
                 (is_wider && wanted > own->release - own->acquire))
                 continue;
             double bound = (double)wanted / machine->resources[g].units;
-            if (fabs(bound - measured) > share * measured)
+            if (fabs(bound - aim) > share * aim)
                 continue;
             one = *best;
             one.uses[u] = (struct repair_use){g, use->acquire, use->acquire + wanted, use->units};
@@ -293,9 +305,9 @@ static void suggest_uses(struct repair_search *search, double measured, double p
     try_uses(search, &first_all);
 }
 
-static int cycles_between(const struct table_value *measured, double predicted, double factor) {
-    double delta = (measured->cycles - predicted) * factor;
-    return (int)lround(measured->relation == TABLE_AT_MOST ? floor(delta + 0.05) : delta);
+static int cycles_between(const struct check_value *value, double predicted, double factor) {
+    double delta = (value->value.cycles - predicted) * factor;
+    return (int)lround(check_value_is_bound(value) ? floor(delta + 0.05) : delta);
 }
 
 // Other uops; and with them uses, where a throughput was right only because there were as many uops.
@@ -313,7 +325,7 @@ static void suggest_uops(struct repair_search *search, struct arena *arena, unsi
     search->best = one;
     for (size_t i = 0; i < search->n_values; i++) {
         const struct check_value *value = &search->all[search->values[i]];
-        if (value->quantity == CHECK_THROUGHPUT && value->value.relation == TABLE_EQUAL &&
+        if (value->quantity == CHECK_THROUGHPUT && !check_value_is_bound(value) &&
             gap_to_close(search, search->values[i], &search->predicted[i]) == 0 &&
             gap_to_close(search, search->values[i], &all[i]) > 0) {
             suggest_uses(search, value->value.cycles, all[i].cycles, false);
@@ -335,13 +347,13 @@ static void suggest(struct repair_search *search, struct arena *arena, const str
         // Copies that take longer than their latencies wait for something else: a throughput lengthens no latency.
         bool is_latency = value->quantity == CHECK_LATENCY;
         if (is_latency || measured->cycles < predicted)
-            suggest_latency(search, cycles_between(measured, predicted, 1));
+            suggest_latency(search, cycles_between(value, predicted, 1));
         // A chain goes through each copy, or once through all.
         if (!is_latency && measured->cycles < predicted && measured->n_parts)
-            suggest_latency(search, cycles_between(measured, predicted, 1 / measured->parts[0].factor));
+            suggest_latency(search, cycles_between(value, predicted, 1 / measured->parts[0].factor));
     }
     if (value->quantity != CHECK_LATENCY && predicted > 0 && wanted > 0) {
-        suggest_uses(search, wanted, predicted, measured->relation == TABLE_AT_MOST);
+        suggest_uses(search, wanted, predicted, check_value_is_bound(value));
         if (kind == BOTTLENECK_DISPATCH) {
             struct repair_numbers one = search->best;
             one.uops = whole(one.uops * wanted / predicted);
@@ -442,7 +454,7 @@ static unsigned latency_of_bounds(const struct repair_search *search, const stru
         if (value->quantity != CHECK_LATENCY || value->value.relation != TABLE_AT_MOST || !repair_can_explain(value) ||
             found->write[i] != (int)write + 1)
             continue;
-        int cycles = cycles_between(&value->value, search->predicted[i].cycles, 1);
+        int cycles = cycles_between(value, search->predicted[i].cycles, 1);
         least = cycles < least ? cycles : least;
         is_below |= is_too_far_below(search, search->values[i], &search->predicted[i]);
     }
@@ -474,7 +486,7 @@ static void solve(struct repair_search *search, struct arena *arena, const struc
             if (!counts || (from == FROM_OTHERS && read > 0 && search->best.advances[read - 1]))
                 continue;
             int cycles = (int)lround(value->value.cycles);
-            if (value->value.relation == TABLE_AT_MOST && cycles < least)
+            if (check_value_is_bound(value) && cycles < least)
                 least = cycles;
             if (value->value.relation == TABLE_EQUAL && cycles > most)
                 most = cycles;

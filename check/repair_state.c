@@ -53,7 +53,7 @@ const char *repair_describe_value(const struct repair *repair, const struct chec
                             value->form, check_value_label(arena, value), value->to_own_kind, value->to_others,
                             predicted, table_repeat(arena, &value->value, repeat_options));
     return arena_printf(arena, "  # %s %s: measured %s%.4g [%.4g, %.4g], LLVM %.4g; %s\n", value->form,
-                        check_value_label(arena, value), value->value.relation == TABLE_AT_MOST ? "at most " : "",
+                        check_value_label(arena, value), check_value_is_bound(value) ? "at most " : "",
                         value->value.cycles, value->value.low, value->value.high, predicted,
                         table_repeat(arena, &value->value, repeat_options));
 }
@@ -63,7 +63,7 @@ static const char *evidence_of(const struct repair *repair, const struct repair_
     size_t n_written = 0, n_all = 0;
     for (size_t m = 0; m < n; m++)
         for (size_t i = members[m].first; i < members[m].end; i++)
-            if (repair->gaps[i] > 0 && repair_can_explain(&repair->values[i])) {
+            if (repair->gaps[i] > 0 && !members[m].follows && repair_can_explain(&repair->values[i])) {
                 if (n_written < MOST_EVIDENCE) {
                     n_written++;
                     text_add(&text, repair_describe_value(repair, &repair->values[i], repair->base[i].cycles));
@@ -87,7 +87,8 @@ static bool are_alike(const struct repair *repair, size_t a, size_t b) {
 }
 
 bool repair_is_taken(const struct repair *repair, const struct repair_member *member, size_t i) {
-    return repair->gaps[i] >= 0 && (repair->takes_bounds || !repair_is_shared_bound(repair, member, i));
+    return repair->gaps[i] >= 0 && !member->follows &&
+           (repair->takes_bounds || !repair_is_shared_bound(repair, member, i));
 }
 
 // Sets the values to try changes with: of the members' that are compared those that are not alike, with their weights.

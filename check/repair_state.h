@@ -13,6 +13,9 @@ struct repair_member {
     const char *form, *opcode, *class_name;
     size_t first, end;
     struct repair_numbers numbers;
+    // It has other operands than the opcode's plain form, as LEA64r-rip, and the model gives both the same numbers.
+    // These are the plain form's: it neither changes them, nor keeps them from being changed.
+    bool follows;
     const char **others; // opcodes beside it in the program of its throughput
     size_t n_others;
 };
@@ -35,6 +38,7 @@ struct repair {
                              // predicts may come to the nearest of these
     double *allowed_below;   // likewise, cycles (gap.h)
     bool *are_other_code;    // by value: the form's code decodes to another opcode
+    bool *follow;            // by value: of a member that follows
     double *held_out;        // likewise, of values that the repair does not see; below 0: it sees it
     unsigned dispatch_width; // changed; 0: it is not
     struct repair_member *members;
@@ -80,8 +84,7 @@ void repair_by_bounds(struct repair *repair);
 
 // ---- repair_idioms.c
 
-// Finds the opcodes of which the model predicts a chain through one register as that of an idiom, and not without.
-// False: Cyclops itself failed.
+// Finds opcodes whose chain through one register the model predicts only as an idiom. False: Cyclops itself failed.
 bool repair_find_idioms(struct repair *repair, struct fail *fail);
 void repair_write_idioms(const struct repair *repair, struct text *text); // their rules
 bool repair_drop_idiom(struct repair *repair, const char *opcode);        // false: it is not one

@@ -46,23 +46,26 @@ static struct check_value chain_of_one_register(const char *form, const struct t
     return value;
 }
 
-// On LLVM's Skylake, a chain of adds takes a cycle each and one of multiplications three, whatever their registers.
+// On LLVM's Skylake, a chain of adds takes a cycle each, one of vector multiplications four, and one of scalar ones
+// three, whatever their registers.
 static void chains_of_one_register_show_idioms(void **state) {
     struct arena arena = {0};
     struct fail fail = {0};
     struct model model;
     const struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = "skylake", .output_syntax = -1};
-    const struct table_part add = {"ADD32rr", "01c0", 1}, multiply = {"IMUL32rr", "0fafc0", 1},
-                            subtract = {"SUB64rr", "4829c0", 1}, odd = {"ADC32rr", "11c0", 1};
+    const struct table_part add = {"ADD32rr", "01c0", 1}, vector = {"VPMULUDQrr", "c5f9f4c0", 1},
+                            multiply = {"IMUL32rr", "0fafc0", 1}, subtract = {"SUB64rr", "4829c0", 1},
+                            odd = {"ADC32rr", "11c0", 1};
     struct check_value values[] = {
         chain_of_one_register("ADC32rr", &odd, 0.5),       // it waits for the carry: no idiom explains that
         chain_of_one_register("ADD32rr", &add, 0.17),      // takes no pipe
-        chain_of_one_register("IMUL32rr", &multiply, 1),   // as long as its pipe is held
+        chain_of_one_register("IMUL32rr", &multiply, 1),   // so may be a latency of one
         chain_of_one_register("SUB64rr", &subtract, 0.17), // LLVM says so, too
+        chain_of_one_register("VPMULUDQrr", &vector, 0.5), // as long as one of two pipes is held
     };
-    struct check_results results = {.values = values, .n_values = 4};
+    struct check_results results = {.values = values, .n_values = 5};
     const struct repair_request request = {.results = &results, .model = &model, .name = "x"};
-    struct repair repair = {.arena = &arena, .request = &request, .values = values, .n_values = 4};
+    struct repair repair = {.arena = &arena, .request = &request, .values = values, .n_values = 5};
     struct repair_result result = {.overlay = ""};
     (void)state;
     assert_true(model_open(&model, &arena, NULL, &options, &fail));
@@ -71,7 +74,7 @@ static void chains_of_one_register_show_idioms(void **state) {
     assert_true(repair_find_idioms(&repair, &fail));
     assert_int_equal(repair_count_idioms(&repair), 2);
     const char *text = write_all(&repair, "about");
-    assert_non_null(strstr(text, "- {match: \"IMUL32rr\", idiom: dependency-breaking}\n"));
+    assert_non_null(strstr(text, "- {match: \"VPMULUDQrr\", idiom: dependency-breaking}\n"));
     assert_non_null(strstr(text, "- {match: \"ADD32rr\", idiom: zero}\n"));
     assert_true(remove_opcode(&repair, "ADD32rr"));
     assert_false(remove_opcode(&repair, "ADD32rr"));
@@ -80,10 +83,50 @@ static void chains_of_one_register_show_idioms(void **state) {
     arena_free(&arena);
 }
 
+// LEA64r-rip has LEA64r's numbers, and LEA16r-rip, whose plain form has no value, its own.
+static void other_operands_follow_the_plain_form(void **state) {
+    struct arena arena = {0};
+    double gaps[] = {0, 0.5, -1, 0};
+    bool follow[4] = {false};
+    struct repair_member group[] = {{.form = "LEA16r", .opcode = "LEA16r", .first = 2, .end = 3},
+                                    {.form = "LEA16r-rip", .opcode = "LEA16r", .first = 3, .end = 4},
+                                    {.form = "LEA64r", .opcode = "LEA64r", .first = 0, .end = 1},
+                                    {.form = "LEA64r-rip", .opcode = "LEA64r", .first = 1, .end = 2}};
+    struct repair repair = {.arena = &arena, .gaps = gaps, .follow = follow};
+    struct check_value values[] = {testing_value("LEA64r", "C", CHECK_THROUGHPUT, 0.17, 0.01),
+                                   testing_value("LEA64r-rip", "C", CHECK_THROUGHPUT, 1, 0.01)};
+    const struct predicted predicted = {.is_known = true, .cycles = 0.17};
+    struct repair_count count = {0};
+    double worst[] = {0, 0}, held_out[] = {-1, -1};
+    const struct machine machine = {.n_resources = 1};
+    const struct model model = {.machine = &machine};
+    const struct repair_request request = {.model = &model};
+    (void)state;
+    mark_followers(&repair, group, 4);
+    assert_true(group[3].follows && follow[1]);
+    assert_false(group[0].follows || group[1].follows || group[2].follows);
+    assert_false(follow[0] || follow[2] || follow[3]);
+    repair.values = values;
+    repair.worst_gaps = worst;
+    repair.held_out = held_out;
+    repair.request = &request;
+    repair.are_other_code = (bool[]){false, false};
+    gaps[1] = 0;
+    assert_false(repair_is_taken(&repair, &group[3], 1));
+    assert_true(repair_is_taken(&repair, &group[2], 0));
+    assert_true(count_after(&repair, 1, &predicted, 0.83, &count)); // further off, and not taken back
+    assert_int_equal(count.n_followed, 1);
+    assert_int_equal(count.n_worse, 0);
+    assert_false(count_after(&repair, 0, &predicted, 0.83, &count));
+    assert_int_equal(count.n_worse, 1);
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latencies_are_taken_back_alone),
         cmocka_unit_test(chains_of_one_register_show_idioms),
+        cmocka_unit_test(other_operands_follow_the_plain_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

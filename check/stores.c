@@ -1,11 +1,12 @@
 #include "check/stores.h"
 
-#include <stddef.h>
+#include <stdlib.h>
 
 static const double same = 0.03; // relative difference of throughputs that are the same
 
 static const struct table_value *headline_of(const struct table_row *row) {
-    const struct table_value *value = row->headline < row->n_throughputs ? &row->throughputs[row->headline].value : NULL;
+    const struct table_value *value =
+        row->headline < row->n_throughputs ? &row->throughputs[row->headline].value : NULL;
     return value && value->is_known && value->verdict != MEASURED_UNSTABLE && value->relation == TABLE_EQUAL ? value
                                                                                                              : NULL;
 }
@@ -21,16 +22,25 @@ const struct table_throughput *stores_to_one_address(const struct table_row *row
     return NULL;
 }
 
-double stores_line_cycles(const struct survey_table *table) {
+static int compare_cycles(const void *a, const void *b) {
+    double one = *(const double *)a, other = *(const double *)b;
+    return (one > other) - (one < other);
+}
+
+double stores_line_cycles(struct arena *arena, const struct survey_table *table) {
     static const double clearly_less = 0.9;
-    double least = 0;
+    double *cycles = ARENA_ARRAY(arena, double, table->n_rows);
+    size_t n = 0;
     for (size_t i = 0; i < table->n_rows; i++) {
         const struct table_throughput *one = stores_to_one_address(&table->rows[i]);
         const struct table_value *lines = headline_of(&table->rows[i]);
-        if (one && one->value.cycles < clearly_less * lines->cycles && (least == 0 || lines->cycles < least))
-            least = lines->cycles;
+        if (one && one->value.cycles < clearly_less * lines->cycles)
+            cycles[n++] = lines->cycles;
     }
-    return least;
+    if (n == 0)
+        return 0;
+    qsort(cycles, n, sizeof *cycles, compare_cycles);
+    return cycles[n / 2];
 }
 
 bool stores_wait_for_lines(const struct table_row *row, double line_cycles) {

@@ -9,8 +9,9 @@
 
 #include <stdbool.h>
 
-// Cycles of a store to a line of its own, where stores to one address take less; 0: nowhere do they.
-double stores_line_cycles(const struct survey_table *table);
+// Cycles of a store to a line of its own: the median of the forms whose stores to one address take clearly less; 0: no
+// form's do.
+double stores_line_cycles(struct arena *arena, const struct survey_table *table);
 
 // Whether the form's throughput in the table may be that of lines, which take so many cycles.
 bool stores_wait_for_lines(const struct table_row *row, double line_cycles);

@@ -23,6 +23,10 @@ const char *check_value_label(struct arena *arena, const struct check_value *val
     return arena_printf(arena, "%s%s%s", name, *rest ? " " : "", rest);
 }
 
+bool check_value_is_bound(const struct check_value *value) {
+    return value->value.relation == TABLE_AT_MOST || value->waits_for_lines;
+}
+
 int check_value_compare(const struct check_value *a, const struct check_value *b) {
     int order = strcmp(a->form, b->form);
     if (order == 0)
@@ -103,21 +107,22 @@ static const char *code_of(const struct table_row *row) {
 // Adds the throughput of a form's table, and that of stores to one address.
 static void add_throughputs(struct list *list, const struct table_row *row, struct check_value value,
                             double line_cycles) {
-    const struct table_throughput *one_address = stores_to_one_address(row);
     if (row->headline == row->n_throughputs)
         return;
     value.quantity = CHECK_THROUGHPUT;
     value.value = row->throughputs[row->headline].value;
-    if (stores_wait_for_lines(row, line_cycles)) {
-        value.value.relation = TABLE_AT_MOST;
-        value.value.why = value.value.why ? value.value.why : "each store has a line of its own";
-    }
+    value.waits_for_lines = stores_wait_for_lines(row, line_cycles);
     *ARENA_ADD(list->arena, list->items, list->n) = value;
-    if (!one_address)
-        return;
+    value.waits_for_lines = false;
     value.detail = "to one address";
-    value.value = one_address->value;
-    *ARENA_ADD(list->arena, list->items, list->n) = value;
+    for (size_t i = 0; i < row->n_throughputs; i++) {
+        const struct table_throughput *each = &row->throughputs[i];
+        if (!each->has_same_address || !each->value.is_known || each->value.relation != TABLE_EQUAL)
+            continue;
+        value.value = each->value;
+        value.is_for_hardware_only = each != stores_to_one_address(row);
+        *ARENA_ADD(list->arena, list->items, list->n) = value;
+    }
 }
 
 static void add_row(struct list *list, const struct table_row *row, double line_cycles) {
@@ -177,7 +182,7 @@ static bool read_survey(struct list *list, const char *const *folders, size_t n,
     if (!table_read(list->arena, folders, n, NULL, 0, listener, &table, fail))
         return false;
     const char **left_out = ARENA_ARRAY(list->arena, const char *, table.n_rows);
-    double line_cycles = stores_line_cycles(&table);
+    double line_cycles = stores_line_cycles(list->arena, &table);
     for (size_t i = 0; i < table.n_rows; i++) {
         add_row(list, &table.rows[i], line_cycles);
         if (table.rows[i].is_refused)

@@ -19,8 +19,8 @@ struct check_value {
     const char *class_name; // LLVM's scheduling class; without one, the form
     const char *example;    // instruction as text; null: unknown
     enum check_quantity quantity;
-    // What tells it from other values of its form: of latencies "1 → 0"; of measurement files also the number of
-    // streams and the like. "": nothing.
+    // What tells it from other values of its form: of latencies "1 → 0"; of throughputs "to one address"; of
+    // measurement files also the number of streams and the like. "": nothing.
     const char *detail;
     const char *source, *destination; // of latencies, as in struct table_latency; else ""
     bool is_to_others;                // likewise
@@ -39,7 +39,14 @@ struct check_value {
     // be in front: what ran before, and sets a state that costs depend on.
     const char *code;
     double confidence; // of the interval, 0 to 1
+    // A throughput of stores that lines of a cache may limit: an upper bound to a model, which has none
+    // (check/stores.h).
+    bool waits_for_lines;
+    bool is_for_hardware_only; // no model is held against it: it is that of stores to one address, and they wait there
 };
+
+// Whether a model may be below the value: it is an upper bound, at least to a model.
+bool check_value_is_bound(const struct check_value *value);
 
 struct check_results {
     const char *path;                 // first of the files or folders, for people
@@ -64,7 +71,8 @@ int check_value_compare(const struct check_value *a, const struct check_value *b
 const struct check_value *check_results_find(const struct check_results *results, const struct check_value *like);
 
 // Reads the folders of a survey, or measurement files. Fails where both are mixed, or as table_read and record_read do.
-// Of the throughputs of a form, only the one in the table counts. Values that did not run are there, not known.
+// Of the throughputs of a form, the one in the table counts; of stores also that to one address. Values that did not
+// run are there, not known.
 bool check_results_read(struct arena *arena, const char *const *paths, size_t n, const struct lab_listener *listener,
                         struct check_results *results, struct fail *fail);
 

@@ -65,10 +65,12 @@ static const struct command command = {
     "('cyclops survey').\n"
     "\n"
     "It changes latencies, how early operands are read, uops, the pipes that are held\n"
-    "and for how long, and the dispatch width. A scheduling class is changed before\n"
-    "single forms of it. At the end every measured program is simulated with all\n"
-    "changes; what makes a value worse is taken back for that form. A fraction that\n"
-    "the model cannot state may come to the nearest number. Each rule has measured\n"
+    "and for how long, and the dispatch width. It finds idioms: instructions that\n"
+    "wait for none of their sources where these are one register. A scheduling class\n"
+    "is changed before single forms of it. At the end every measured program is\n"
+    "simulated with all changes; what makes a value worse is taken back for that\n"
+    "form. A fraction that the model cannot state may come to the nearest number, and\n"
+    "forms of other operands follow their opcode's plain form. Each rule has measured\n"
     "values above it, and the command that repeats them.\n",
     "  cyclops repair survey --mcpu znver4 --output fixed.yaml\n"
     "  cyclops check survey --mcpu fixed.yaml --against znver4 --gap\n",
@@ -197,6 +199,12 @@ static void print_limits(struct arena *arena, const struct repair_count *count) 
                                            "Further off, at the nearest number that the model can state: %zu of the "
                                            "fractions of cycles.",
                                            count->n_nearest),
+                              stdout);
+    if (count->n_followed)
+        screen_print_sentence(arena_printf(arena,
+                                           "Further off, with the numbers of their opcode's plain form: %zu of other "
+                                           "operands, as high bytes and kinds of addresses.",
+                                           count->n_followed),
                               stdout);
     size_t n_predicted = count->n_compared - count->n_differ_after,
            n_limited = count->n_differ_after - count->n_limited[REPAIR_LIMIT_NONE];

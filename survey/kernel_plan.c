@@ -40,10 +40,8 @@ static bool is_mixture(const char *name) {
 // Mixtures are loops. In long unrolled code, what decodes instructions may be the limit: of a thousand, a Golden Cove
 // takes 2.5 slots for vplzcntq of a load, with another value in each process, and 2.1 in a loop.
 static bool plan_mixture(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct fail *fail) {
-    struct gen_request request = {.mode = PROGRAM_THROUGHPUT,
-                                  .form = PROGRAM_LOOPED,
-                                  .streams = SLOTS_COPIES,
-                                  .placement = placement_of(kernel)};
+    struct gen_request request = {
+        .mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = SLOTS_COPIES, .placement = placement_of(kernel)};
     if (plan_add_expansion(arena, plan, kernel, &request, fail))
         return true;
     fail_clear(fail);

@@ -7,8 +7,8 @@
 
 #include "survey/table.h"
 
-// Returns the names of the kernels of unrolled throughputs without a loop beside them, in the order of the names, each
-// once, where
+// Returns the names of the kernels of unrolled throughputs that have no loop yet, in the order of the names, each once,
+// where
 //  - another form of their class is faster in a loop, by more than 1 %;
 //  - so is another form of the same name in LLVM, up to its first digit, by more than 10 %: as of XCHG8rr and XCHG64rr;
 //  - no number of cycles of one to six pipes gives the value.

@@ -36,8 +36,7 @@ static const char *wanted(const struct table_row *rows, size_t n_rows) {
 
 static struct table_row form(const char *name, const char *sched_class, const struct table_throughput *throughputs,
                              size_t n) {
-    return (struct table_row){
-        .form = name, .sched_class = sched_class, .throughputs = throughputs, .n_throughputs = n};
+    return (struct table_row){.form = name, .sched_class = sched_class, .throughputs = throughputs, .n_throughputs = n};
 }
 
 static struct table_row row(const char *sched_class, const struct table_throughput *throughputs, size_t n) {

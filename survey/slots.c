@@ -228,8 +228,8 @@ struct slots_result slots_judge(double cycles, double width, unsigned copies, co
     enum { FIRST_SLOTS = 2 };
     struct judge j = {.width = (unsigned)fmax(1, round(width)), .alone = width * cycles, .samples = samples, .n = n};
     double span = fmax(least_cycles, ceil(share * cycles + more));
-    // Of few copies in a loop, not so many that these are measured less precisely.
-    double for_loop = fmin(ceil((double)SLOTS_LOOP / copies), SLOTS_MOST_FILLERS / 2);
+    // A single copy has fewer: it cannot have so many fillers.
+    double for_loop = fmin(ceil((double)SLOTS_LOOP / copies), SLOTS_MOST_FILLERS - 20);
     j.least = fmax(span * j.width - j.width, for_loop);
     if (!(cycles >= 0) || span * j.width > SLOTS_MOST_FILLERS)
         j.result.why = "its copies take longer than fillers can hide";

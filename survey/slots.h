@@ -48,14 +48,14 @@ void slots_begin(const struct isa *isa, struct text *kernels);
 // makes 0.2 %.
 enum { SLOTS_ALONE = 64 };
 
-// Least instructions of a mixture's loop. Intel's CPUs replay loops that fit into their queue of uops, which holds 144 on
-// a Golden Cove. On a later one, loops of 181 uops took whole cycles, and those of 217 did not.
+// Least instructions of a mixture's loop. Intel's CPUs replay loops that fit into their queue of uops, which holds 144
+// on a Golden Cove. On a later one, loops of 181 uops took whole cycles, and those of 217 did not.
 enum { SLOTS_LOOP = 200 };
 // Copies of a form in a mixture, if the registers suffice: each takes some cycles, so a few hide a latency.
 enum { SLOTS_COPIES = 8 };
 
-// Numbers of fillers with which the simple instructions are measured, three copies of them in a loop; with which a chain
-// is; and the slots that both take.
+// Numbers of fillers with which the simple instructions are measured, three copies of them in a loop; with which a
+// chain is; and the slots that both take.
 enum { SLOTS_N_CHECKS = 2, SLOTS_CHECKED = 4, SLOTS_CHAIN_FILLERS = 44, SLOTS_CHAINED = 3 };
 #define SLOTS_LOAD "load"
 #define SLOTS_CHAIN "chain"

@@ -85,10 +85,10 @@ static void one_slot_is_seen_at_once(void **state) {
     assert_int_equal(n, 1);
 }
 
-// Short loops take whole cycles where they are replayed. Mixtures are longer, also those of few copies.
+// Short loops take whole cycles where they are replayed. Mixtures of two copies and more are longer.
 static void loops_are_too_long_to_be_replayed(void **state) {
     (void)state;
-    for (unsigned copies = 4; copies <= SLOTS_COPIES; copies++)
+    for (unsigned copies = 2; copies <= SLOTS_COPIES; copies++)
         for (unsigned slots = 1; slots <= 4; slots++) {
             const struct machine machine = {.width = 6, .slots = slots, .copies = copies, .replays = 192};
             unsigned n;

@@ -163,8 +163,8 @@ void reader_read_slots(struct making *m) {
                                                           : "its throughput is not known";
         return;
     }
-    struct slots_result result = slots_judge(
-        plain->value.cycles, 1 / reader->filler->value.cycles, MIN(SLOTS_COPIES, plain->streams), samples, n);
+    struct slots_result result = slots_judge(plain->value.cycles, 1 / reader->filler->value.cycles,
+                                             MIN(SLOTS_COPIES, plain->streams), samples, n);
     if (result.relation == SLOTS_EQUAL && result.slots > 1 && may_stall(reader->isa, m->row->form)) {
         result.relation = SLOTS_AT_MOST;
         result.why = "the decoder may stall at its prefix";

@@ -68,8 +68,7 @@ std::string name_host_cpu() {
         return named;
     const StringMap<bool> host = host_features();
     const auto distance_to = [&](StringRef cpu) {
-        const std::unique_ptr<MCSubtargetInfo> subtarget(
-            target->createMCSubtargetInfo(target_triple(triple), cpu, ""));
+        const std::unique_ptr<MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(target_triple(triple), cpu, ""));
         return subtarget ? distance_of(*subtarget, host) : distance{0, UINT_MAX};
     };
     std::string nearest = named;

@@ -32,8 +32,8 @@
 //                                  # of a group, also `units: 2`, which must be free for it to issue; left out: 1
 //         advances: [{read: 0, after: mac, cycles: 4}]   # read 0 is wanted that much later; left out: all; any write
 //         writes: mac              # name of its results, for `after`
-//         idiom: zero              # where all registers that it reads are one, it waits for none, and takes no pipe;
-//                                  # or dependency-breaking: it waits for none, and is executed
+//         idiom: zero              # without memory, and where all registers that it reads are one, it waits for
+//                                  # none, and takes no pipe; or dependency-breaking: it is executed all the same
 //         begins_group: true       # it is dispatched first in its cycle; ends_group: last
 //
 //     card: []                     # findings of `cyclops machine` (docs/machine.md): anything, it is ignored

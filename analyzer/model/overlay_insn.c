@@ -139,7 +139,7 @@ static bool reads_one_register(const struct insn *insn) {
 
 static void change_idiom(enum overlay_idiom idiom, struct insn_write *writes, struct insn_read *reads,
                          struct insn *insn) {
-    if (!idiom || !reads_one_register(insn))
+    if (!idiom || insn->may_load || insn->may_store || !reads_one_register(insn))
         return;
     for (unsigned r = 0; r < insn->n_reads; r++)
         reads[r].independent = true;

@@ -93,11 +93,11 @@ static bool read_idiom(struct overlay_reader *reader, struct fy_node *node, enum
 bool overlay_read_rule(struct overlay_reader *reader, struct fy_node *node) {
     enum { MATCH, UOPS, LATENCY, USES, ADVANCES, WRITES, IDIOM, BEGINS, ENDS, SOURCE, N };
     struct yaml_field f[N] = {
-        [MATCH] = {"match", true, NULL},          [UOPS] = {"uops", false, NULL},
-        [LATENCY] = {"latency", false, NULL},     [USES] = {"uses", false, NULL},
-        [ADVANCES] = {"advances", false, NULL},   [WRITES] = {"writes", false, NULL},
-        [IDIOM] = {"idiom", false, NULL},         [BEGINS] = {"begins_group", false, NULL},
-        [ENDS] = {"ends_group", false, NULL},     [SOURCE] = {"source", false, NULL},
+        [MATCH] = {"match", true, NULL},        [UOPS] = {"uops", false, NULL},
+        [LATENCY] = {"latency", false, NULL},   [USES] = {"uses", false, NULL},
+        [ADVANCES] = {"advances", false, NULL}, [WRITES] = {"writes", false, NULL},
+        [IDIOM] = {"idiom", false, NULL},       [BEGINS] = {"begins_group", false, NULL},
+        [ENDS] = {"ends_group", false, NULL},   [SOURCE] = {"source", false, NULL},
     };
     struct overlay *overlay = reader->overlay;
     struct overlay_rule *rule = ARENA_ADD(overlay->arena, overlay->rules, overlay->n_rules);
@@ -108,8 +108,7 @@ bool overlay_read_rule(struct overlay_reader *reader, struct fy_node *node) {
         !overlay_read_number(reader, f[UOPS].value, 0, &rule->uops) || !read_latencies(reader, f[LATENCY].value) ||
         !overlay_read_list(reader, f[USES].value, "uses", read_use) ||
         !overlay_read_list(reader, f[ADVANCES].value, "advances", read_advance) ||
-        !read_class(reader, f[WRITES].value, &rule->write_class) ||
-        !read_idiom(reader, f[IDIOM].value, &rule->idiom) ||
+        !read_class(reader, f[WRITES].value, &rule->write_class) || !read_idiom(reader, f[IDIOM].value, &rule->idiom) ||
         !overlay_read_flag(reader, f[BEGINS].value, &rule->begins_group) ||
         !overlay_read_flag(reader, f[ENDS].value, &rule->ends_group) || !overlay_read_source(reader, f[SOURCE].value))
         return false;

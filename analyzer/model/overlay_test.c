@@ -182,10 +182,12 @@ static void idioms_are_of_one_register(void **state) {
     struct model model;
     assert_true(open_text(&arena,
                           LLVM "cpu: skylake\ninstructions:\n  - {match: ADD64rr, idiom: zero, latency: 2}\n"
-                               "  - {match: IMUL64rr, idiom: dependency-breaking}\n  - {match: ADC64rr, idiom: zero}\n",
+                               "  - {match: IMUL64rr, idiom: dependency-breaking}\n  - {match: ADC64rr, idiom: zero}\n"
+                               "  - {match: 'XOR64[rm][rm]', idiom: zero}\n",
                           &model, &fail));
     const struct block *block = describe(&arena, &model,
-                                         "add %rax, %rax\nadd %rax, %rbx\nimul %rax, %rax\nadc %rax, %rax\n");
+                                         "add %rax, %rax\nadd %rax, %rbx\nimul %rax, %rax\nadc %rax, %rax\n"
+                                         "xor (%rax), %rax\nxor %rax, (%rax)\n");
     const struct insn *zero = &block->insns[0], *plain = &block->insns[1], *breaking = &block->insns[2],
                       *carry = &block->insns[3];
     assert_true(zero->reads[0].independent && zero->reads[1].independent && zero->writes[0].is_zero);
@@ -200,6 +202,10 @@ static void idioms_are_of_one_register(void **state) {
     assert_int_equal(breaking->latency, 3);
     assert_true(breaking->n_uses > 0);
     assert_false(carry->reads[0].independent || carry->writes[0].is_zero); // it reads the carry, too
+    for (unsigned i = 4; i < 6; i++) {                                     // an address is a source of another kind
+        assert_false(block->insns[i].reads[0].independent || block->insns[i].writes[0].is_zero);
+        assert_true(block->insns[i].n_uses > 0);
+    }
     model_close(&model);
     arena_free(&arena);
 }

@@ -66,14 +66,15 @@ static void examine_models(struct diagnosis *d) {
         return;
     }
     const char *cpu = backend->host_cpu();
-    const char *text = arena_printf(d->arena, "LLVM %s; this CPU is its '%s'", backend->version, *cpu ? cpu : "unknown");
+    const char *text =
+        arena_printf(d->arena, "LLVM %s; this CPU is its '%s'", backend->version, *cpu ? cpu : "unknown");
     if (!*cpu || strcmp(cpu, "generic") == 0)
         doctor_find(d, HEALTH_LIMITED, "models", text, "Name the nearest model with --mcpu.", NULL);
     else if (strcmp(cpu, backend->llvm_host_cpu()) != 0)
         doctor_find(d, HEALTH_LIMITED, "models", arena_printf(d->arena, "%s, by its features", text),
                     arena_printf(d->arena,
-                                 "Family and model are those of '%s', which lacks many features of this CPU. Name "
-                                 "another model with --mcpu.",
+                                 "By family and model LLVM would take '%s', which lacks many of this CPU's features. "
+                                 "--mcpu names another model.",
                                  backend->llvm_host_cpu()),
                     NULL);
     else
