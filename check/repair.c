@@ -52,14 +52,17 @@ static bool has_value(const struct repair *repair, const struct repair_member *m
     return false;
 }
 
-// Finds those of a group that follow their opcode's plain form.
-static void mark_followers(struct repair *repair, struct repair_member *group, size_t n) {
-    for (size_t m = 0; m < n; m++) {
-        bool is_plain = !strchr(group[m].form, '-');
-        for (size_t k = 0; !is_plain && k < n && !group[m].follows; k++)
-            group[m].follows = strcmp(group[k].form, group[m].opcode) == 0 && has_value(repair, &group[k]);
-        for (size_t i = group[m].first; i < group[m].end; i++)
-            repair->follow[i] = group[m].follows;
+// Finds those that follow their opcode's plain form. A rule of an overlay is of an opcode, also where LLVM's model has
+// other numbers for other operands.
+static void mark_followers(struct repair *repair) {
+    for (size_t m = 0; m < repair->n_members; m++) {
+        struct repair_member *member = &repair->members[m];
+        bool is_plain = !strchr(member->form, '-');
+        for (size_t k = 0; !is_plain && k < repair->n_members && !member->follows; k++)
+            member->follows =
+                strcmp(repair->members[k].form, member->opcode) == 0 && has_value(repair, &repair->members[k]);
+        for (size_t i = member->first; i < member->end; i++)
+            repair->follow[i] = member->follows;
     }
 }
 
@@ -91,10 +94,7 @@ static void find_members(struct repair *repair) {
     }
     if (repair->n_members)
         qsort(repair->members, repair->n_members, sizeof *repair->members, compare_members);
-    for (size_t first = 0, end; first < repair->n_members; first = end) {
-        end = repair_end_of_group(repair, first);
-        mark_followers(repair, &repair->members[first], end - first);
-    }
+    mark_followers(repair);
 }
 
 static size_t count_differing(const struct repair *repair, const struct repair_member *member) {

@@ -13,8 +13,8 @@ struct repair_member {
     const char *form, *opcode, *class_name;
     size_t first, end;
     struct repair_numbers numbers;
-    // It has other operands than the opcode's plain form, as LEA64r-rip, and the model gives both the same numbers.
-    // These are the plain form's: it neither changes them, nor keeps them from being changed.
+    // It has other operands than the opcode's plain form, as LEA64r-rip. An overlay has one set of numbers for both,
+    // which is the plain form's: it neither changes them, nor keeps them from being changed.
     bool follows;
     const char **others; // opcodes beside it in the program of its throughput
     size_t n_others;

@@ -92,7 +92,7 @@ static void other_operands_follow_the_plain_form(void **state) {
                                     {.form = "LEA16r-rip", .opcode = "LEA16r", .first = 3, .end = 4},
                                     {.form = "LEA64r", .opcode = "LEA64r", .first = 0, .end = 1},
                                     {.form = "LEA64r-rip", .opcode = "LEA64r", .first = 1, .end = 2}};
-    struct repair repair = {.arena = &arena, .gaps = gaps, .follow = follow};
+    struct repair repair = {.arena = &arena, .gaps = gaps, .follow = follow, .members = group, .n_members = 4};
     struct check_value values[] = {testing_value("LEA64r", "C", CHECK_THROUGHPUT, 0.17, 0.01),
                                    testing_value("LEA64r-rip", "C", CHECK_THROUGHPUT, 1, 0.01)};
     const struct predicted predicted = {.is_known = true, .cycles = 0.17};
@@ -102,7 +102,7 @@ static void other_operands_follow_the_plain_form(void **state) {
     const struct model model = {.machine = &machine};
     const struct repair_request request = {.model = &model};
     (void)state;
-    mark_followers(&repair, group, 4);
+    mark_followers(&repair);
     assert_true(group[3].follows && follow[1]);
     assert_false(group[0].follows || group[1].follows || group[2].follows);
     assert_false(follow[0] || follow[2] || follow[3]);

@@ -59,7 +59,7 @@ distance distance_of(const MCSubtargetInfo &cpu, const StringMap<bool> &host) {
 // machine has many features that a CPU of that name lacks, returns the name of the CPU with the nearest features.
 std::string name_host_cpu() {
     constexpr unsigned many = 4; // LLVM's list of a CPU may lack a few that the CPU has
-    const std::string named = llvm_host_cpu();
+    std::string named = llvm_host_cpu();
     Triple triple(host_triple());
     std::string error;
     init_targets();
