@@ -110,7 +110,8 @@ static void a_throughput_lengthens_no_latency(void **state) {
     const struct model model = {.machine = &machine};
     const struct table_part part = {.factor = 1.0 / 12};
     struct check_value value = testing_value("A", "C", CHECK_THROUGHPUT, 0.167, 0.001);
-    struct repair_search search = {.model = &model, .best = {.n_writes = 1, .latencies = {1}}};
+    struct repair_numbers tried[MOST_TRIED];
+    struct repair_search search = {.model = &model, .best = {.n_writes = 1, .latencies = {1}}, .tried = tried};
     struct arena arena = {0};
     (void)state;
     value.value.parts = &part;
