@@ -29,7 +29,7 @@ static const char *name_of(struct arena *arena, const struct table_row *row) {
 }
 
 static bool is_among(const char *text, const char **sorted, size_t n) {
-    return text && n && bsearch(&text, sorted, n, sizeof *sorted, text_compare);
+    return text && sorted && bsearch(&text, sorted, n, sizeof *sorted, text_compare);
 }
 
 static bool is_of_whole_cycles(const struct table_value *value) {
