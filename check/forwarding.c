@@ -11,8 +11,8 @@ struct kind {
 };
 
 static bool is_sure_latency(const struct check_value *value) {
-    return value->quantity == CHECK_LATENCY && value->value.is_known && value->value.relation == TABLE_EQUAL &&
-           value->value.verdict != MEASURED_UNSTABLE && !value->value.has_two_speeds;
+    return value->quantity == CHECK_LATENCY && table_is_stable(&value->value) && value->value.relation == TABLE_EQUAL &&
+           !value->value.has_two_speeds;
 }
 
 // Whether copies of the form wait for each other, and for nothing else.

@@ -6,8 +6,7 @@
 #include <string.h>
 
 bool gap_is_sure(const struct check_value *value) {
-    return value->value.is_known && value->value.verdict != MEASURED_UNSTABLE && isfinite(value->value.low) &&
-           isfinite(value->value.high);
+    return table_is_stable(&value->value) && isfinite(value->value.low) && isfinite(value->value.high);
 }
 
 const char *gap_class_name(struct arena *arena, const char *class_name) {

@@ -56,13 +56,12 @@ static bool has_value(const struct repair *repair, const struct repair_member *m
 // other numbers for other operands.
 static void mark_followers(struct repair *repair) {
     for (size_t m = 0; m < repair->n_members; m++) {
-        struct repair_member *member = &repair->members[m];
-        bool is_plain = !strchr(member->form, '-');
-        for (size_t k = 0; !is_plain && k < repair->n_members && !member->follows; k++)
-            member->follows =
-                strcmp(repair->members[k].form, member->opcode) == 0 && has_value(repair, &repair->members[k]);
+        const struct repair_member *member = &repair->members[m];
+        bool is_plain = !strchr(member->form, '-'), follows = false;
+        for (size_t k = 0; !is_plain && k < repair->n_members && !follows; k++)
+            follows = strcmp(repair->members[k].form, member->opcode) == 0 && has_value(repair, &repair->members[k]);
         for (size_t i = member->first; i < member->end; i++)
-            repair->follow[i] = member->follows;
+            repair->follow[i] = follows;
     }
 }
 

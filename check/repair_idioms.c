@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_EVIDENCE = 3 };
-
 // No instruction that waits for the one before it takes less than a cycle. A chain of a cycle each may be one of a
 // latency that the model has wrong, as of btc on Sapphire Rapids.
 static const double below_a_cycle = 0.9;
@@ -26,12 +24,12 @@ static void write_rule(const struct repair *repair, bool is_zero, struct text *t
         const struct check_value *value = &repair->values[idiom->value];
         if (idiom->is_zero != is_zero || idiom->is_dropped)
             continue;
-        if (n++ < MOST_EVIDENCE)
+        if (n++ < REPAIR_MOST_EVIDENCE)
             text_add(text, repair_describe_value(repair, value, repair->base[idiom->value].cycles));
         text_addf(&names, "%s%s", n > 1 ? "|" : "", value->form);
     }
-    if (n > MOST_EVIDENCE)
-        text_addf(text, "  # and %zu more values\n", n - MOST_EVIDENCE);
+    if (n > REPAIR_MOST_EVIDENCE)
+        text_addf(text, "  # and %zu more values\n", n - REPAIR_MOST_EVIDENCE);
     if (n)
         text_addf(text, "  - {match: \"%s\", idiom: %s}\n", names.data, is_zero ? "zero" : "dependency-breaking");
 }
@@ -55,8 +53,6 @@ static bool drop_wrong(struct repair *repair, struct fail *fail) {
     for (size_t i = 0; is_good && i < repair->n_idioms; i++) {
         struct repair_idiom *idiom = &repair->idioms[i];
         const struct check_value *value = &repair->values[idiom->value];
-        if (idiom->is_dropped)
-            continue;
         struct predicted predicted = predictor_predict(&predictor, value);
         idiom->is_dropped = !predicted.is_known || gap_find(value, &predicted) > 0;
     }
@@ -74,21 +70,11 @@ bool repair_find_idioms(struct repair *repair, struct fail *fail) {
     // Those that are executed first: they are the smaller change, and a bound excludes neither.
     if (!drop_wrong(repair, fail))
         return false;
-    bool *are_executed = ARENA_ARRAY(repair->arena, bool, repair->n_idioms);
     for (size_t i = 0; i < repair->n_idioms; i++) {
-        struct repair_idiom *idiom = &repair->idioms[i];
-        are_executed[i] = !idiom->is_dropped;
-        idiom->is_zero = idiom->is_dropped;
-        idiom->is_dropped = are_executed[i];
+        repair->idioms[i].is_zero = repair->idioms[i].is_dropped;
+        repair->idioms[i].is_dropped = false;
     }
-    bool has_zeros = false;
-    for (size_t i = 0; i < repair->n_idioms; i++)
-        has_zeros |= repair->idioms[i].is_zero;
-    if (has_zeros && !drop_wrong(repair, fail))
-        return false;
-    for (size_t i = 0; i < repair->n_idioms; i++)
-        repair->idioms[i].is_dropped &= !are_executed[i];
-    return true;
+    return drop_wrong(repair, fail);
 }
 
 bool repair_drop_idiom(struct repair *repair, const char *opcode) {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_VALUES_TRIED = 64, MOST_EVIDENCE = 3 };
+enum { MOST_VALUES_TRIED = 64 };
 
 const char *repair_member_key(struct arena *arena, const struct repair_member *member) {
     const struct repair_numbers *n = &member->numbers;
@@ -63,8 +63,8 @@ static const char *evidence_of(const struct repair *repair, const struct repair_
     size_t n_written = 0, n_all = 0;
     for (size_t m = 0; m < n; m++)
         for (size_t i = members[m].first; i < members[m].end; i++)
-            if (repair->gaps[i] > 0 && !members[m].follows && repair_can_explain(&repair->values[i])) {
-                if (n_written < MOST_EVIDENCE) {
+            if (repair->gaps[i] > 0 && !repair->follow[i] && repair_can_explain(&repair->values[i])) {
+                if (n_written < REPAIR_MOST_EVIDENCE) {
                     n_written++;
                     text_add(&text, repair_describe_value(repair, &repair->values[i], repair->base[i].cycles));
                 }
@@ -87,7 +87,7 @@ static bool are_alike(const struct repair *repair, size_t a, size_t b) {
 }
 
 bool repair_is_taken(const struct repair *repair, const struct repair_member *member, size_t i) {
-    return repair->gaps[i] >= 0 && !member->follows &&
+    return repair->gaps[i] >= 0 && !repair->follow[i] &&
            (repair->takes_bounds || !repair_is_shared_bound(repair, member, i));
 }
 

@@ -13,9 +13,6 @@ struct repair_member {
     const char *form, *opcode, *class_name;
     size_t first, end;
     struct repair_numbers numbers;
-    // It has other operands than the opcode's plain form, as LEA64r-rip. An overlay has one set of numbers for both,
-    // which is the plain form's: it neither changes them, nor keeps them from being changed.
-    bool follows;
     const char **others; // opcodes beside it in the program of its throughput
     size_t n_others;
 };
@@ -38,7 +35,9 @@ struct repair {
                              // predicts may come to the nearest of these
     double *allowed_below;   // likewise, cycles (gap.h)
     bool *are_other_code;    // by value: the form's code decodes to another opcode
-    bool *follow;            // by value: of a member that follows
+    bool *follow;            // by value: the form has other operands than its opcode's plain one, as LEA64r-rip. An
+                             // overlay has one set of numbers for both, which is the plain form's: such a value
+                             // neither changes them, nor keeps them from being changed
     double *held_out;        // likewise, of values that the repair does not see; below 0: it sees it
     unsigned dispatch_width; // changed; 0: it is not
     struct repair_member *members;
@@ -71,6 +70,8 @@ struct repair_search repair_open_search(struct arena *arena, struct repair *repa
 void repair_add_rule(struct repair *repair, const struct repair_search *search, const struct repair_numbers *before,
                      const struct repair_member *members, size_t n, bool is_of_class);
 
+// Comment lines above a rule, at the most.
+enum { REPAIR_MOST_EVIDENCE = 3 };
 // A comment line of the overlay: the value, what the model predicted, and the command that repeats it.
 const char *repair_describe_value(const struct repair *repair, const struct check_value *value, double predicted);
 

@@ -103,9 +103,8 @@ static void other_operands_follow_the_plain_form(void **state) {
     const struct repair_request request = {.model = &model};
     (void)state;
     mark_followers(&repair);
-    assert_true(group[3].follows && follow[1]);
-    assert_false(group[0].follows || group[1].follows || group[2].follows);
-    assert_false(follow[0] || follow[2] || follow[3]);
+    assert_true(follow[group[3].first]);
+    assert_false(follow[group[0].first] || follow[group[1].first] || follow[group[2].first]);
     repair.values = values;
     repair.worst_gaps = worst;
     repair.held_out = held_out;

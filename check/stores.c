@@ -5,18 +5,18 @@
 static const double same = 0.03; // relative difference of throughputs that are the same
 
 static const struct table_value *headline_of(const struct table_row *row) {
-    const struct table_value *value =
-        row->headline < row->n_throughputs ? &row->throughputs[row->headline].value : NULL;
-    return value && value->is_known && value->verdict != MEASURED_UNSTABLE && value->relation == TABLE_EQUAL ? value
-                                                                                                             : NULL;
+    if (row->headline == row->n_throughputs)
+        return NULL;
+    const struct table_value *value = &row->throughputs[row->headline].value;
+    return table_is_stable(value) && value->relation == TABLE_EQUAL ? value : NULL;
 }
 
 const struct table_throughput *stores_to_one_address(const struct table_row *row) {
     const struct table_value *lines = headline_of(row);
     for (size_t i = 0; lines && i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i];
-        if (each->has_same_address && each->value.is_known && each->value.verdict != MEASURED_UNSTABLE &&
-            each->value.relation == TABLE_EQUAL && each->value.cycles <= lines->cycles * (1 + same))
+        if (each->has_same_address && table_is_stable(&each->value) && each->value.relation == TABLE_EQUAL &&
+            each->value.cycles <= lines->cycles * (1 + same))
             return each;
     }
     return NULL;

@@ -61,10 +61,6 @@ static int compare(const void *a, const void *b) {
     return order ? order : (*one > *other) - (*one < *other); // both are of one array
 }
 
-static bool is_stable(const struct table_value *value) {
-    return value->is_known && value->verdict != MEASURED_UNSTABLE;
-}
-
 // Sorts the values; of those with the same key, the last stable one counts, or the last one.
 static void finish(struct list *list, struct check_results *results) {
     const struct check_value **order = ARENA_ARRAY(list->arena, const struct check_value *, list->n);
@@ -80,7 +76,7 @@ static void finish(struct list *list, struct check_results *results) {
         bool is_same = n && check_value_compare(&sorted[n - 1], &sorted[i]) == 0;
         if (!is_same)
             sorted[n++] = sorted[i];
-        else if (is_stable(&sorted[i].value) || !is_stable(&sorted[n - 1].value))
+        else if (table_is_stable(&sorted[i].value) || !table_is_stable(&sorted[n - 1].value))
             sorted[n - 1] = sorted[i];
         results->n_forms += n == 1 || (!is_same && strcmp(sorted[n - 1].form, sorted[n - 2].form) != 0);
     }
@@ -107,6 +103,7 @@ static const char *code_of(const struct table_row *row) {
 // Adds the throughput of a form's table, and that of stores to one address.
 static void add_throughputs(struct list *list, const struct table_row *row, struct check_value value,
                             double line_cycles) {
+    const struct table_throughput *one_address = stores_to_one_address(row);
     if (row->headline == row->n_throughputs)
         return;
     value.quantity = CHECK_THROUGHPUT;
@@ -120,7 +117,7 @@ static void add_throughputs(struct list *list, const struct table_row *row, stru
         if (!each->has_same_address || !each->value.is_known || each->value.relation != TABLE_EQUAL)
             continue;
         value.value = each->value;
-        value.is_for_hardware_only = each != stores_to_one_address(row);
+        value.is_for_hardware_only = each != one_address;
         *ARENA_ADD(list->arena, list->items, list->n) = value;
     }
 }

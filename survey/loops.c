@@ -12,8 +12,7 @@ static const struct table_value *find_plain(const struct table_row *row, bool is
     for (size_t i = 0; i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i];
         const struct table_throughput plain = {.is_looped = is_looped};
-        bool is_stable = each->value.is_known && each->value.verdict != MEASURED_UNSTABLE;
-        if (is_stable && table_throughput_way(each) == table_throughput_way(&plain) &&
+        if (table_is_stable(&each->value) && table_throughput_way(each) == table_throughput_way(&plain) &&
             (!most || each->streams > most->streams))
             most = each;
     }

@@ -39,8 +39,7 @@ static bool is_a_little_slower(const struct table_value *value, const struct tab
 }
 
 static bool is_single(const struct table_value *value) {
-    return value->is_known && value->verdict != MEASURED_UNSTABLE && !value->has_two_speeds &&
-           value->relation == TABLE_EQUAL;
+    return table_is_stable(value) && !value->has_two_speeds && value->relation == TABLE_EQUAL;
 }
 
 const char **slower_than_class(struct arena *arena, const struct survey_table *table, size_t *n) {

@@ -436,12 +436,14 @@ static bool measure_slots(struct survey *survey, const struct effort *effort, si
 static bool measure_named(struct survey *survey, const char **names, size_t n, bool want_loop,
                           const struct effort *effort, size_t *n_unstable, struct fail *fail) {
     size_t n_kernels = survey->kernels.n_kernels, n_counted = 0;
+    if (!n)
+        return true;
     bool *before = memcpy(ARENA_ARRAY(survey->arena, bool, n_kernels), survey->are_open, n_kernels * sizeof *before);
     for (size_t i = 0; i < n_kernels; i++) {
-        survey->are_open[i] = n && bsearch(&survey->kernels.kernels[i].name, names, n, sizeof *names, text_compare);
+        survey->are_open[i] = bsearch(&survey->kernels.kernels[i].name, names, n, sizeof *names, text_compare);
         survey->want_loop[i] |= want_loop && survey->are_open[i];
     }
-    bool is_done = !n || measure(survey, effort, &n_counted, fail); // it also counts what was unstable before
+    bool is_done = measure(survey, effort, &n_counted, fail); // it also counts what was unstable before
     for (size_t i = 0; i < n_kernels; i++) {
         *n_unstable += survey->are_open[i] && !before[i];
         survey->are_open[i] |= before[i];

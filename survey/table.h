@@ -52,6 +52,10 @@ struct table_value {
     double constant;
 };
 
+static inline bool table_is_stable(const struct table_value *value) {
+    return value->is_known && value->verdict != MEASURED_UNSTABLE;
+}
+
 struct table_latency {
     bool has_slow_values;             // its operands are not round numbers, as in struct table_throughput
     const char *source, *destination; // operands: "0" (LLVM's number), "1.base", "rax", "flags.carry", "flags.zero"

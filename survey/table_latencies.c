@@ -178,7 +178,7 @@ static double simple_cycles(const struct reader *reader) {
     double most = 0;
     for (size_t i = 0; i < reader->n_fillers; i++) {
         const struct table_value *value = &reader->fillers[i].value;
-        if (value->is_known && value->verdict != MEASURED_UNSTABLE)
+        if (table_is_stable(value))
             most = fmax(most, value->cycles);
     }
     return most;
@@ -328,7 +328,7 @@ static void read_store(struct making *m, const struct entry *entry) {
     } else if (value.is_known && !reader_is_closed(m->reader, &value, &long_value, longer->longer)) {
         value.is_known = false;
         value.why = "more steps behind the load take no longer: the load does not wait for the store";
-    } else if (value.is_known && value.verdict != MEASURED_UNSTABLE) {
+    } else if (table_is_stable(&value)) {
         value.why = "the load back is in it";
     }
     add_latency(m,

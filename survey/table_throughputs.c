@@ -86,7 +86,7 @@ static bool is_free_of_waiting(const struct making *m, const struct table_throug
         double waiting = value->cycles * throughput->copies / throughput->streams, cycles = throughput->value.cycles;
         bool is_free = is_fixed ? value->relation == TABLE_EQUAL && cycles < value->cycles * (1 - share)
                                 : cycles > waiting * (1 + share);
-        if (!value->is_known || value->verdict == MEASURED_UNSTABLE || !is_free)
+        if (!table_is_stable(value) || !is_free)
             return false;
         has_shared |= is_fixed;
     }

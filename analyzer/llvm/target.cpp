@@ -71,10 +71,11 @@ std::string name_host_cpu() {
         const std::unique_ptr<MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(target_triple(triple), cpu, ""));
         return subtarget ? distance_of(*subtarget, host) : distance{0, UINT_MAX};
     };
-    std::string nearest = named;
-    unsigned least = distance_to(named).all;
-    if (distance_to(named).lacking < many)
+    const distance of_named = distance_to(named);
+    if (of_named.lacking < many)
         return named;
+    std::string nearest = named;
+    unsigned least = of_named.all;
     const std::unique_ptr<MCSubtargetInfo> blank(target->createMCSubtargetInfo(target_triple(triple), "", ""));
     for (const SubtargetSubTypeKV &cpu : all_cpus(*blank)) {
         const unsigned n = cpu.SchedModel->hasInstrSchedModel() ? distance_to(cpu.Key).all : UINT_MAX;

@@ -158,10 +158,8 @@ static bool has_class(const struct overlay_rule *rule) {
     return rule->write_class != 0;
 }
 
-// Returns what the rule states of idioms.
-static enum overlay_idiom apply_rule(const struct overlay *overlay, const struct overlay_rule *rule,
-                                     struct arena *arena, struct insn_write *writes, struct insn_read *reads,
-                                     struct insn *insn) {
+static void apply_rule(const struct overlay *overlay, const struct overlay_rule *rule, struct arena *arena,
+                       struct insn_write *writes, struct insn_read *reads, struct insn *insn) {
     if (rule->uops.is_given)
         insn->uops = (unsigned)rule->uops.value;
     if (rule->begins_group.is_given)
@@ -173,7 +171,6 @@ static enum overlay_idiom apply_rule(const struct overlay *overlay, const struct
     change_latencies(rule, writes, insn);
     change_advances(rule, arena, reads, insn);
     change_uses(overlay, rule, arena, insn);
-    return rule->idiom;
 }
 
 // Whether it uses a resource that the file changes or adds.
@@ -207,8 +204,8 @@ static bool change_insn(struct overlay *overlay, struct arena *arena, struct ins
             insn->reads = reads;
             is_changed = true;
         }
-        enum overlay_idiom stated = apply_rule(overlay, rule, arena, writes, reads, insn);
-        idiom = stated ? stated : idiom;
+        apply_rule(overlay, rule, arena, writes, reads, insn);
+        idiom = rule->idiom ? rule->idiom : idiom;
     }
     change_idiom(idiom, writes, reads, insn); // whatever numbers it has with other registers
     if (is_changed || uses_changed_resource(overlay, insn))
