@@ -3,6 +3,7 @@
 #include "bench/measure/fake_session.h"
 #include "bench/measure/progress.h"
 
+#include <limits.h>
 #include <string.h>
 
 static void finds_the_truth_when_quiet(void **state) {
@@ -381,6 +382,43 @@ static void a_value_that_never_is_narrow_ends(void **state) {
     arena_free(&session.arena);
 }
 
+// Runs a process of the value at `ns`, and decides.
+static void run_process_at(struct fake_session *session, struct progress *progress, uint64_t ns) {
+    struct target_round rounds[PROGRESS_MOST_ROUNDS];
+    enum bench_outcome outcome;
+    progress->job.rounds = rounds;
+    progress->job.n_rounds = PROGRESS_MOST_ROUNDS;
+    progress->job.code_short = 1;
+    progress->job.code_long = 8;
+    struct target *target = &session->fake.target;
+    assert_true(target->ops->run(target, &progress->job, 1, &outcome, &session->fail));
+    progress_take(progress, ns);
+    progress_decide(progress, ns, true);
+}
+
+// The samples are as many as there may be, long before the value's other time: those of that time find room.
+static void a_value_full_of_samples_is_confirmed(void **state) {
+    (void)state;
+    struct fake_session session;
+    fake_measure(&session, fake_target_quiet());
+    session.bench.options.confirm_seconds = 1;
+    session.bench.is_new_here = true;
+    struct sampling sampling = sampling_new(&session.arena);
+    struct progress progress = {.sampling = &sampling,
+                                .result = &session.result,
+                                .counts = {.arena = &session.arena, .target = &session.fake.target}};
+    progress_start(&progress, &session.bench, &fake_code, NULL);
+    progress.look_at = UINT_MAX; // as if it were never narrow enough before
+    for (unsigned i = 0; i <= SAMPLING_MAX / PROGRESS_MOST_ROUNDS; i++)
+        run_process_at(&session, &progress, 1);
+    assert_false(progress.is_finished);
+    assert_true(progress.look_ns > 1000000000);
+    run_process_at(&session, &progress, progress.look_ns);
+    assert_true(progress.is_finished);
+    assert_true(sampling.samples[sampling.n_kept - 1].ns == progress.look_ns);
+    arena_free(&session.arena);
+}
+
 // A body that takes 30 ms: the first guess of iterations runs into its time-out, then one and two do.
 static void slow_code_runs_once_and_twice(void **state) {
     (void)state;
@@ -448,6 +486,7 @@ int main(void) {
         cmocka_unit_test(coarse_timer_runs_longer),
         cmocka_unit_test(coarse_precision_runs_shorter),
         cmocka_unit_test(a_value_that_never_is_narrow_ends),
+        cmocka_unit_test(a_value_full_of_samples_is_confirmed),
         cmocka_unit_test(slow_code_runs_once_and_twice),
         cmocka_unit_test(crashes_are_outcomes),
         cmocka_unit_test(names_are_words),

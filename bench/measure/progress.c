@@ -154,6 +154,8 @@ static bool is_confirmed(struct progress *progress, bool is_last) {
         return true;
     progress->look_ns = first_ns + apart_ns;
     progress->look_at = progress->sampling->n_batches + 1;
+    if (progress->sampling->n_kept == SAMPLING_MAX) // without room, no sample of another time comes
+        sampling_thin(progress->sampling);
     return false;
 }
 

@@ -107,6 +107,15 @@ void sampling_filter(struct sampling *sampling,
     }
 }
 
+void sampling_thin(struct sampling *sampling) {
+    size_t n = sampling->n_kept;
+    sampling->n_kept = sampling->n_processes = 0;
+    for (size_t i = 0; i < n; i += 2) {
+        const struct sample sample = sampling->samples[i];
+        put(sampling, &sample);
+    }
+}
+
 struct judge {
     const struct bench *bench;
     const struct bench_code *code;

@@ -62,6 +62,8 @@ void sampling_judge_again(struct sampling *sampling, const struct bench *bench, 
 // Drops the kept samples for which `judge` returns a reason; DROP_N_REASONS: no reason.
 void sampling_filter(struct sampling *sampling,
                      enum bench_drop (*judge)(const struct sample *sample, const void *context), const void *context);
+// Keeps every second sample, in order, so that there is room for those of another time.
+void sampling_thin(struct sampling *sampling);
 // The member of all kept samples at `offset` in struct sample, sorted; valid until the next call.
 const double *sampling_sorted(struct sampling *sampling, size_t offset);
 // Whether so many rounds had faster checks that a neighbour may have slowed the level, and with it the kept rounds.
