@@ -126,7 +126,7 @@ static void repair_group(struct repair *repair, const struct repair_member *memb
         size_t n_before;
         struct repair_cost cost;
         one.is_careful = true;
-        if (!one.n_values || !repair_search_evaluate(&one, &of_class, &cost, NULL) || !cost.n_differ)
+        if (!one.n_values || !repair_evaluate(&one, &of_class, &cost, NULL) || !cost.n_differ)
             continue;
         n_before = cost.n_differ;
         if (repair_search_run(&one) && (one.cost.n_worse < cost.n_worse || one.cost.n_differ < n_before))
@@ -423,7 +423,7 @@ static void repair_width(struct repair *repair) {
         struct repair_cost cost;
         size_t n_worse = 0, n_better = 0;
         search.dispatch_width = width;
-        if (width == machine->dispatch_width || !repair_search_evaluate(&search, &search.base, &cost, all) ||
+        if (width == machine->dispatch_width || !repair_evaluate(&search, &search.base, &cost, all) ||
             cost.n_differ >= least)
             continue;
         for (size_t i = 0; i < n; i++) {

@@ -50,7 +50,7 @@ static void repair_bounds(struct repair *repair, const struct repair_member *mem
     struct repair_search search = repair_open_search(&arena, repair, members, n, &now);
     set_context(repair, &arena, members, &search);
     search.is_careful = true;
-    if (search.n_values && repair_search_evaluate(&search, &now, &cost, NULL) && cost.n_differ) {
+    if (search.n_values && repair_evaluate(&search, &now, &cost, NULL) && cost.n_differ) {
         size_t n_before = cost.n_differ;
         if (repair_search_run(&search) && search.cost.n_differ < n_before)
             repair_add_rule(repair, &search, &now, members, n, is_of_class);

@@ -1,7 +1,7 @@
 #include "check/repair_limits.h"
 
 #include "check/gap.h"
-#include "check/repair_search.h"
+#include "check/repair_trial.h"
 
 #include <math.h>
 #include <string.h>

@@ -63,6 +63,24 @@ bool repair_numbers_are_equal(const struct repair_numbers *a, const struct repai
            repair_numbers_distance(a, b) == 0;
 }
 
+unsigned repair_use_cycles(const struct repair_use *use) {
+    return use->release > use->acquire ? use->release - use->acquire : 0;
+}
+
+unsigned repair_numbers_held_inside(const struct machine *machine, const struct repair_numbers *numbers, unsigned u) {
+    unsigned cycles = 0;
+    for (unsigned i = 0; i < numbers->n_uses; i++)
+        cycles += machine->resources[numbers->uses[i].resource].super == numbers->uses[u].resource
+                      ? repair_use_cycles(&numbers->uses[i])
+                      : 0;
+    return cycles;
+}
+
+bool repair_numbers_follow(const struct machine *machine, const struct repair_numbers *numbers, unsigned u) {
+    return repair_use_cycles(&numbers->uses[u]) > 0 &&
+           repair_use_cycles(&numbers->uses[u]) == repair_numbers_held_inside(machine, numbers, u);
+}
+
 static void write_latencies(const struct repair_numbers *to, struct text *text) {
     bool are_alike = true;
     for (unsigned i = 1; i < to->n_writes; i++)

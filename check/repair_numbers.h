@@ -37,6 +37,13 @@ bool repair_numbers_are_equal(const struct repair_numbers *a, const struct repai
 // Number of those that differ.
 unsigned repair_numbers_distance(const struct repair_numbers *a, const struct repair_numbers *b);
 
+// Cycles for which the use holds its resource.
+unsigned repair_use_cycles(const struct repair_use *use);
+// Cycles for which the uses hold resources that use `u`'s contains (LLVM: Super).
+unsigned repair_numbers_held_inside(const struct machine *machine, const struct repair_numbers *numbers, unsigned u);
+// Whether use `u` follows from those of resources inside, and is not one by itself.
+bool repair_numbers_follow(const struct machine *machine, const struct repair_numbers *numbers, unsigned u);
+
 // What becomes of an opcode.
 struct repair_change {
     const char *opcode;

@@ -4,58 +4,7 @@
 #ifndef CHECK_REPAIR_SEARCH_H
 #define CHECK_REPAIR_SEARCH_H
 
-#include "check/predictor.h"
-#include "check/repair_numbers.h"
-
-struct repair_cost {
-    size_t n_worse; // values that differ by more than with LLVM's numbers, in a careful search
-    size_t n_differ;
-    double gaps;       // sum of those, without a few hundredths of each
-    unsigned distance; // numbers changed, without those that follow from others
-    // Cycles for which pipes are held longer, each times the share of forms that use the pipe. Of changes that fit as
-    // well, the one whose pipes fewer others use for a shorter time: if those of all were the limit, the others would
-    // show it, too.
-    double commonness;
-};
-
-// What is searched: numbers of some opcodes, judged by some values.
-struct repair_search {
-    const struct model *model;     // LLVM's
-    const struct check_value *all; // values, which `values` are numbers of
-    unsigned dispatch_width;       // changed; 0: it is not
-    const double *commonness;      // of each resource: share of the measured forms that use its pipes; null: unknown
-    const char **opcodes;
-    size_t n_opcodes;
-    const struct repair_rule *context; // changes of other opcodes in the programs, which each trial has
-    size_t n_context;
-    bool is_careful;             // what makes a value worse is worse than any other change; needs worst_gaps
-    const double *worst_gaps;    // by value of `all`: above it, a value is made worse
-    const double *gaps;          // of LLVM's model, by value of `all`; null: all values shall be explained
-    const double *allowed_below; // likewise, cycles (gap.h); null: bounds may be predicted as far below as may be
-    const size_t *values;        // numbers of the values
-    const size_t *weights;       // values that each stands for; null: one
-    size_t n_values;
-    struct repair_numbers base; // LLVM's
-    struct repair_numbers best;
-    struct repair_cost cost;     // of the best
-    struct predicted *predicted; // the best one's predictions, by number in `values`
-    struct repair_numbers next;  // the best of this round
-    struct repair_cost next_cost;
-    struct repair_numbers *tried; // in this round; room for the most that a round tries
-    size_t n_tried;
-};
-
-// Whether a gap is larger than another one, and not by rounding alone.
-bool repair_is_larger(double gap, double other);
-
-// Whether numbers of an instruction can explain the value: not a latency through memory, nor that of a zero idiom.
-bool repair_can_explain(const struct check_value *value);
-
-// Predicts the values with the numbers, and adds up what differs. What no number explains only counts where it comes to
-// differ by more than LLVM's model: a chain through memory that the CPU renames must not become a latency. `all`: room
-// for the predictions, or null. False: one cannot be predicted.
-bool repair_search_evaluate(const struct repair_search *search, const struct repair_numbers *numbers,
-                            struct repair_cost *cost, struct predicted *all);
+#include "check/repair_trial.h"
 
 // Improves `best` as long as fewer values differ. False: nothing was found.
 bool repair_search_run(struct repair_search *search);
