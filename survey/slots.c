@@ -235,6 +235,10 @@ struct slots_result slots_judge(double cycles, double width, unsigned copies, co
         j.result.why = "its copies take longer than fillers can hide";
     else if (n) {
         judge(&j);
+        if (copies == 1 && j.result.relation == SLOTS_EQUAL && j.result.slots > 1) {
+            j.result.relation = SLOTS_AT_MOST;
+            j.result.why = "one copy to a loop: whether the loop's end takes one slot or two does not show";
+        }
     } else {
         j.result.why = "not measured yet";
         want(&j, FIRST_SLOTS);

@@ -5,7 +5,8 @@
 //
 //     slots = cycles(form and k fillers) / cycles(filler) - k
 //
-// Both are loops. Their branches take a slot, too, and are taken off. They are long: a short one is replayed from a
+// Both are loops. Their ends take a slot, too, and are taken off; where counter and branch are not fused, they take two,
+// which only shows where a loop has one copy. Loops are long: a short one is replayed from a
 // buffer, where an iteration begins with a cycle of its own (SLOTS_LOOP).
 //
 // Whatever else limits the mixture makes it slower, so each measurement is an upper bound. So are slots that stay empty
@@ -83,8 +84,8 @@ struct slots_result {
     unsigned n_wanted;
 };
 
-// `cycles`: of a copy of the form among others; `width`: fillers per cycle.
-// `copies` are in a mixture's loop.
+// `cycles`: of a copy of the form among others; `width`: fillers per cycle; `copies`: in a mixture's loop. Of a single
+// one, more than one slot is a bound.
 struct slots_result slots_judge(double cycles, double width, unsigned copies, const struct slots_sample *samples,
                                 size_t n);
 
