@@ -28,7 +28,7 @@ struct machine {
 // Cycles of a body: an instruction's slots are all in one cycle, where they fit, or else begin with a cycle.
 static double cycles_of(const struct machine *machine, unsigned fillers) {
     enum { BODIES = 840 };
-    unsigned long slots = 0; // passed, empty ones included
+    unsigned long slots = 0;                                                     // passed, empty ones included
     unsigned more = machine->copies == 1 && machine->end ? machine->end - 1 : 0; // than is taken off
     for (unsigned body = 0; body < BODIES; body++) {
         unsigned room = machine->width - (unsigned)(slots % machine->width);

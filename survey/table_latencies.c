@@ -303,7 +303,8 @@ static void judge_by_padded(struct making *m, const struct entry *entry, double 
                                       .folder = padded.value.folder,
                                       .bytes = padded.value.bytes,
                                       .why = "more steps take hardly longer, so copies do not wait for each other"};
-    } else if (padded.is_closed && padded.is_whole && (is_less || is_bound)) {
+    } else if (padded.is_closed && padded.is_whole &&
+               (is_less || (is_bound && padded.value.cycles <= value->cycles + half_cycle))) {
         *value = padded.value;
     } else if (is_less) {
         *value = padded.value;
