@@ -235,7 +235,7 @@ static void fill_value(struct sampling *sampling, struct bench_measurement *resu
     double half_step = look->step / 2;
     result->cycles = look->median;
     result->low = fmin(look->interval.low, look->median - half_step);
-    result->high = fmax(look->interval.high, look->median + half_step);
+    result->high = fmax(look->interval.high, look->median + half_step) + uneven_slack(sampling);
     result->confidence = look->interval.confidence;
     for (int i = 0; i < 2 && look->has_modes; i++)
         result->modes[i] = (struct bench_mode){look->modes[i].value, look->modes[i].share};

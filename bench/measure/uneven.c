@@ -57,23 +57,54 @@ static size_t find_even(struct sampling *sampling, double *start) {
     return n;
 }
 
-// Whether a round is apart from the even ones. Where all start alike, near the limit, none is.
-static bool is_apart(const struct sample *sample, double even_start, bool has_even) {
-    return sample->start < -most_start ||
-           (has_even && sample->start > most_start && sample->start - even_start > most_start);
+// What the rounds of a value say of each other.
+struct company {
+    double even_start;       // median of the even ones
+    bool has_even, has_less; // enough rounds that are even, and that have less than no start
+};
+
+static struct company find_company(struct sampling *sampling) {
+    struct company company;
+    double n = (double)sampling->n_kept;
+    size_t n_less = 0;
+    company.has_even = (double)find_even(sampling, &company.even_start) >= least_even * n;
+    for (size_t i = 0; i < sampling->n_kept; i++)
+        n_less += sampling->samples[i].start < -most_start;
+    company.has_less = (double)n_less >= least_uneven * n;
+    return company;
+}
+
+// Whether a round has two speeds: it has less than no start, or a larger one than even rounds, or there are rounds with
+// less than none. Where all start alike, near the limit, none is apart.
+static bool is_apart(const struct sample *sample, const struct company *company) {
+    bool is_above = sample->start > most_start &&
+                    (company->has_less || (company->has_even && sample->start - company->even_start > most_start));
+    return sample->start < -most_start || is_above;
 }
 
 void uneven_choose(struct sampling *sampling) {
-    double even_start, n = (double)sampling->n_kept;
-    bool has_even = (double)find_even(sampling, &even_start) >= least_even * n;
+    const struct company company = find_company(sampling);
     size_t n_apart = 0;
     for (size_t i = 0; i < sampling->n_kept; i++)
-        n_apart += is_apart(&sampling->samples[i], even_start, has_even);
-    bool is_rare = (double)n_apart < least_uneven * n;
+        n_apart += is_apart(&sampling->samples[i], &company);
+    bool is_rare = (double)n_apart < least_uneven * (double)sampling->n_kept;
     for (size_t i = 0; i < sampling->n_kept; i++) {
         struct sample *sample = &sampling->samples[i];
-        sample->cycles = !is_rare && is_apart(sample, even_start, has_even) ? sample->alone : sample->difference;
+        sample->cycles = !is_rare && is_apart(sample, &company) ? sample->alone : sample->difference;
     }
+}
+
+double uneven_slack(struct sampling *sampling) {
+    size_t n = sampling->n_kept;
+    if (!n)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct sample *sample = &sampling->samples[i];
+        bool may_be = sample->start > most_start && sample->cycles < sample->alone;
+        sampling->scratch[i] = may_be ? sample->alone - sample->cycles : 0;
+    }
+    statistics_sort(sampling->scratch, n);
+    return statistics_median(sampling->scratch, n);
 }
 
 bool uneven_is_doubtful(struct sampling *sampling) {

@@ -6,8 +6,10 @@
 //
 // What a run costs besides its bodies shows it: a call and two readings of the timer, about as much as in the
 // reference's runs. Where some rounds of a value have such a start and others have not, those others' values are of the
-// long run alone. So are those with less than no start: nothing but two speeds explains them. Where all rounds have
-// more, caches may have been cold in both runs, and the difference is right. But not where more is left than that.
+// long run alone. So are those with less than no start: nothing but two speeds explains them, and with such rounds
+// beside it, nothing else explains a larger start. Where all rounds have more, caches may have been cold in both runs,
+// and the difference is right; or the short runs were slower, and the long runs are. The interval holds both. But
+// nothing is known where more is left than cold caches explain.
 #ifndef BENCH_MEASURE_UNEVEN_H
 #define BENCH_MEASURE_UNEVEN_H
 
@@ -19,6 +21,8 @@
 void uneven_judge(const struct target_job *job, const struct target_round *round, struct sample *sample);
 // Chooses the cycles of each kept sample.
 void uneven_choose(struct sampling *sampling);
+// Cycles by which the value may be larger, because most short runs may have been slower than the long ones; 0: none.
+double uneven_slack(struct sampling *sampling);
 // Whether nearly all short runs were so much slower than the long ones that no cold cache explains it.
 bool uneven_is_doubtful(struct sampling *sampling);
 

@@ -79,6 +79,30 @@ static void a_difference_of_two_speeds_is_none_of_them(void **state) {
     close_fixture(f);
 }
 
+// Nothing is even, but rounds with less than no start show that there are two speeds.
+static void uneven_rounds_explain_each_other(void **state) {
+    (void)state;
+    struct fixture *f = open_fixture();
+    add(f, 4, slow, fast);
+    assert_true(f->sampling.samples[0].cycles == f->sampling.samples[0].difference);
+    add(f, 4, fast, slow);
+    for (size_t i = 0; i < 8; i++)
+        assert_cycles(f, i, i < 4 ? fast : slow);
+    assert_true(uneven_slack(&f->sampling) == 0);
+    close_fixture(f);
+}
+
+// All short runs may be slower: the difference is too small then, and the long run alone is right.
+static void the_value_may_be_that_of_the_long_run(void **state) {
+    (void)state;
+    struct fixture *f = open_fixture();
+    add(f, 8, 1.25 * fast, fast);
+    assert_false(uneven_is_doubtful(&f->sampling));
+    assert_true(f->sampling.samples[0].cycles < 0.97 * fast);
+    assert_true(fabs(f->sampling.samples[0].cycles + uneven_slack(&f->sampling) - fast) < 0.001);
+    close_fixture(f);
+}
+
 // As where code or data are not in a cache yet: both runs of all rounds have that start.
 static void the_same_start_cancels(void **state) {
     (void)state;
@@ -195,6 +219,8 @@ int main(void) {
         cmocka_unit_test(the_same_start_cancels),
         cmocka_unit_test(starts_near_the_limit_are_alike),
         cmocka_unit_test(less_than_no_start_is_two_speeds),
+        cmocka_unit_test(uneven_rounds_explain_each_other),
+        cmocka_unit_test(the_value_may_be_that_of_the_long_run),
         cmocka_unit_test(a_large_start_is_doubtful),
         cmocka_unit_test(a_single_round_changes_nothing),
         cmocka_unit_test(some_code_has_no_usual_start),
