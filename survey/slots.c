@@ -208,7 +208,7 @@ static void judge(struct judge *j) {
         // Each measurement is an upper bound, and one slot is the least, but for instructions that take none.
         result->relation = SLOTS_EQUAL;
         result->slots = whole;
-        result->low = fmin(whole, least->low);
+        result->low = fmax(0, fmin(whole, least->low));
         result->high = fmax(whole, least->high);
     } else if (is_whole) {
         result->why = "another number of fillers does not confirm it";

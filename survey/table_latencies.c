@@ -204,9 +204,11 @@ static double chain_slack(double cycles) {
 // Decides whether a chain's cycles are its latency. A chain of dependent instructions takes a whole number of cycles,
 // one at least, and longer than copies side by side; what does not is limited by more than its latency.
 static void limit_chain(const struct making *m, const struct entry *entry, struct table_value *value) {
-    static const double share = 0.03;
+    static const double share = 0.03, apart = 0.02;
     double cycles = value->cycles, parallel = side_by_side(m), slack = chain_slack(cycles);
     const char *why = NULL;
+    // Of two speeds, the faster one shows that the latency is no more than that.
+    double fastest = value->has_two_speeds ? value->low + apart * cycles : cycles;
     bool has_others =
         (strstr(entry->record->kernel, ".chain") && has_alone(m, entry)) ||
         ((entry->is_crossing || entry->is_together) && !is_longer_than_own(m, entry, cycles * entry->copies));
@@ -216,7 +218,7 @@ static void limit_chain(const struct making *m, const struct entry *entry, struc
         why = NULL; // the least that a step takes
     else if (has_others)
         why = "other values go from copy to copy as well";
-    else if (fabs(cycles - round(cycles)) > slack)
+    else if (fabs(cycles - round(cycles)) > slack || fastest < round(cycles) - slack)
         why = "no whole number of cycles, so pipes limit the chain, too";
     else if (parallel > 0 && (cycles <= parallel * (1 + share) || may_hold_pipe(m, entry, parallel)))
         why = "copies side by side take as long";

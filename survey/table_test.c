@@ -828,6 +828,24 @@ static void stable_ones_are_the_headline(void **state) {
     assert_string_equal(row_of(f, "G")->left_out, "not measured yet, or not by this assembler");
 }
 
+// The faster of two speeds shows that a latency is no more than that.
+static void two_speeds_bound_a_latency(void **state) {
+    struct fixture *f = *state;
+    static const char line[] =
+        "{\"record\":\"measurement\",\"kernel\":\"%s\",\"isa\":\"x86_64\",\"mode\":\"latency\",\"form\":\"unrolled\","
+        "\"n\":1,\"arc\":\"o0->o1\",\"cycles\":3,\"low\":%g,\"high\":3.03,\"verdict\":\"within\",\"clock\":\"ratio\","
+        "\"clock_error\":0.001,\"samples\":40,\"bytes\":\"90\",\"modes\":[{\"cycles\":%g,\"share\":0.4},"
+        "{\"cycles\":3,\"share\":0.6}],\"warning\":\"two speeds, at 3 times\"}\n";
+    begin(f, 0, "A");
+    text_addf(&f->measurements[0], line, "F.chain", 2.83, 2.83);
+    text_addf(&f->measurements[0], line, "G.chain", 2.96, 2.96);
+    add_form(f, 0, "F", NULL);
+    add_form(f, 0, "G", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "1", "0"), 3, TABLE_AT_MOST);
+    is_value(latency_of(f, "G", "1", "0"), 3, TABLE_EQUAL);
+}
+
 // A partner with two speeds gives them to what rests on it. A filler with two measures no slots.
 static void two_speeds_are_handed_on(void **state) {
     struct fixture *f = *state;
@@ -1172,6 +1190,7 @@ int main(void) {
         TEST(the_least_way_is_equal),
         TEST(sums_must_add_up),
         TEST(unstable_partners),
+        TEST(two_speeds_bound_a_latency),
         TEST(two_speeds_are_handed_on),
         TEST(first_looks_are_no_trouble),
         TEST(damaged_lines_are_reported),
