@@ -28,6 +28,13 @@ static bool read_bound(struct yaml *yaml, struct fy_node *node, double *bound) {
     return true;
 }
 
+// Whether a bound without a percent sign is so large that it was meant as a percentage.
+static bool is_percentage(struct yaml *yaml, struct fy_node *node, double bound) {
+    static const double most = 10;
+    const char *text = yaml_text(yaml, node);
+    return bound >= most && isfinite(bound) && text && !strchr(text, '%');
+}
+
 const char *check_bound_text(struct arena *arena, double most) {
     return arena_printf(arena, "%.10g %%", ceil(1000 * most) / 10);
 }
@@ -49,6 +56,9 @@ static bool read_allowance(struct yaml *yaml, struct fy_node *node, struct check
         return yaml_fail(
             yaml, fields[1].value,
             "'bound' must be a number, 0 or more: 50 %% allows differences of half the value, as 0.5 does");
+    if (fields[1].value && is_percentage(yaml, fields[1].value, allowance->bound))
+        return yaml_fail(yaml, fields[1].value, "'bound' %g allows %g %%: is it %g %%? Write the sign",
+                         allowance->bound, 100 * allowance->bound, allowance->bound);
     if (fields[3].value) {
         allowance->expires = yaml_text(yaml, fields[3].value);
         if (!allowance->expires || !is_day(allowance->expires))

@@ -116,6 +116,7 @@ static void test_mistakes_have_a_place(void **state) {
         {"allowances: 1\nallow:\n  - {finding: a, reason: b, until: 3}\n", "until", 3},
         {"allowances: 1\nallow:\n  - {finding: a, reason: b, expires: soon}\n", "must be a day", 3},
         {"allowances: 1\nallow:\n  - {finding: a, reason: b, bound: -1}\n", "must be a number", 3},
+        {"allowances: 1\nallow:\n  - {finding: a, reason: b, bound: 50}\n", "allows 5000 %: is it 50 %?", 3},
         {"- a\n", "begins with", 1},
     };
     struct fixture *f = *state;

@@ -113,9 +113,8 @@ static const struct check_difference *most_common(const struct check_finding *fi
     return best;
 }
 
-static const char *summarize(struct arena *arena, const struct check_finding *finding) {
-    size_t n_alike;
-    const struct check_difference *typical = most_common(finding, &n_alike);
+static const char *summarize(struct arena *arena, const struct check_finding *finding, size_t n_alike) {
+    const struct check_difference *typical = finding->typical;
     const struct check_value *value = typical->value;
     const char *often = n_alike == finding->n_differences
                             ? ""
@@ -150,7 +149,9 @@ static struct check_finding make_finding(struct arena *arena, enum check_questio
         finding.n_forms += i == 0 || strcmp(differences[i].value->form, differences[i - 1].value->form) != 0;
         finding.most = fmax(finding.most, fabs(differences[i].gap));
     }
-    finding.summary = summarize(arena, &finding);
+    size_t n_alike;
+    finding.typical = most_common(&finding, &n_alike);
+    finding.summary = summarize(arena, &finding, n_alike);
     return finding;
 }
 

@@ -26,6 +26,7 @@ struct check_finding {
     const char *id;                             // stable, made of names: "gap:latency/WriteFAdd"
     const char *summary;                        // one clause: "latency 3, measured 4"
     const struct check_difference *differences; // in the order of the values' keys
+    const struct check_difference *typical;     // the one that the summary is of: an example
     size_t n_differences, n_forms, n_classes;
     double most;                             // largest |gap| of them
     const struct check_allowance *allowance; // null: none fits

@@ -28,6 +28,9 @@ static const char *value_text(struct arena *arena, const struct check_value *val
         return "-";
     if (!value->value.is_known)
         return value->value.why ? value->value.why : "-";
+    if (value->value.has_two_speeds && value->value.relation == TABLE_EQUAL) // no number with an error
+        return arena_printf(arena, "%s%s", fold_value(arena, &value->value),
+                            value->value.verdict == MEASURED_UNSTABLE ? "?" : "");
     double half = fmax(value->value.high - value->value.cycles, value->value.cycles - value->value.low);
     return arena_printf(arena, "%s%s ±%.2g%s", value->value.relation == TABLE_AT_MOST ? "≤" : "",
                         number_text(arena, value->value.cycles, other ? other->value.cycles : NAN), half,
@@ -95,7 +98,7 @@ void diff_print(struct arena *arena, const struct diff_sides *sides, const struc
                  {DIFF_BETTER_KNOWN, "Now stable"},
                  {DIFF_LOST, "Lost"},
                  {DIFF_NEW, "New"},
-                 {DIFF_INCOMPARABLE, "An upper bound on one side, which the other one does not contradict"}};
+                 {DIFF_INCOMPARABLE, "An upper bound, or other code with two speeds, on one side: no contradiction"}};
     screen_print_sentence(
         arena_printf(arena, "Before: %s: %s; %s", sides->before->path, sides->before->machine, sides->before->clock),
         out);

@@ -125,7 +125,7 @@ static void print_findings(struct arena *arena, const struct check_report *repor
         table_cell(&grid, "%zu", each->n_forms);
         table_cell_colour(&grid, each->is_allowed ? TABLE_DIM : TABLE_RED, "%s", each->id);
         table_cell(&grid, "%s%s%s; such as %s; bound: %s", note, *note ? "; " : "", each->summary,
-                   each->differences->value->form, check_bound_text(arena, each->most));
+                   each->typical->value->form, check_bound_text(arena, each->most));
     }
     if (n_shown)
         table_print(&grid, out, options->colour);

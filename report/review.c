@@ -38,7 +38,7 @@ static void add_causes(struct arena *arena, struct text *text, const struct revi
                    "|--:|--:|---|---|--:|---|--:|\n");
     for (size_t i = 0; i < repaired->n_findings_before && i < MOST_CAUSES; i++) {
         const struct check_finding *finding = &repaired->findings_before[i];
-        const struct check_difference *example = &finding->differences[0];
+        const struct check_difference *example = finding->typical;
         const struct check_value *value = example->value;
         text_addf(text, "| %zu | %zu | %s | %s %s | %.4g | %s | %zu |\n", finding->n_differences, finding->n_forms,
                   of_cell(arena, finding->summary), value->form, of_cell(arena, check_value_label(arena, value)),
@@ -197,9 +197,22 @@ static void add_commands(struct arena *arena, struct text *text, const struct re
     add_option(text, "against", request->mcpu);
     text_add(text, " --gap\n\nThe examples above, one by one:\n\n");
     for (size_t i = 0; i < repaired->n_findings_before && i < MOST_CAUSES; i++) {
-        const struct check_value *value = repaired->findings_before[i].differences[0].value;
+        const struct check_value *value = repaired->findings_before[i].typical->value;
         text_addf(text, "    %s\n", table_repeat(arena, &value->value, request->results->repeat_options));
     }
+}
+
+// Numbers of values that are further off, by what makes them so.
+static const char *further_off(struct arena *arena, const struct repair_count *count) {
+    struct text text = {.arena = arena};
+    text_addf(&text, "%zu", count->n_worse + count->n_nearest + count->n_followed);
+    if (count->n_followed)
+        text_addf(&text, ", of which %zu have other operands, and the numbers of their opcode's plain form",
+                  count->n_followed);
+    if (count->n_nearest)
+        text_addf(&text, ", of which %zu are fractions, at the nearest number that the model can state",
+                  count->n_nearest);
+    return text.data;
 }
 
 const char *review_write(struct arena *arena, const struct review_request *request) {
@@ -212,17 +225,17 @@ const char *review_write(struct arena *arena, const struct review_request *reque
               "| | before | after |\n|---|--:|--:|\n"
               "| values outside their intervals, of %zu | %zu | %zu |\n"
               "| causes | %zu | %zu |\n\n"
-              "Values that are further off than before: %zu. The largest causes:\n\n",
+              "Values that are further off than before: %s. The largest causes:\n\n",
               request->model, repaired->seen.n_compared, repaired->seen.n_differ_before, repaired->seen.n_differ_after,
-              repaired->n_findings_before, repaired->n_findings_after, repaired->seen.n_worse);
+              repaired->n_findings_before, repaired->n_findings_after, further_off(arena, &repaired->seen));
     add_causes(arena, &text, request);
     if (repaired->held_out.n_compared)
         text_addf(
             &text,
             "\nOf %zu values of opcodes that the repair did not see, %zu were outside their intervals before, and "
-            "%zu are after. Further off than before: %zu.\n",
+            "%zu are after. Further off than before: %s.\n",
             repaired->held_out.n_compared, repaired->held_out.n_differ_before, repaired->held_out.n_differ_after,
-            repaired->held_out.n_worse);
+            further_off(arena, &repaired->held_out));
     add_file(arena, &text, request);
     add_tests(&text, request);
     add_method(&text, request);

@@ -40,6 +40,20 @@ static void it_says_what_is_next(void **state) {
                     "The same command with --resume does the rest\n");
 }
 
+static void what_is_not_known_yet_counts(void **state) {
+    struct survey_summary summary = {.n_forms = 9, .n_measured = 8, .n_values = 40, .n_lost = 2, .n_at_most = 12};
+    (void)state;
+    reads(&summary,
+          "Done after 0 s: 9 forms, 8 measured: 40 values (0 unstable, 2 more not known yet, 12 upper bounds)\n"
+          "The table: cyclops table adds\n"
+          "The same command with --resume measures again what is unstable\n");
+    summary = (struct survey_summary){.n_forms = 3, .n_lost = 7, .seconds = 168};
+    reads(&summary,
+          "Done after 168 s: 3 forms, 0 measured: 0 values (0 unstable, 7 more not known yet, 0 upper bounds)\n"
+          "Nothing could be measured: other threads were busy on the core all the time\n"
+          "The same command with --resume tries again\n");
+}
+
 static void nothing_has_no_table(void **state) {
     const struct survey_summary summary = {.n_forms = 9, .is_interrupted = true, .seconds = 2};
     (void)state;
@@ -48,6 +62,8 @@ static void nothing_has_no_table(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(it_says_what_is_next), cmocka_unit_test(nothing_has_no_table)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(it_says_what_is_next),
+                                       cmocka_unit_test(what_is_not_known_yet_counts),
+                                       cmocka_unit_test(nothing_has_no_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,9 +114,10 @@ static void print_head(struct arena *arena, const struct survey_table *table, co
         screen_print_sentence(arena_printf(arena, "Clock: %s", table->clock), out);
     const char *waiting =
         table->n_waiting ? arena_printf(arena, ", %zu seen at one time only ?", table->n_waiting) : "";
-    screen_print_sentence(arena_printf(arena, "%s, %zu measured: %s (%zu unstable ?%s, %s ≤)",
+    const char *lost = table->n_lost ? arena_printf(arena, ", %zu more not known yet", table->n_lost) : "";
+    screen_print_sentence(arena_printf(arena, "%s, %zu measured: %s (%zu unstable ?%s%s, %s ≤)",
                                        text_count(arena, table->n_forms, "form"), table->n_measured,
-                                       text_count(arena, table->n_values, "value"), table->n_unstable, waiting,
+                                       text_count(arena, table->n_values, "value"), table->n_unstable, waiting, lost,
                                        text_count(arena, table->n_at_most, "upper bound")),
                           out);
     print_all_reasons(arena, table, out);

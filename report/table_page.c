@@ -206,7 +206,7 @@ static void add_kernel(struct arena *arena, struct table *grid, const char *what
     if (!value->kernel)
         return;
     place->folder = place->folder ? place->folder : value->folder;
-    table_text_cell(grid, TABLE_PLAIN, value->kernel);
+    table_cell(grid, "%s%s%s", value->kernel, value->how ? " " : "", value->how ? value->how : "");
     table_text_cell(grid, TABLE_PLAIN, what);
     table_text_cell(grid, TABLE_PLAIN, spaced(arena, value->bytes, grid->most_columns ? MOST_BYTES : SIZE_MAX));
 }

@@ -627,6 +627,7 @@ static bool summarize(struct survey *survey, uint64_t start_ns, struct survey_su
     *summary = (struct survey_summary){.n_forms = table.n_forms,
                                        .n_measured = table.n_measured,
                                        .n_values = table.n_values,
+                                       .n_lost = table.n_lost,
                                        .n_unstable = table.n_unstable,
                                        .n_waiting = table.n_waiting,
                                        .n_at_most = table.n_at_most,
@@ -650,6 +651,8 @@ bool survey_run(struct arena *arena, const struct survey_request *request, struc
                    summarize(&survey, start_ns, summary, fail);
     record_file_close(&survey.measurements);
     assembled_close(&survey.assembled);
+    if (is_done && summary->n_lost && !summary->n_values && survey.status == 0)
+        survey.status = FAIL_UNAVAILABLE;
     *status = survey.status;
     return is_done;
 }

@@ -39,14 +39,15 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
 // What a survey's folder holds when it ends.
 struct survey_summary {
     size_t n_forms, n_measured;              // of the folder; of these, those with a value
-    size_t n_values;                         // as in struct survey_table
+    size_t n_values, n_lost;                 // as in struct survey_table
     size_t n_unstable, n_waiting, n_at_most; // likewise
     double seconds;                          // that this run took
     bool is_interrupted;                     // by the user
 };
 
-// Runs a survey. `status` becomes RUN_PLAN_INTERRUPTED (lab/run_plan.h) where the user ended it; else it stays: trouble
-// with a single form is in the table. False only where nothing can go on.
+// Runs a survey. `status` becomes RUN_PLAN_INTERRUPTED (lab/run_plan.h) where the user ended it, and
+// FAIL_UNAVAILABLE where the folder has no value yet. Else it stays: trouble with a single form is in the table. False
+// only where nothing can go on.
 bool survey_run(struct arena *arena, const struct survey_request *request, struct survey_summary *summary, int *status,
                 struct fail *fail);
 

@@ -62,6 +62,7 @@ static void fill_row(struct making *m) {
 
 static void count_value(struct survey_table *table, const struct table_value *value) {
     table->n_values += value->is_known;
+    table->n_lost += !value->is_known && value->is_lost;
     bool is_unstable = value->is_known && value->verdict == MEASURED_UNSTABLE;
     table->n_unstable += is_unstable && !value->is_waiting;
     table->n_waiting += is_unstable && value->is_waiting;

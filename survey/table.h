@@ -37,10 +37,12 @@ struct table_value {
     double cycles, low, high; // value and interval with the clock's error, cycles
     enum table_relation relation;
     enum bench_verdict verdict;
+    bool is_lost;        // not known yet: it was measured, but no round counts, or its clock was not steady
     bool is_waiting;     // unstable only because it was seen at one time: a survey looks twice
     bool has_two_speeds; // or many; the interval holds all of them (measured_has_two_speeds)
     const char *why;     // one clause: why it is unstable, a bound, or not known; its speeds; null: no remark
     const char *kernel;  // name of the measured kernel: `cyclops run --kernels DIR/kernels NAME` repeats it
+    const char *how;     // its options there, such as "--n 8 --form looped"; null: none
     const char *folder;  // DIR of that; null: not of a survey
     const char *bytes;   // machine code of one body, hex
     double sum;          // TABLE_AT_MOST through a partner: cycles of the whole chain; else 0
@@ -152,7 +154,8 @@ struct survey_table {
     const struct table_row *rows;
     size_t n_rows;
     size_t n_forms, n_measured;              // forms known to LLVM; forms with a value
-    size_t n_values;                         // latencies, throughputs and slots with a value; of these:
+    size_t n_lost;                           // latencies, throughputs and slots that are measured, and not known yet
+    size_t n_values;                         // those with a value; of these:
     size_t n_unstable, n_waiting, n_at_most; // each unstable one is either waiting or not
 };
 

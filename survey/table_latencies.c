@@ -201,6 +201,10 @@ static double chain_slack(double cycles) {
     return least + share * cycles;
 }
 
+static bool is_address(const struct entry *entry) {
+    return strstr(entry->source, "_base") || strstr(entry->source, "_index");
+}
+
 // Decides whether a chain's cycles are its latency. A chain of dependent instructions takes a whole number of cycles,
 // one at least, and longer than copies side by side; what does not is limited by more than its latency.
 static void limit_chain(const struct making *m, const struct entry *entry, struct table_value *value) {
@@ -283,11 +287,11 @@ static struct padded find_padded(const struct making *m, const struct entry *cha
 static bool needs_padding(const struct making *m, const struct entry *entry, const struct table_value *value) {
     static const double least = 1.4, share = 1.25, more = 1.5;
     double parallel = side_by_side(m);
-    bool has_surroundings = false, is_address = strstr(entry->source, "_base") || strstr(entry->source, "_index"),
+    bool has_surroundings = false,
          is_special = strcmp(entry->source, "same") == 0 || strcmp(entry->source, "memory") == 0;
     for (size_t i = 0; i < m->row->n_throughputs; i++)
         has_surroundings |= m->throughputs[i].has_surroundings;
-    return !has_surroundings && !is_address && !is_special && !entry->has_slow_values && !entry->is_to_others &&
+    return !has_surroundings && !is_address(entry) && !is_special && !entry->has_slow_values && !entry->is_to_others &&
            value->sum == 0 && parallel >= least && value->cycles > 1.5 && value->cycles <= share * parallel + more;
 }
 
@@ -354,9 +358,16 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
     bool is_result = strcmp(entry->result, "flags") == 0 && *entry->way,
          is_flag = is_result || partners_writes_carry(entry->way);
     const char *verb = is_result ? "writes" : "reads";
-    if (is_open && value.verdict != MEASURED_UNSTABLE && long_value.verdict != MEASURED_UNSTABLE)
-        return; // it does not write this flag, or does not read it
-    if (is_open) {
+    if (is_open && value.verdict != MEASURED_UNSTABLE && long_value.verdict != MEASURED_UNSTABLE) {
+        if (!is_address(entry))
+            return; // it does not write this flag, or does not read it
+        value = (struct table_value){
+            .kernel = value.kernel,
+            .folder = value.folder,
+            .bytes = value.bytes,
+            .why =
+                "its chain is open: it does not write this flag, or memory is renamed and the flag needs no address"};
+    } else if (is_open) {
         reader_doubt(&value, &long_value);
         value.why = arena_printf(reader->arena, "unstable, so it is not known whether it %s this flag", verb);
     }

@@ -65,6 +65,8 @@ const char *table_repeat(struct arena *arena, const struct table_value *value, c
     if (value->kernel) {
         text_add(&text, " ");
         text_add_word(&text, value->kernel);
+        if (value->how)
+            text_addf(&text, " %s", value->how);
     }
     return text.data;
 }

@@ -144,6 +144,7 @@ void reader_read_slots(struct making *m) {
     const struct entry **entries = ARENA_ARRAY(reader->arena, const struct entry *, m->n_entries);
     struct table_fillers *list = NULL;
     const char *why_none = NULL;
+    bool is_lost = false;
     size_t n = 0;
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
         if (!each->filler)
@@ -152,8 +153,11 @@ void reader_read_slots(struct making *m) {
         const struct filler *filler = find_filler(reader, each->filler);
         if (filler && !filler->why && slots_of(reader->arena, each, filler, &samples[n]))
             entries[n++] = each;
-        else
-            why_none = reader_value(reader->arena, each, 1).why;
+        else {
+            const struct table_value lost = reader_value(reader->arena, each, 1);
+            why_none = lost.why;
+            is_lost |= lost.is_lost;
+        }
     }
     if (!reader->filler || !plain) {
         bool has_company = m->row->n_throughputs && m->throughputs[0].has_surroundings;
@@ -186,5 +190,6 @@ void reader_read_slots(struct making *m) {
         value->is_waiting &= !result.is_stable;
         value->verdict = !result.is_stable ? MEASURED_UNSTABLE : is_exact ? MEASURED_EXACT : MEASURED_WITHIN;
     }
+    value->is_lost = !n && is_lost;
     value->why = value->why && !result.is_stable ? value->why : !n && why_none ? why_none : result.why;
 }

@@ -18,12 +18,31 @@ void reader_add_parts(struct arena *arena, struct table_value *value, const stru
     value->constant += times * other->constant;
 }
 
+// Options with which `cyclops run` makes the same program of the kernel; null: none.
+static const char *how_of(struct arena *arena, const struct entry *entry) {
+    const struct record *record = entry->record;
+    struct text text = {.arena = arena};
+    if (!record->form || !record->mode || strcmp(record->mode, "throughput") != 0)
+        return NULL;
+    if (record->streams)
+        text_addf(&text, "--n %u ", record->streams);
+    text_addf(&text, "--form %s", record->form);
+    if (record->placement)
+        text_addf(&text, " --placement %s", record->placement);
+    return text.data;
+}
+
 struct table_value reader_value(struct arena *arena, const struct entry *entry, double parts) {
     const struct bench_measurement *m = &entry->record->measurement;
     struct table_value value = {
-        .kernel = entry->record->kernel, .folder = entry->folder, .bytes = entry->record->bytes};
+        .kernel = entry->record->kernel,
+        .how = how_of(arena, entry),
+        .folder = entry->folder,
+        .bytes = entry->record->bytes,
+    };
     bool has_clock = m->clock_error <= READER_MOST_CLOCK_ERROR;
     value.is_known = m->outcome == BENCH_OK && has_clock && m->samples;
+    value.is_lost = m->outcome == BENCH_OK && !value.is_known;
     value.verdict = m->verdict;
     value.why = m->outcome != BENCH_OK ? bench_outcome_name(m->outcome)
                 : has_clock            ? m->why

@@ -352,6 +352,21 @@ static void what_did_not_run_is_not_known(void **state) {
     assert_int_equal(f->table.n_measured, 0);
 }
 
+// What a neighbour spoilt altogether is measured, and not known yet.
+static void what_was_lost_is_counted(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    text_add(&f->measurements[0],
+             "{\"record\":\"measurement\",\"kernel\":\"F.chain\",\"isa\":\"x86_64\",\"form\":\"unrolled\",\"mode\":\"latency\","
+             "\"n\":1,\"arc\":\"o0->o1\",\"cycles\":0,\"low\":0,\"high\":0,\"verdict\":\"unstable\",\"clock\":\"ratio\","
+             "\"clock_error\":0,\"samples\":0,\"bytes\":\"90\",\"why\":\"9 of 9 rounds dropped\"}\n");
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    assert_int_equal(f->table.n_lost, 1);
+    assert_int_equal(f->table.n_values, 0);
+    assert_int_equal(f->table.n_unstable, 0);
+}
+
 // ---- chains that something other than the latency limits
 
 static void limited_chains_are_bounds(void **state) {
@@ -1190,6 +1205,7 @@ int main(void) {
         TEST(the_least_way_is_equal),
         TEST(sums_must_add_up),
         TEST(unstable_partners),
+        TEST(what_was_lost_is_counted),
         TEST(two_speeds_bound_a_latency),
         TEST(two_speeds_are_handed_on),
         TEST(first_looks_are_no_trouble),

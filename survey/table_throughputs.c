@@ -143,7 +143,8 @@ void reader_mark_waiting(struct making *m) {
                 (is_memory && !list[i].has_same_address) || !is_as_short(list[i].value.cycles, least, is_shared))
                 continue;
             list[i].value.relation = TABLE_AT_MOST;
-            list[i].value.why = arena_printf(m->reader->arena, "its streams wait for %s", latency->source);
+            if (list[i].value.verdict != MEASURED_UNSTABLE) // of which the reason matters more
+                list[i].value.why = arena_printf(m->reader->arena, "its streams wait for %s", latency->source);
         }
     }
 }
