@@ -261,6 +261,7 @@ static bool find_steps(struct arena *arena, const struct assignment *a, struct p
 }
 
 void program_count_instructions(struct program *program, unsigned n_body_instructions) {
+    program->instructions = n_body_instructions;
     const struct isa_loop_end end = isa_find(program->isa)->loop_end(program);
     program->loop_instructions = end.instructions;
     program->loop_branches = end.branches;

@@ -504,6 +504,25 @@ static void a_loop_leaves_flags_alone_where_the_body_reads_them(void **state) {
     }
 }
 
+// RISC-V's branches reach 4 KiB: a longer loop ends with a branch over a jump.
+static void a_long_loop_is_left_by_a_branch(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    const struct kernel *kernel =
+        testing_kernel(&arena, "isa: riscv64\nkernels:\n  - {name: k, body: 'add {d:x}, {d}, {s:x}', chain: d}\n");
+    for (unsigned unroll = 999; unroll <= 1001; unroll += 2) {
+        struct gen_request request = {.form = PROGRAM_UNROLLED, .unroll = unroll};
+        struct program program = expand(&arena, kernel, request);
+        bool is_far = unroll > 1000;
+        struct text end = {.arena = &arena};
+        isa_find("riscv64")->emit_loop_end(&end, &program);
+        assert_int_equal(program.loop_instructions, is_far ? 3 : 2);
+        assert_int_equal(program.loop_branches, is_far ? 2 : 1);
+        assert_true((strstr(end.data, "beqz") != NULL) == is_far);
+    }
+    arena_free(&arena);
+}
+
 static void labels_are_short(void **state) {
     (void)state;
     static const struct {
@@ -595,6 +614,7 @@ int main(void) {
         cmocka_unit_test(parts_of_registers_are_registers),
         cmocka_unit_test(set_up_comes_last),
         cmocka_unit_test(values_reach_their_lanes),
+        cmocka_unit_test(a_long_loop_is_left_by_a_branch),
         cmocka_unit_test(labels_are_short),
         cmocka_unit_test(chases_walk_through_rings),
         cmocka_unit_test(chases_that_do_not_fit_are_refused),

@@ -87,8 +87,9 @@ struct isa {
     // Waits until no instruction of the set-up is in flight. Otherwise a store of the set-up, such as a saved register,
     // can slow the loop's loads from there for tens of microseconds: Zen 4 predicts that they are forwarded from it,
     // and executes two such loads per cycle instead of three.
-    const char *settle;                                             // instructions, one per line
-    struct isa_loop_end (*loop_end)(const struct program *program); // counts of what emit_loop_end writes
+    const char *settle; // instructions, one per line
+    // Counts of what emit_loop_end writes, behind program->unroll copies of program->instructions.
+    struct isa_loop_end (*loop_end)(const struct program *program);
     // Reach of plain loads and stores of so many bytes. Other instructions' kernels state their reach.
     struct isa_reach (*reach)(unsigned bytes);
     // Returns the length of the instruction at `code`, 1 to 8 bytes. So the bytes give the number of instructions, even
