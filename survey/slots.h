@@ -5,9 +5,9 @@
 //
 //     slots = cycles(form and k fillers) / cycles(filler) - k
 //
-// Both are loops. Their ends take a slot, too, and are taken off; where counter and branch are not fused, they take two,
-// which only shows where a loop has one copy. Loops are long: a short one is replayed from a
-// buffer, where an iteration begins with a cycle of its own (SLOTS_LOOP).
+// Both are loops. Their ends take a slot, too, and are taken off; where counter and branch are not fused, they take
+// two, which only shows where a loop has one copy. Loops are long: a short one is replayed from a buffer, where an
+// iteration begins with a cycle of its own (SLOTS_LOOP).
 //
 // Whatever else limits the mixture makes it slower, so each measurement is an upper bound. So are slots that stay empty
 // because an instruction's uops enter together: that depends on k modulo the width, and another k shows less.

@@ -356,10 +356,12 @@ static void what_did_not_run_is_not_known(void **state) {
 static void what_was_lost_is_counted(void **state) {
     struct fixture *f = *state;
     begin(f, 0, "A");
-    text_add(&f->measurements[0],
-             "{\"record\":\"measurement\",\"kernel\":\"F.chain\",\"isa\":\"x86_64\",\"form\":\"unrolled\",\"mode\":\"latency\","
-             "\"n\":1,\"arc\":\"o0->o1\",\"cycles\":0,\"low\":0,\"high\":0,\"verdict\":\"unstable\",\"clock\":\"ratio\","
-             "\"clock_error\":0,\"samples\":0,\"bytes\":\"90\",\"why\":\"9 of 9 rounds dropped\"}\n");
+    text_add(
+        &f->measurements[0],
+        "{\"record\":\"measurement\",\"kernel\":\"F.chain\",\"isa\":\"x86_64\",\"form\":\"unrolled\",\"mode\":"
+        "\"latency\","
+        "\"n\":1,\"arc\":\"o0->o1\",\"cycles\":0,\"low\":0,\"high\":0,\"verdict\":\"unstable\",\"clock\":\"ratio\","
+        "\"clock_error\":0,\"samples\":0,\"bytes\":\"90\",\"why\":\"9 of 9 rounds dropped\"}\n");
     add_form(f, 0, "F", NULL);
     read_all(f, 1);
     assert_int_equal(f->table.n_lost, 1);

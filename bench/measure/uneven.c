@@ -14,6 +14,10 @@ enum { FEWEST_ITERATIONS = 4 };
 // A start that no cold cache explains, as a part of the short run, as the warm-up has run the code before.
 static const double cold_start = 0.25;
 
+// Cycles in which any pipeline fills and drains. A start of fewer shows no second speed: runs of a simulated CPU are
+// short.
+static const double pipeline_cycles = 200;
+
 // What a pair of runs costs besides its iterations, ticks. `each`: what an iteration takes.
 static double start_of(const struct target_sample *short_run, const struct target_sample *long_run, uint64_t n_short,
                        uint64_t n_long, double *each) {
@@ -41,7 +45,8 @@ void uneven_judge(const struct target_job *job, const struct target_round *round
                  usual = usual_start(job, round);
     if (each <= 0 || round->code_short.ticks == 0)
         return;
-    sample->start = (start - usual) / (double)round->code_short.ticks;
+    bool is_pipeline = start > usual && start - usual < pipeline_cycles * sample->reference_ticks;
+    sample->start = is_pipeline ? 0 : (start - usual) / (double)round->code_short.ticks;
     sample->alone = sample->difference * ((double)round->code_long.ticks - usual) / (double)job->code_long / each;
 }
 

@@ -176,6 +176,26 @@ static void a_single_round_changes_nothing(void **state) {
     close_fixture(f);
 }
 
+// Short runs of a simulated CPU: what fills its pipeline is much of them.
+static void a_pipeline_fills(void **state) {
+    (void)state;
+    struct fixture *f = open_fixture();
+    f->job.code_short = 40;
+    f->job.code_long = 320;
+    const struct target_round round = {
+        .reference_before = {run_of(1, SHORT), run_of(1, LONG)},
+        .reference_after = {run_of(1, SHORT), run_of(1, LONG)},
+        .code_short = {.ticks = run_of(fast, 40).ticks + 60},
+        .code_long = {.ticks = run_of(fast, 320).ticks + 60},
+    };
+    for (unsigned i = 0; i < 8; i++)
+        sampling_add(&f->sampling, &f->bench, &f->job, &round);
+    uneven_choose(&f->sampling);
+    assert_cycles(f, 0, fast);
+    assert_true(uneven_slack(&f->sampling) == 0);
+    close_fixture(f);
+}
+
 // Their starts say nothing of their speeds.
 static void some_code_has_no_usual_start(void **state) {
     (void)state;
@@ -223,6 +243,7 @@ int main(void) {
         cmocka_unit_test(the_value_may_be_that_of_the_long_run),
         cmocka_unit_test(a_large_start_is_doubtful),
         cmocka_unit_test(a_single_round_changes_nothing),
+        cmocka_unit_test(a_pipeline_fills),
         cmocka_unit_test(some_code_has_no_usual_start),
         cmocka_unit_test(a_disturbed_reference_has_limits),
     };
