@@ -23,7 +23,7 @@ static void take_latencies_back(struct repair_search *search) {
 
 static void search_round(struct repair_search *search, struct arena *arena) {
     const struct check_value *values = search->all;
-    double hints[CHECK_N_QUANTITIES][MOST_HINTS];
+    double hints[CHECK_N_QUANTITIES][MOST_HINTS] = {{0}};
     size_t n_hints[CHECK_N_QUANTITIES] = {0};
     bool has_latency = false;
     if (search->cost.n_worse)
