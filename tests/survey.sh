@@ -229,7 +229,7 @@ expect 0 "^The same command with --resume measures again what is unstable" "$cyc
 expect 0 '0 → 0 +1 \?' "$cyclops" table "$T/noisy"
 expect 0 '^exit 3$' bash -c '"$@"; echo "exit $?"' - "$cyclops" survey ADD64rr "${noisy[@]}" --output "$T/noisier" --strict
 # Another target needs another folder. In one that holds both all the same, the last one counts.
-expect 2 "'$T/noisy/measurements.jsonl' holds measurements of target sim:znver4,noise=states,seed=1, and this run is of sim:skylake,noise=none,seed=1: --output names" \
+expect 2 "'$T/noisy/measurements.jsonl' holds measurements of target sim:znver4,noise=states,seed=1, and this run is of sim:skylake,noise=none,seed=1: --target sim:znver4,noise=states,seed=1 goes on with it, --output names" \
     "$cyclops" survey ADD64rr --isa x86_64 --target sim:skylake,noise=none --output "$T/noisy" --resume
 expect 2 "holds measurements of x86_64 code, and this run is of aarch64: --output names" \
     "$cyclops" survey ADDXrs --isa aarch64 --target sim:neoverse-n1 --output "$T/noisy" --resume

@@ -62,8 +62,10 @@ bool record_check_target(const char *path, const struct record_file *file, const
     for (size_t i = 0; i < file->n_headers; i++) {
         const char *before = record_target(file->headers[i]), *model_before = record_model(file->headers[i]);
         if (before && strcmp(before, target) != 0)
-            return fail_set(fail, FAIL_INPUT, "'%s' holds measurements of target %s, and this run is of %s: %s", path,
-                            before, target, advice);
+            return fail_set(
+                fail, FAIL_INPUT,
+                "'%s' holds measurements of target %s, and this run is of %s: --target %s goes on with it, %s", path,
+                before, target, before, advice);
         if (model && model_before && strcmp(model_before, model) != 0)
             return fail_set(fail, FAIL_INPUT,
                             "'%s' holds measurements of target %s by the model %s, and that is %s now: %s", path,
