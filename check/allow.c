@@ -17,22 +17,16 @@ static bool is_day(const char *text) {
            !text[end] && year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1];
 }
 
-// A share, 0.5, or what a finding prints: "50 %".
-static bool read_bound(struct yaml *yaml, struct fy_node *node, double *bound) {
+// A share, 0.5, or what a finding prints: "50 %", which has a sign.
+static bool read_bound(struct yaml *yaml, struct fy_node *node, double *bound, bool *has_sign) {
     const char *text = yaml_text(yaml, node);
     char *end = NULL;
     double percent = text ? strtod(text, &end) : 0;
-    if (!text || end == text || strcmp(end + strspn(end, " "), "%") != 0)
+    *has_sign = text && end > text && strcmp(end + strspn(end, " "), "%") == 0;
+    if (!*has_sign)
         return yaml_number(yaml, node, bound);
     *bound = percent / 100;
     return true;
-}
-
-// Whether a bound without a percent sign is so large that it was meant as a percentage.
-static bool is_percentage(struct yaml *yaml, struct fy_node *node, double bound) {
-    static const double most = 10;
-    const char *text = yaml_text(yaml, node);
-    return bound >= most && isfinite(bound) && text && !strchr(text, '%');
 }
 
 const char *check_bound_text(struct arena *arena, double most) {
@@ -52,11 +46,14 @@ static bool read_allowance(struct yaml *yaml, struct fy_node *node, struct check
         return yaml_fail(yaml, fields[0].value, "'finding' must be an identifier, or a pattern with * and ?");
     if (!allowance->reason || strspn(allowance->reason, " \t") == strlen(allowance->reason))
         return yaml_fail(yaml, fields[2].value, "'reason' must state why the finding is accepted");
-    if (fields[1].value && (!read_bound(yaml, fields[1].value, &allowance->bound) || !(allowance->bound >= 0)))
+    static const double most_share = 10; // a larger one without a sign was meant as a percentage
+    bool has_sign = false;
+    if (fields[1].value &&
+        (!read_bound(yaml, fields[1].value, &allowance->bound, &has_sign) || !(allowance->bound >= 0)))
         return yaml_fail(
             yaml, fields[1].value,
             "'bound' must be a number, 0 or more: 50 %% allows differences of half the value, as 0.5 does");
-    if (fields[1].value && is_percentage(yaml, fields[1].value, allowance->bound))
+    if (fields[1].value && !has_sign && isfinite(allowance->bound) && allowance->bound >= most_share)
         return yaml_fail(yaml, fields[1].value, "'bound' %g allows %g %%: is it %g %%? Write the sign",
                          allowance->bound, 100 * allowance->bound, allowance->bound);
     if (fields[3].value) {

@@ -35,29 +35,34 @@ static struct repair_numbers probe_of_read(const struct repair_numbers *numbers,
     return probe;
 }
 
-bool repair_find_dependences(struct repair_search *search, struct arena *arena, struct repair_dependences *found) {
-    struct predicted *all = ARENA_ARRAY(arena, struct predicted, search->n_values);
+// Notes in `found` which latencies the probe of a write or read, of this number, lengthens. `all`: room for
+// predictions.
+static bool note_longer(const struct repair_search *search, const struct repair_numbers *probe, unsigned number,
+                        struct predicted *all, int *found) {
     static const double least = 0.5;
     struct repair_cost cost;
+    if (!repair_evaluate(search, probe, &cost, all))
+        return false;
+    for (size_t i = 0; i < search->n_values; i++)
+        if (all[i].cycles > search->predicted[i].cycles + least)
+            found[i] = with_dependence(found[i], number);
+    return true;
+}
+
+bool repair_find_dependences(struct repair_search *search, struct arena *arena, struct repair_dependences *found) {
+    struct predicted *all = ARENA_ARRAY(arena, struct predicted, search->n_values);
     found->write = ARENA_ARRAY(arena, int, search->n_values);
     found->read = ARENA_ARRAY(arena, int, search->n_values);
-    for (unsigned w = 0; w < search->best.n_writes; w++) {
-        struct repair_numbers probe = probe_of_write(&search->best, w);
-        if (!repair_evaluate(search, &probe, &cost, all))
-            return false;
-        for (size_t i = 0; i < search->n_values; i++)
-            if (all[i].cycles > search->predicted[i].cycles + least)
-                found->write[i] = with_dependence(found->write[i], w);
+    bool is_good = true;
+    for (unsigned w = 0; is_good && w < search->best.n_writes; w++) {
+        const struct repair_numbers probe = probe_of_write(&search->best, w);
+        is_good = note_longer(search, &probe, w, all, found->write);
     }
-    for (unsigned r = 0; r < search->best.n_reads; r++) {
-        struct repair_numbers probe = probe_of_read(&search->best, r);
-        if (!repair_evaluate(search, &probe, &cost, all))
-            return false;
-        for (size_t i = 0; i < search->n_values; i++)
-            if (all[i].cycles > search->predicted[i].cycles + least)
-                found->read[i] = with_dependence(found->read[i], r);
+    for (unsigned r = 0; is_good && r < search->best.n_reads; r++) {
+        const struct repair_numbers probe = probe_of_read(&search->best, r);
+        is_good = note_longer(search, &probe, r, all, found->read);
     }
-    return true;
+    return is_good;
 }
 
 static bool are_uses_equal(const struct repair_numbers *a, const struct repair_numbers *b) {

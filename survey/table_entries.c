@@ -45,9 +45,23 @@ static void parse_way(struct arena *arena, const char *pair, const char *rest, s
         entry->way = "";
 }
 
+// Options with which `cyclops run` makes the same program of the kernel; null: none.
+static const char *how_of(struct arena *arena, const struct record *record) {
+    struct text text = {.arena = arena};
+    if (!record->form || !record->mode || strcmp(record->mode, "throughput") != 0)
+        return NULL;
+    if (record->streams)
+        text_addf(&text, "--n %u ", record->streams);
+    text_addf(&text, "--form %s", record->form);
+    if (record->placement)
+        text_addf(&text, " --placement %s", record->placement);
+    return text.data;
+}
+
 static void parse_name(struct arena *arena, const struct record *record, struct entry *entry) {
     const char *rest = record->kernel, *second, *record_arc = record->arc;
     *entry = (struct entry){.record = record,
+                            .how = how_of(arena, record),
                             .form = reader_take(arena, &rest, '.'),
                             .copies = 1,
                             .is_looped = record->form && strcmp(record->form, "looped") == 0};

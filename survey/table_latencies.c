@@ -201,6 +201,11 @@ static double chain_slack(double cycles) {
     return least + share * cycles;
 }
 
+// What was measured, and does not show the latency.
+static struct table_value without_number(const struct table_value *value, const char *why) {
+    return (struct table_value){.kernel = value->kernel, .folder = value->folder, .bytes = value->bytes, .why = why};
+}
+
 static bool is_address(const struct entry *entry) {
     return strstr(entry->source, "_base") || strstr(entry->source, "_index");
 }
@@ -305,10 +310,7 @@ static void judge_by_padded(struct making *m, const struct entry *entry, double 
         value->relation = TABLE_AT_MOST;
         value->why = "copies side by side take nearly as long, and no longer chain shows its latency";
     } else if (is_less && is_too_short(&padded.value)) {
-        *value = (struct table_value){.kernel = padded.value.kernel,
-                                      .folder = padded.value.folder,
-                                      .bytes = padded.value.bytes,
-                                      .why = "more steps take hardly longer, so copies do not wait for each other"};
+        *value = without_number(&padded.value, "more steps take hardly longer, so copies do not wait for each other");
     } else if (padded.is_closed && padded.is_whole &&
                (is_less || (is_bound && padded.value.cycles <= value->cycles + half_cycle))) {
         *value = padded.value;
@@ -361,12 +363,9 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
     if (is_open && value.verdict != MEASURED_UNSTABLE && long_value.verdict != MEASURED_UNSTABLE) {
         if (!is_address(entry))
             return; // it does not write this flag, or does not read it
-        value = (struct table_value){
-            .kernel = value.kernel,
-            .folder = value.folder,
-            .bytes = value.bytes,
-            .why =
-                "its chain is open: it does not write this flag, or memory is renamed and the flag needs no address"};
+        value = without_number(
+            &value,
+            "its chain is open: it does not write this flag, or memory is renamed and the flag needs no address");
     } else if (is_open) {
         reader_doubt(&value, &long_value);
         value.why = arena_printf(reader->arena, "unstable, so it is not known whether it %s this flag", verb);
@@ -382,11 +381,8 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
     if (value.is_known && reader_subtract_way(reader, entry->way, &value) && is_too_short(&value)) {
         if (longer)
             return; // likewise
-        value = (struct table_value){
-            .kernel = value.kernel,
-            .folder = value.folder,
-            .bytes = value.bytes,
-            .why = "its chain takes no longer than the way back: it is open, or renaming does the work"};
+        value = without_number(&value,
+                               "its chain takes no longer than the way back: it is open, or renaming does the work");
     }
     if (value.is_known && needs_padding(m, entry, &value))
         judge_by_padded(m, entry, chain, &value);

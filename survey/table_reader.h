@@ -15,6 +15,7 @@
 // A kernel's measurement, by the parts of its name (experiments.h).
 struct entry {
     const struct record *record;
+    const char *how;                   // as in struct table_value
     const char *form;                  // "CHAIN": a partner's; "FILL": a filler's
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
     bool is_longer, has_breakers, has_lines, has_slow_values, has_surroundings;

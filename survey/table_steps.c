@@ -18,25 +18,11 @@ void reader_add_parts(struct arena *arena, struct table_value *value, const stru
     value->constant += times * other->constant;
 }
 
-// Options with which `cyclops run` makes the same program of the kernel; null: none.
-static const char *how_of(struct arena *arena, const struct entry *entry) {
-    const struct record *record = entry->record;
-    struct text text = {.arena = arena};
-    if (!record->form || !record->mode || strcmp(record->mode, "throughput") != 0)
-        return NULL;
-    if (record->streams)
-        text_addf(&text, "--n %u ", record->streams);
-    text_addf(&text, "--form %s", record->form);
-    if (record->placement)
-        text_addf(&text, " --placement %s", record->placement);
-    return text.data;
-}
-
 struct table_value reader_value(struct arena *arena, const struct entry *entry, double parts) {
     const struct bench_measurement *m = &entry->record->measurement;
     struct table_value value = {
         .kernel = entry->record->kernel,
-        .how = how_of(arena, entry),
+        .how = entry->how,
         .folder = entry->folder,
         .bytes = entry->record->bytes,
     };
