@@ -197,6 +197,23 @@ static void initial_values_are_in_every_lane(void **state) {
     }
 }
 
+// Wherever the caller's is. A run checks that the caller's comes back.
+static void a_stack_in_use_begins_at_a_line(void **state) {
+    (void)state;
+    need_assembler();
+    static const char *const bodies[] = {
+        "body: 'push {a:r64}; lea {b:r64}, [rsp + 8]; mov [{p:r64} + 8], {b}; pop {a}'",
+        "body: 'enter 16, 0; mov [{p:r64} + 8], {b:rbp}; add qword ptr [{p} + 8], 8; leave'",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        struct arena arena = {0};
+        run_kernel(&arena, arena_printf(&arena, "%s\ninit: {p: memory}", bodies[i]));
+        if (word_at(8) == 0 || word_at(8) % PROGRAM_LINE_BYTES != 0)
+            fail_msg("%s: the stack begins at %#lx", bodies[i], (unsigned long)word_at(8));
+        arena_free(&arena);
+    }
+}
+
 // The carry that the set-up sets is there in every copy: each adds one where it finds it.
 static void flags_survive_the_loop(void **state) {
     (void)state;
@@ -270,6 +287,7 @@ int main(void) {
         cmocka_unit_test(every_saved_register_may_be_written),
         cmocka_unit_test(the_word_in_the_middle_holds_its_own_address),
         cmocka_unit_test(initial_values_are_in_every_lane),
+        cmocka_unit_test(a_stack_in_use_begins_at_a_line),
         cmocka_unit_test(flags_survive_the_loop),
         cmocka_unit_test(every_kernel_runs_to_its_end),
     };

@@ -5,13 +5,17 @@
 #ifndef SURVEY_LOOPS_H
 #define SURVEY_LOOPS_H
 
+#include "gen/isa.h"
 #include "survey/table.h"
 
 // Returns the names of the kernels of unrolled throughputs that have no loop yet, in the order of the names, each once,
 // where
 //  - another form of their class is faster in a loop, by more than 1 %;
 //  - so is another form of the same name in LLVM, up to its first digit, by more than 10 %: as of XCHG8rr and XCHG64rr;
-//  - no number of cycles of one to six pipes gives the value.
-const char **loops_wanted(struct arena *arena, const struct survey_table *table, size_t *n);
+//  - another form whose name differs in its numbers only is faster by more than 10 %, unrolled: as of ADD16ri and
+//    ADD32ri;
+//  - no number of cycles of one to six pipes gives the value;
+//  - a decoder of the ISA may stall at the form (ways.h).
+const char **loops_wanted(struct arena *arena, const struct isa *isa, const struct survey_table *table, size_t *n);
 
 #endif

@@ -1,5 +1,6 @@
 #include "survey/partners.h"
 
+#include "base/bytes.h"
 #include "survey/ways.h"
 
 #include <ctype.h>
@@ -11,6 +12,15 @@ const struct ways *ways_find(const struct isa *isa) {
         if (strcmp(all[i]->family, isa_family(isa)) == 0)
             return all[i];
     return NULL;
+}
+
+bool ways_may_stall(const struct isa *isa, const char *hex) {
+    enum { MOST_BYTES = 16 }; // the prefixes and the opcode are among them
+    const struct ways *ways = isa ? ways_find(isa) : NULL;
+    uint8_t code[MOST_BYTES];
+    if (!ways || !ways->may_stall || !hex)
+        return false;
+    return ways->may_stall(code, bytes_from_digits(hex, strnlen(hex, 2 * sizeof code), code) / 2);
 }
 
 size_t partners_experiments(const struct isa *isa, const struct partner_experiment **experiments) {

@@ -457,7 +457,7 @@ static bool measure_loops(struct survey *survey, const struct effort *effort, si
     struct survey_table table;
     size_t n = 0;
     bool is_done = table_read_on(&arena, survey->request->folder, &survey->measurements, &table, fail);
-    const char **names = is_done ? loops_wanted(&arena, &table, &n) : NULL;
+    const char **names = is_done ? loops_wanted(&arena, survey->isa, &table, &n) : NULL;
     is_done = is_done && measure_named(survey, names, n, true, effort, n_unstable, fail);
     arena_free(&arena);
     return is_done;

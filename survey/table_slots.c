@@ -3,7 +3,6 @@
 #include "survey/slots.h"
 #include "survey/ways.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 #include <sys/param.h>
@@ -128,12 +127,16 @@ static void add_fillers(struct making *m, struct table_fillers **list, const cha
     m->row->slots.fillers = *list;
 }
 
-static bool may_stall(const struct isa *isa, const char *form) {
-    const char *const *patterns = isa ? ways_find(isa)->stalling : NULL;
-    for (; patterns && *patterns; patterns++)
-        if (fnmatch(*patterns, form, 0) == 0)
-            return true;
-    return false;
+// Cycles of a copy of the form among others: the fewest of unrolled code and loops, as mixtures are loops.
+static double alone_cycles(const struct making *m, const struct table_throughput *plain) {
+    struct table_throughput looped = *plain;
+    double cycles = plain->value.cycles;
+    looped.is_looped = true;
+    for (size_t i = 0; i < m->row->n_throughputs; i++)
+        if (table_throughput_way(&m->throughputs[i]) == table_throughput_way(&looped) &&
+            table_is_stable(&m->throughputs[i].value))
+            cycles = fmin(cycles, m->throughputs[i].value.cycles);
+    return cycles;
 }
 
 void reader_read_slots(struct making *m) {
@@ -167,9 +170,9 @@ void reader_read_slots(struct making *m) {
                                                           : "its throughput is not known";
         return;
     }
-    struct slots_result result = slots_judge(plain->value.cycles, 1 / reader->filler->value.cycles,
+    struct slots_result result = slots_judge(alone_cycles(m, plain), 1 / reader->filler->value.cycles,
                                              MIN(SLOTS_COPIES, plain->streams), samples, n);
-    if (result.relation == SLOTS_EQUAL && result.slots > 1 && may_stall(reader->isa, m->row->form)) {
+    if (result.relation == SLOTS_EQUAL && result.slots > 1 && ways_may_stall(reader->isa, plain->value.bytes)) {
         result.relation = SLOTS_AT_MOST;
         result.why = "the decoder may stall at its prefix";
     }

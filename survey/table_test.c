@@ -863,6 +863,39 @@ static void two_speeds_bound_a_latency(void **state) {
     is_value(latency_of(f, "G", "1", "0"), 3, TABLE_EQUAL);
 }
 
+// A throughput of sixteen streams, and one of them as a loop with two speeds.
+static void add_uneven_loop(struct fixture *f, const char *form, const char *bytes) {
+    static const char line[] =
+        "{\"record\":\"measurement\",\"kernel\":\"%s\",\"isa\":\"x86_64\",\"mode\":\"throughput\",\"form\":\"%s\","
+        "\"n\":16,\"cycles\":%g,\"low\":%g,\"high\":%g,\"verdict\":\"within\",\"clock\":\"ratio\","
+        "\"clock_error\":0.001,\"samples\":40,\"bytes\":\"%s\"%s}\n";
+    text_addf(&f->measurements[0], line, form, "unrolled", 16 * 2.97, 16 * 2.96, 16 * 2.98, bytes, "");
+    text_addf(&f->measurements[0], line, form, "looped", 16 * 1.5, 16 * 0.2, 16 * 3.22, bytes,
+              ",\"modes\":[{\"cycles\":3.2,\"share\":0.5},{\"cycles\":51.2,\"share\":0.5}],"
+              "\"warning\":\"two speeds, at 3 times: 3.2 and 51.2 cycles\"");
+    add_form(f, 0, form, NULL);
+}
+
+// The slower of two speeds may be the decoder's, where the encoding has it stall. The faster one bounds what the pipes
+// take, and is in the table.
+static void a_decoder_that_stalls_hides_no_pipe(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_uneven_loop(f, "F", "66f7c10100"); // testw $1, %cx
+    add_uneven_loop(f, "G", "f7c101000000");
+    read_all(f, 1);
+    const struct table_row *stalls = row_of(f, "F"), *other = row_of(f, "G");
+    assert_true(stalls->throughputs[stalls->headline].is_looped);
+    const struct table_value *value = &stalls->throughputs[stalls->headline].value;
+    is_value(value, 0.2, TABLE_AT_MOST);
+    assert_false(value->has_two_speeds);
+    assert_true(value->high < 0.21);
+    assert_string_equal(value->why, "the faster of two speeds, 0.2 and 3.2: its prefix may stall the decoder");
+    value = &other->throughputs[other->headline].value;
+    assert_true(value->has_two_speeds);
+    is_near(value->high, 3.22 * 1.001);
+}
+
 // A partner with two speeds gives them to what rests on it. A filler with two measures no slots.
 static void two_speeds_are_handed_on(void **state) {
     struct fixture *f = *state;
@@ -1064,6 +1097,24 @@ static void a_mixture_counts_by_its_median(void **state) {
     }
 }
 
+// Unrolled copies may wait for the decoder, and mixtures are loops: the faster of both says what fillers must hide.
+static void slots_go_by_the_faster_loop(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_fillers(f);
+    for (const char *form = "FG"; *form; form++) {
+        const char *name = arena_copy(&f->arena, form, 1);
+        add_throughput(f, name, 16, 16 * 30);
+        add_throughput(f, arena_printf(&f->arena, "%s.slots.xor.29", name), 16, 16 * 30 / 6.0);
+        add_form(f, 0, name, NULL);
+    }
+    add_line(f, 0, "F", "\"mode\":\"throughput\",\"form\":\"looped\",\"n\":16", 16 * 0.2, true);
+    read_all(f, 1);
+    is_value(&row_of(f, "F")->slots.value, 1, TABLE_EQUAL);
+    assert_false(row_of(f, "G")->slots.value.is_known);
+    assert_string_equal(row_of(f, "G")->slots.value.why, "its copies take longer than fillers can hide");
+}
+
 static void slots_are_cycles_with_fillers(void **state) {
     struct fixture *f = *state;
     begin(f, 0, "A");
@@ -1209,6 +1260,7 @@ int main(void) {
         TEST(unstable_partners),
         TEST(what_was_lost_is_counted),
         TEST(two_speeds_bound_a_latency),
+        TEST(a_decoder_that_stalls_hides_no_pipe),
         TEST(two_speeds_are_handed_on),
         TEST(first_looks_are_no_trouble),
         TEST(damaged_lines_are_reported),
@@ -1242,6 +1294,7 @@ int main(void) {
         TEST(what_is_no_survey),
         TEST(an_empty_table),
         TEST(origins),
+        TEST(slots_go_by_the_faster_loop),
         TEST(slots_are_cycles_with_fillers),
         TEST(a_mixture_counts_by_its_median),
         TEST(no_filler_no_slots),

@@ -1,5 +1,7 @@
 #include "survey/table_reader.h"
 
+#include "survey/ways.h"
+
 #include <math.h>
 #include <string.h>
 #include <sys/param.h>
@@ -22,6 +24,23 @@ static void read_counts(struct arena *arena, const struct bench_measurement *m, 
     throughput->counts = counts;
 }
 
+// Where a decoder may stall at the form, the slower of two speeds is its supply's. Whatever takes the faster one, the
+// pipes take no more: that is an upper bound, and not an interval that holds both.
+static void keep_faster_speed(const struct reader *reader, const struct entry *entry, unsigned streams,
+                              struct table_value *value) {
+    const struct bench_measurement *measured = &entry->record->measurement;
+    if (!value->has_two_speeds || !ways_may_stall(reader->isa, value->bytes))
+        return;
+    value->cycles = measured->modes[0].cycles / streams;
+    value->low = fmin(value->low, value->cycles);
+    value->high = value->cycles * (1 + measured->clock_error);
+    value->has_two_speeds = false;
+    value->relation = TABLE_AT_MOST;
+    value->why =
+        arena_printf(reader->arena, "the faster of two speeds, %.3g and %.3g: its prefix may stall the decoder",
+                     value->cycles, measured->modes[1].cycles / streams);
+}
+
 void reader_read_throughput(struct making *m, const struct entry *entry) {
     const struct record *record = entry->record;
     unsigned streams = entry->copies * (record->streams ? record->streams : 1);
@@ -36,6 +55,7 @@ void reader_read_throughput(struct making *m, const struct entry *entry) {
                                           .streams = streams,
                                           .copies = entry->copies,
                                           .value = reader_value(m->reader->arena, entry, streams)};
+    keep_faster_speed(m->reader, entry, streams, &throughput.value);
     read_counts(m->reader->arena, &record->measurement, &throughput);
     if (entry->has_breakers) {
         throughput.value.relation = TABLE_AT_MOST;

@@ -92,11 +92,14 @@ struct ways {
     // all CPUs that are known. A load, which takes no pipe that a filler may need. A chain of two multiplications and
     // an addition: a core that issues in order lets all that follows wait with it.
     struct slots_mix simple, load, chain;
-    // Forms at which a decoder may stall, which takes slots of no uop: patterns up to null; or null.
-    const char *const *stalling;
+    // Whether a decoder may stall at the code's first instruction, by its encoding: then unrolled code shows that, and
+    // not what execution takes. Null: no decoder of the ISA does.
+    bool (*may_stall)(const uint8_t *code, size_t n_bytes);
 };
 
 const struct ways *ways_find(const struct isa *isa);
+// The same as `may_stall`, of code in hexadecimal digits (struct table_value); null: no code.
+bool ways_may_stall(const struct isa *isa, const char *hex);
 
 extern const struct ways ways_x86_64, ways_aarch64, ways_riscv64, ways_armv7, ways_mips;
 

@@ -209,6 +209,25 @@ static bool find_register(const struct isa *isa, const char *name, struct regist
     return true;
 }
 
+// Whether the prefix of 16 bits changes the length of the instruction's immediate. Intel's decoders then take cycles
+// more, if the uops do not come from the op cache (Intel's optimization manual, "Length-Changing Prefixes"). These are
+// the opcodes with an immediate of the operand's size, but of at most 32 bits ("Iz" and "Iv" in the opcode map of
+// Intel's SDM, volume 2, A.3); REX.W takes the prefix's place.
+static bool has_changed_length(const uint8_t *code, size_t n) {
+    static const uint8_t prefixes[] = {0x66, 0xf2, 0xf3, 0xf0, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65, 0x67};
+    bool has_prefix = false, is_wide = false;
+    size_t i = 0;
+    for (; i < n && memchr(prefixes, code[i], sizeof prefixes); i++)
+        has_prefix |= code[i] == 0x66;
+    if (i < n && (code[i] & 0xf0) == 0x40)
+        is_wide = code[i++] & 8;
+    if (!has_prefix || is_wide || i >= n)
+        return false;
+    uint8_t opcode = code[i], extension = i + 1 < n ? code[i + 1] >> 3 & 7 : 7;
+    return (opcode < 0x40 && (opcode & 7) == 5) || opcode == 0x68 || opcode == 0x69 || opcode == 0x81 ||
+           opcode == 0xa9 || (opcode & 0xf8) == 0xb8 || opcode == 0xc7 || (opcode == 0xf7 && extension < 2);
+}
+
 const struct ways ways_x86_64 = {
     .family = "x86_64",
     .experiments = experiments,
@@ -220,9 +239,7 @@ const struct ways ways_x86_64 = {
     .mask_of_all = "1",
     .shares_masks = true,
     .modes = (const char *const[]){"MXCSR", "DF", "SSP", "RIP", NULL},
-    // The prefix of 16 bits changes the immediate's length. Intel's decoders then take cycles more, if the uops do not
-    // come from the op cache (Intel's optimization manual, "Length-Changing Prefixes").
-    .stalling = (const char *const[]){"*16i16", "*16ri", "*16mi", "*16rri", "*16rmi", NULL},
+    .may_stall = has_changed_length,
     .flags = "EFLAGS",
     .find_register = find_register,
     .one = one,
