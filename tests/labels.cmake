@@ -11,6 +11,7 @@ set(CYCLOPS_LABEL_slow
   gen.kernels
   gen.qemu
   gen.run
+  map.programs
   program.batch
   program.branches
   program.bundle
