@@ -100,14 +100,9 @@ static void find_bandwidth(struct session *session, bool is_store) {
         if (values[0]->is_good)
             break;
     }
-    const struct card_entry none = {.group = "bandwidth", .name = curve.name, .unit = "bytes per cycle", .how = what};
-    if (width == widths + N_WIDTHS) {
-        card_add_unknown(&session->card, &none, values[0]->why);
-        return;
-    }
-    bool is_missing = false;
+    bool is_missing = false, is_there = width < widths + N_WIDTHS;
     for (unsigned i = 0; i < N_SIZES; i++) {
-        values[i] = ask(session, &sizes[i], width, is_store);
+        values[i] = is_there ? ask(session, &sizes[i], width, is_store) : values[0];
         is_missing = is_missing || !values[i];
     }
     if (is_missing)
@@ -120,7 +115,9 @@ static void find_bandwidth(struct session *session, bool is_store) {
             .name = sizes[i].kib < 1024 ? arena_printf(session->arena, "%s-%u-KiB", what, sizes[i].kib)
                                         : arena_printf(session->arena, "%s-%u-MiB", what, sizes[i].kib / 1024),
             .unit = "bytes per cycle",
-            .how = arena_printf(session->arena, "%ss of %u bytes that walk through so much memory", what, width->bytes),
+            .how = is_there ? arena_printf(session->arena, "%ss of %u bytes that walk through so much memory", what,
+                                           width->bytes)
+                            : arena_printf(session->arena, "%ss that walk through so much memory", what),
             .curve = curve.name};
         if (!value->is_good)
             card_add_unknown(&session->card, &head, value->why);

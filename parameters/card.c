@@ -39,6 +39,10 @@ void card_add_at_least(struct card *card, const struct card_entry *head, double 
     *ARENA_ADD(card->arena, card->entries, card->n_entries) = entry;
 }
 
+void card_add_step_seen(struct card *card, const struct card_entry *head, double low, double high, const char *why) {
+    card_add_unknown(card, head, arena_printf(card->arena, "%s; step seen near %.0f to %.0f", why, low, high));
+}
+
 const struct card_entry *card_find(const struct card *card, const char *name) {
     for (size_t i = 0; i < card->n_entries; i++)
         if (strcmp(card->entries[i].name, name) == 0)

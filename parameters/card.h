@@ -53,6 +53,8 @@ void card_add_number(struct card *card, const struct card_entry *head, double va
                      double tolerance);
 void card_add_unknown(struct card *card, const struct card_entry *head, const char *why);
 void card_add_at_least(struct card *card, const struct card_entry *head, double low, const char *why);
+// Of a curve whose step is seen, between `low` and `high`, where noise hides what is behind it: not determined.
+void card_add_step_seen(struct card *card, const struct card_entry *head, double low, double high, const char *why);
 // Null: no such entry.
 const struct card_entry *card_find(const struct card *card, const char *name);
 

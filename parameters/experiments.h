@@ -7,8 +7,13 @@
 #include "parameters/session.h"
 
 void widths_find(struct session *session); // widths.c: instructions per cycle
-// The width of dispatch where it is exact, and whether zeroings reach it; 0: not known. False: not measured yet.
-bool widths_dispatch(struct session *session, double *width, bool *are_zeroings_as_fast);
+// What dispatch takes in a cycle, and an instruction with which it can be filled.
+struct slots {
+    double most;             // no CPU dispatches more a cycle, as far as the widths show; 0: not known
+    double width;            // instructions of `filler` a cycle, each in a slot of its own; 0: there is no such filler
+    enum recipe_line filler; // zeroings or nops
+};
+bool widths_slots(struct session *session, struct slots *slots); // false: not measured yet
 void windows_find(struct session *session);     // windows.c: reorder buffer, queues, register files, schedulers
 void frontend_find(struct session *session);    // frontend.c: code by length, footprint and place; taken branches
 void targets_find(struct session *session);     // targets.c: the first level of taken branches; part of the front end

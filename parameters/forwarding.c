@@ -102,6 +102,7 @@ static size_t list_cells(const struct access *accesses, struct cell *cells) {
     return n;
 }
 
+// `load_latency`: 0: not known, so the kind is not either.
 static void add_cell(struct session *session, const struct cell *cell, double load_latency, double quickest) {
     static const double failed = 1.5;
     const struct card_entry head = {.group = "forwarding",
@@ -113,7 +114,8 @@ static void add_cell(struct session *session, const struct cell *cell, double lo
         return;
     }
     card_add_number(&session->card, &head, cell->value->cycles, cell->value->low, cell->value->high, 0.01);
-    session->card.entries[session->card.n_entries - 1].why = cell->value->cycles < load_latency        ? "renamed"
+    session->card.entries[session->card.n_entries - 1].why = load_latency <= 0 ? "the latency of a load is not known"
+                                                             : cell->value->cycles < load_latency      ? "renamed"
                                                              : cell->value->cycles > failed * quickest ? "failed"
                                                                                                        : "forwarded";
 }
@@ -158,14 +160,10 @@ void forwarding_find(struct session *session) {
         is_missing |= !ask(session, &cells[i]);
     if (is_missing)
         return;
-    if (!latency->is_good) {
-        card_add_unknown(&session->card, &head, latency->why);
-        return;
-    }
     for (size_t i = 0; i < n; i++)
-        if (value_is_usable(cells[i].value) && cells[i].value->cycles >= latency->cycles)
+        if (latency->is_good && value_is_usable(cells[i].value) && cells[i].value->cycles >= latency->cycles)
             quickest[is_vector(&cells[i])] = fmin(quickest[is_vector(&cells[i])], cells[i].value->cycles);
     for (size_t i = 0; i < n; i++)
-        add_cell(session, &cells[i], latency->cycles, quickest[is_vector(&cells[i])]);
+        add_cell(session, &cells[i], latency->is_good ? latency->cycles : 0, quickest[is_vector(&cells[i])]);
     find_aliasing(session, set);
 }

@@ -249,9 +249,7 @@ static void find_jumps(struct session *session, int distance) {
                                          : "then they take longer: other targets, or the code leaves the first level");
     head.name = arena_printf(session->arena, "branches-remembered-%d-apart", distance);
     head.how = arena_printf(session->arena, "a chain of %s: the most at up to 5 cycles each", where);
-    if (remembered.why && remembered.low > 0 && remembered.high <= 0)
-        card_add_at_least(&session->card, &head, floor(remembered.low * (1 - by_place)), remembered.why);
-    else if (remembered.why)
+    if (remembered.why)
         card_add_unknown(&session->card, &head, remembered.why);
     else if (remembered.is_beyond)
         card_add_at_least(&session->card, &head, remembered.low, "more take no longer");

@@ -1,5 +1,5 @@
-// Macro-fusion: an instruction and a branch that take one slot of dispatch together. So many zeroings that dispatch is
-// the limit stand beside each pair: the time is that of all slots.
+// Macro-fusion: an instruction and a branch that take one slot of dispatch together. So many zeroings, or nops, that
+// dispatch is the limit stand beside each pair: the time is that of all slots.
 #include "parameters/experiments.h"
 
 #include <math.h>
@@ -26,15 +26,15 @@ static const char *second_of(unsigned first, unsigned second) {
 }
 
 static const struct value *ask(struct session *session, const char *name, const char *line, const char *branch,
-                               unsigned n_fillers) {
+                               enum recipe_line filler, unsigned n_fillers) {
     struct text body = {.arena = session->arena};
     text_addf(&body, "%s\n", line);
     if (branch)
         text_addf(&body, "%s 1f\n1:\n", branch);
     for (unsigned i = 0; i < n_fillers; i++)
-        recipe_add(&body, session->recipe->lines[LINE_ZERO], i, "p");
+        recipe_add(&body, session->recipe->lines[filler], i, "p");
     bool writes_z = strstr(line, "{z:"), counts = strstr(line, "{i:") || strstr(line, "{j:");
-    const struct timing timing = {.name = name,
+    const struct timing timing = {.name = filler == LINE_ZERO ? name : arena_printf(session->arena, "%s.nops", name),
                                   .body = body.data,
                                   .init = strstr(line, "{i:")   ? "i: 1000"
                                           : strstr(line, "{j:") ? "j: 1000000000000"
@@ -50,7 +50,7 @@ static void add_pair(struct session *session, const char *name, const char *line
     const struct card_entry head = {.group = "fusion",
                                     .name = name,
                                     .unit = "slots",
-                                    .how = "dispatch slots of the pair, beside zeroings that fill dispatch",
+                                    .how = "dispatch slots of the pair, beside zeroings or nops that fill dispatch",
                                     .example = line};
     if (!value_is_usable(value)) {
         card_add_unknown(&session->card, &head, value->why);
@@ -71,29 +71,28 @@ void fusion_find(struct session *session) {
     const struct card_entry head = {.group = "fusion",
                                     .name = "fusion",
                                     .unit = "slots",
-                                    .how = "pairs of an instruction and a branch beside zeroings"};
+                                    .how = "pairs of an instruction and a branch beside zeroings or nops"};
     if (strcmp(session->recipe->isa, "x86_64") != 0) {
         card_add_unknown(&session->card, &head, "there is no such experiment for this ISA yet");
         return;
     }
-    double dispatch;
-    bool is_usable;
-    if (!widths_dispatch(session, &dispatch, &is_usable))
+    struct slots slots;
+    if (!widths_slots(session, &slots))
         return;
-    if (!is_usable) {
+    if (slots.width < 1) {
         card_add_unknown(&session->card, &head,
-                         "zeroings do not run at the width of dispatch, so they cannot count slots");
+                         "neither zeroings nor nops run at the width of dispatch, so they cannot count slots");
         return;
     }
-    unsigned n_fillers = 3 * (unsigned)dispatch;
+    unsigned n_fillers = 3 * (unsigned)slots.width;
     for (unsigned f = 0; f < N_FIRSTS; f++)
         for (unsigned s = 0; s < N_SECONDS; s++) {
             const char *branch = second_of(f, s);
             if (!branch)
                 continue;
             const char *name = arena_printf(session->arena, "pair-%s-%s", firsts[f][0], branch);
-            const struct value *value = ask(session, name, firsts[f][1], branch, n_fillers);
+            const struct value *value = ask(session, name, firsts[f][1], branch, slots.filler, n_fillers);
             if (value)
-                add_pair(session, name, firsts[f][1], value, dispatch, n_fillers);
+                add_pair(session, name, firsts[f][1], value, slots.width, n_fillers);
         }
 }

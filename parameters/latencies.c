@@ -119,25 +119,31 @@ static void refine(struct chases *chases, const struct cache_level *level) {
         probe(chases, level->low + (to - level->low) * k / PARTS, true);
 }
 
-static void add_level(struct session *session, const char *name, const struct cache_level *level) {
+static const char *const level_names[] = {"l1d", "l2"};
+enum { N_LEVELS = sizeof level_names / sizeof *level_names };
+
+// `why`: why the levels cannot be found; null: they can.
+static void add_level(struct session *session, const char *name, const struct cache_level *level, const char *why) {
     struct card_entry head = {.group = "latencies",
                               .name = arena_printf(session->arena, "%s-latency", name),
                               .unit = "cycles",
                               .how = chase_how,
                               .curve = "memory-latency"};
-    if (!level->first || !level->first->is_stable)
+    if (why || !level->first || !level->first->is_stable)
         card_add_unknown(&session->card, &head,
-                         level->first ? level->first->why : "no footprint is of this level alone");
+                         why            ? why
+                         : level->first ? level->first->why
+                                        : "no footprint is of this level alone");
     else
         card_add_number(&session->card, &head, level->first->cycles, level->first->low, level->first->high, 0.02);
     head.name = arena_printf(session->arena, "%s-size", name);
     head.unit = "KiB";
-    if (!level->first || !level->first->is_stable)
-        card_add_unknown(&session->card, &head, "its latency is not known");
+    if (why || !level->first || !level->first->is_stable)
+        card_add_unknown(&session->card, &head, why ? why : "its latency is not known");
     else if (!level->next)
         card_add_at_least(&session->card, &head, level->low, "the chase reaches no further");
     else if (!level->high || level->high > 4 * level->low) // a neighbour may have taken its lines
-        card_add_at_least(&session->card, &head, level->low, "larger footprints have no steady time");
+        card_add_step_seen(&session->card, &head, level->low, level->next, "larger footprints have no steady time");
     else
         card_add_number(&session->card, &head, (level->low + level->high) / 2.0, level->low, level->high, 0);
 }
@@ -177,13 +183,15 @@ static void find_levels(struct session *session) {
                                     .unit = "cycles",
                                     .how = "a chase through 128 MiB",
                                     .curve = "memory-latency"};
-    if (!chases.is_good) {
-        card_add_unknown(&session->card, &head, "some footprints could not be measured");
+    const char *why = chases.is_good      ? NULL
+                      : chases.points.why ? chases.points.why
+                                          : "some footprints could not be measured";
+    add_level(session, level_names[0], &first, why);
+    add_level(session, level_names[1], &second, why);
+    if (why) {
+        card_add_unknown(&session->card, &head, why);
         return;
     }
-    add_level(session, "l1d", &first);
-    if (first.next)
-        add_level(session, "l2", &second);
     const struct value *last = chases.points.items[chases.points.n - 1].value;
     card_add_number(&session->card, &head, last->cycles, last->low, last->high, 0);
 }
@@ -194,8 +202,11 @@ void latencies_find(struct session *session) {
             find_mode(session, &modes[i]);
     load_widths_find(session);
     const struct card_entry head = {.group = "latencies", .name = "memory-latency", .unit = "cycles", .how = "chases"};
+    static const char none[] = "a simulated CPU has no caches";
+    for (unsigned i = 0; i < N_LEVELS && session->is_simulated; i++)
+        add_level(session, level_names[i], &(struct cache_level){0}, none);
     if (session->is_simulated)
-        card_add_unknown(&session->card, &head, "a simulated CPU has no caches");
+        card_add_unknown(&session->card, &head, none);
     else
         find_levels(session);
 }

@@ -143,7 +143,7 @@ static void find_vectors(struct session *session, const struct ways *way) {
         if (chains[i])
             add_vector(session, &vectors[i], chains[i], both);
     for (size_t i = 0; i < N_VECTORS; i++)
-        if (chains[i] && chains[i] != narrow)
+        if (chains[i] && strcmp(vectors[i].name, "128") != 0)
             add_difference(session, &vectors[i], chains[i], narrow);
 }
 

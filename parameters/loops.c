@@ -27,6 +27,7 @@ struct loops {
 // The longest loop at full speed.
 struct longest {
     int low, high;   // instructions; high: 0: no loop takes longer
+    int seen;        // the first behind `low`, steady or not
     double fast;     // cycles per instruction of the quickest
     const char *why; // why it is not known
 };
@@ -81,6 +82,7 @@ static struct longest find_longest(const struct loops *loops) {
     if (longest.low == LONGEST_LOOP)
         return longest;
     size_t behind = last + 1;
+    longest.seen = points[behind].x;
     while (behind < n && !points[behind].value->is_stable)
         behind++;
     if (behind == n)
@@ -133,7 +135,7 @@ static bool find_kind(struct session *session, const struct kind *kind, struct l
         .how = arena_printf(session->arena, "a loop of %s: the longest at full speed", kind->what),
         .curve = session->card.curves[session->card.n_curves - 1].name};
     if (longest->why && longest->low > 0)
-        card_add_at_least(&session->card, &head, longest->low, longest->why);
+        card_add_step_seen(&session->card, &head, longest->low, longest->seen, longest->why);
     else if (longest->why)
         card_add_unknown(&session->card, &head, longest->why);
     else if (!longest->high)

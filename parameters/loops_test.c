@@ -60,8 +60,8 @@ static void a_loop_buffer_is_found_where_there_is_one(void **state) {
     buffer = 128;
     is_unstable = behind_100;
     entry = find(&arena, loops_find, of_loops, "loop-nops-1");
-    assert_int_equal(entry.verdict, CARD_AT_LEAST);
-    assert_true(entry.low <= 128);
+    assert_int_equal(entry.verdict, CARD_UNKNOWN);
+    assert_non_null(strstr(entry.why, "longer loops have no steady time; step seen near 128 to "));
     is_unstable = NULL;
     arena_free(&arena);
 }

@@ -206,8 +206,8 @@ static void add_level(struct session *session, const char *name, const struct tl
                               .how = how,
                               .curve = "page-walks"};
     const char *why = unknown ? unknown : level->why;
-    if (!unknown && why && level->low > 0) // it begins behind a stable point
-        card_add_at_least(&session->card, &head, level->low, why);
+    if (!unknown && why && level->low > 0)
+        card_add_step_seen(&session->card, &head, level->low, level->risen, why);
     else if (why)
         card_add_unknown(&session->card, &head, why);
     else

@@ -97,7 +97,8 @@ struct step sweep_find(struct session *session, const struct sweep *sweep) {
     else if (step.is_beyond && points_find(points, sweep->grid[sweep->n_grid - 1]) == points->n)
         step.why = "the largest could not be measured";
     else if (!step.is_beyond && step.low > 0 && risen > 0 && step.high <= 0)
-        step.why = "more have no steady time";
+        step.why = arena_printf(session->arena, "more have no steady time; step seen near %.0f to %.0f",
+                                step.low * (double)sweep->units, risen * (double)sweep->units);
     else if (!step.is_beyond && (step.low <= 0 || step.high <= 0))
         step.why = "the curve has no step";
     else if (!step.is_beyond && step.high > 2 * step.low)

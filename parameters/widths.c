@@ -66,7 +66,9 @@ static void add_kind(struct session *session, const struct kind *kind, const str
         .example = session->recipe->lines[kind->line],
     };
     static const double most = 20;
-    if (!rate.is_known)
+    if (!value)
+        card_add_unknown(&session->card, &head, "the ISA has no such instruction");
+    else if (!rate.is_known)
         card_add_unknown(&session->card, &head, value->why ? value->why : "no value");
     else if (rate.value > most)
         card_add_at_least(&session->card, &head, most, "they take next to no time");
@@ -294,21 +296,30 @@ void widths_find(struct session *session) {
         return;
     find_dispatch(session, rates);
     for (unsigned i = 0; i < N_KINDS; i++)
-        if (values[i])
-            add_kind(session, &kinds[i], values[i]);
+        add_kind(session, &kinds[i], values[i]);
     find_mixtures(session);
     find_retire(session);
 }
 
-bool widths_dispatch(struct session *session, double *width, bool *are_zeroings_as_fast) {
+// Zeroings fill dispatch where they are as fast. Nops do, too, where two of them do not share a slot: then no mixture
+// starts more than half as many.
+bool widths_slots(struct session *session, struct slots *slots) {
+    static const double share = 0.55;
     struct card before = session->card;
     widths_find(session);
     const struct card_entry *found = card_find(&session->card, "dispatch"),
-                            *zeroings = card_find(&session->card, "zeroings");
+                            *zeroings = card_find(&session->card, "zeroings"),
+                            *nops = card_find(&session->card, "nops");
     session->card = before;
-    if (!found || !zeroings)
+    if (!found || !zeroings || !nops)
         return false;
-    *width = found->verdict == CARD_EXACT ? found->value : 0;
-    *are_zeroings_as_fast = *width > 0 && zeroings->verdict == CARD_EXACT && zeroings->value == *width;
+    *slots = (struct slots){0};
+    if (found->verdict == CARD_EXACT || found->verdict == CARD_WITHIN)
+        slots->most = floor(found->high);
+    if (found->verdict == CARD_EXACT && zeroings->verdict == CARD_EXACT && zeroings->value == found->value)
+        *slots = (struct slots){slots->most, found->value, LINE_ZERO};
+    else if (slots->most > 0 && nops->verdict == CARD_EXACT && nops->value == slots->most &&
+             found->low > share * nops->value)
+        *slots = (struct slots){slots->most, nops->value, LINE_NOP};
     return true;
 }

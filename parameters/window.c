@@ -18,16 +18,18 @@ static const char *feature_of(const struct session *session, const struct window
     return NULL;
 }
 
-bool window_exists(const struct session *session, const struct window *window) {
+const char *window_why_not(const struct fillers *fillers, const struct window *window) {
     for (unsigned i = 0; i < window->n_lines; i++)
-        if (!session->recipe->lines[window->lines[i]])
-            return false;
-    return true;
+        if (!fillers->lines[window->lines[i]])
+            return fillers->why[window->lines[i]];
+    if (window->leading && !fillers->lines[LINE_LOAD_WAITS])
+        return fillers->why[LINE_LOAD_WAITS];
+    return NULL;
 }
 
-static void add_half(const struct session *session, const struct window *window, const char *chase, unsigned k,
+static void add_half(const struct fillers *fillers, const struct window *window, const char *chase, unsigned k,
                      struct text *body) {
-    const char *const *lines = session->recipe->lines;
+    const char *const *lines = fillers->lines;
     recipe_add(body, lines[LINE_STEP], 0, chase);
     for (unsigned i = 0; i < window->leading; i++)
         recipe_add(body, lines[LINE_LOAD_WAITS], i, chase);
@@ -39,16 +41,29 @@ static void add_half(const struct session *session, const struct window *window,
         recipe_add(body, lines[window->lines[i % window->n_lines]], i / window->n_lines, chase);
 }
 
-static const char *name_of(const struct session *session, const struct window *window, unsigned k) {
-    return arena_printf(session->arena, "window.%s.%u", window->name, k);
+// What the names of its trials begin with. Those of other candidates are others: a journal may hold both.
+static const char *prefix_of(const struct session *session, const struct fillers *fillers,
+                             const struct window *window) {
+    unsigned candidate = 0;
+    for (unsigned i = 0; i < window->n_lines; i++)
+        if (fillers->candidate[window->lines[i]] > candidate)
+            candidate = fillers->candidate[window->lines[i]];
+    return candidate ? arena_printf(session->arena, "window.%s-%u.", window->name, candidate + 1)
+                     : arena_printf(session->arena, "window.%s.", window->name);
 }
 
-const struct value *window_ask(struct session *session, const struct window *window, unsigned k) {
+static const char *name_of(const struct session *session, const struct fillers *fillers, const struct window *window,
+                           unsigned k) {
+    return arena_printf(session->arena, "%s%u", prefix_of(session, fillers, window), k);
+}
+
+const struct value *window_ask(struct session *session, const struct fillers *fillers, const struct window *window,
+                               unsigned k) {
     struct text body = {.arena = session->arena};
-    const char *name = name_of(session, window, k);
+    const char *name = name_of(session, fillers, window, k);
     if (!session_knows(session, name)) {
-        add_half(session, window, "p", k, &body);
-        add_half(session, window, "q", k, &body);
+        add_half(fillers, window, "p", k, &body);
+        add_half(fillers, window, "q", k, &body);
     }
     const struct timing trial = {.name = name,
                                  .body = body.data,
@@ -85,6 +100,7 @@ static enum trust trust_of(const struct levels *levels, const struct value *valu
 // One search: what is known of the curve so far.
 struct search {
     struct session *session;
+    const struct fillers *fillers;
     const struct window *window;
     const struct levels *levels;
     struct points points; // by fillers
@@ -104,7 +120,7 @@ static enum trust trust_at(const struct search *search, size_t point) {
 static void probe(struct search *search, int k) {
     if (points_find(&search->points, k) == search->points.n)
         points_take(search->session->arena, &search->points, k,
-                    window_ask(search->session, search->window, (unsigned)k));
+                    window_ask(search->session, search->fillers, search->window, (unsigned)k));
 }
 
 // Takes a point that an earlier pass has measured: it may have followed another step, which noise had made.
@@ -149,7 +165,7 @@ static void doubt(const struct search *search) {
         int x = search->points.items[k].x;
         bool is_near = x >= search->below && x <= far, is_above = x >= search->above;
         if (is_near || side_at(search, k) != (is_above ? ABOVE : BELOW))
-            session_doubt(search->session, name_of(search->session, search->window, (unsigned)x));
+            session_doubt(search->session, name_of(search->session, search->fillers, search->window, (unsigned)x));
     }
 }
 
@@ -191,7 +207,8 @@ static void conclude(const struct search *search, int last, struct knee *knee) {
     enum { NOISE = 2 }; // fillers by which it may move the lower end
     int steady = find_steady(search);
     bool is_risen = search->above != NONE;
-    knee->low = search->below;
+    knee->low = knee->seen_low = search->below;
+    knee->seen_high = is_risen ? search->above : 0;
     if (is_risen && !is_below_stable(search))
         knee->low -= knee->low > NOISE ? NOISE : knee->low;
     knee->is_open = is_risen && steady == NONE;
@@ -203,16 +220,17 @@ static void conclude(const struct search *search, int last, struct knee *knee) {
     knee->high = knee->is_beyond ? knee->low : steady - 1;
 }
 
-struct knee window_find_knee(struct session *session, const struct window *window, const struct levels *levels) {
+struct knee window_find_knee(struct session *session, const struct fillers *fillers, const struct window *window,
+                             const struct levels *levels) {
     static const int grid[] = {4,   8,   12,  16,  24,  32,  40,  48,  56,  64,  80,   96,   112, 128,
                                160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 1024, 1280, 1536};
     enum { N_ALL = sizeof grid / sizeof *grid, N_FEWER = N_ALL - 3 };
     const unsigned n_grid = window->reaches_far ? N_ALL : N_FEWER;
-    struct search search = {.session = session, .window = window, .levels = levels};
+    struct search search = {.session = session, .fillers = fillers, .window = window, .levels = levels};
     struct knee knee = {0};
     for (unsigned i = 0; i < n_grid; i++)
         probe(&search, grid[i]);
-    session_each(session, arena_printf(session->arena, "window.%s.", window->name), probe_again, &search);
+    session_each(session, prefix_of(session, fillers, window), probe_again, &search);
     settle(&search);
     refine(&search);
     doubt(&search);

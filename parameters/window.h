@@ -3,7 +3,7 @@
 #ifndef PARAMETERS_WINDOW_H
 #define PARAMETERS_WINDOW_H
 
-#include "parameters/session.h"
+#include "parameters/fillers.h"
 
 enum { WINDOW_MOST_LINES = 4 };
 
@@ -23,6 +23,7 @@ struct knee {
     bool is_known, is_beyond; // beyond: they fit with `low`, and more are not known
     bool is_open;             // beyond, as no number behind the step has a steady time
     int low, high;            // between these; equal: exact
+    int seen_low, seen_high;  // where the step is seen, steady or not; seen_high: 0: it is not
     const char *why;
 };
 
@@ -33,13 +34,15 @@ struct levels {
     const char *why;
 };
 
-// Whether the ISA has all of its instructions.
-bool window_exists(const struct session *session, const struct window *window);
+// Why there is no such filler; null: there is.
+const char *window_why_not(const struct fillers *fillers, const struct window *window);
 
 // The time of an iteration with so many fillers behind each miss; null: it will be measured.
-const struct value *window_ask(struct session *session, const struct window *window, unsigned k);
+const struct value *window_ask(struct session *session, const struct fillers *fillers, const struct window *window,
+                               unsigned k);
 
 // Finds the knee, and adds the curve to the card.
-struct knee window_find_knee(struct session *session, const struct window *window, const struct levels *levels);
+struct knee window_find_knee(struct session *session, const struct fillers *fillers, const struct window *window,
+                             const struct levels *levels);
 
 #endif

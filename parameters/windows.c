@@ -6,7 +6,7 @@
 #include "parameters/window.h"
 
 #include <limits.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct window windows[] = {
@@ -59,6 +59,54 @@ enum {
     N_WINDOWS
 };
 
+// The entries. Another limit may hide one.
+static const char until[] = "two misses with fillers between them that wait for the first";
+static const struct limited {
+    const char *name, *unit, *how;
+    unsigned which;         // number of its window
+    const char *limit_name; // of the other limit
+    int extra;              // entries that are taken besides the fillers
+} rows[] = {
+    {"reorder-buffer", "instructions",
+     "two misses with fillers between them, of several kinds; the largest window that two kinds share", THREE_KINDS,
+     NULL, 2},
+    {"registers-integer", "in flight", "two misses with fillers between them that write a general register", INTEGER,
+     "the reorder buffer", 2},
+    {"registers-vector", "in flight", "two misses with fillers between them that write a vector register", VECTOR,
+     "the reorder buffer", 0},
+    {"flags", "in flight", "two misses with fillers between them that write only flags", COMPARE, "the reorder buffer",
+     0},
+    {"masks", "in flight", "two misses with fillers between them that write a mask register", MASK,
+     "the reorder buffer", 0},
+    {"load-queue", "entries", "two misses with loads between them, of both register files", LOAD,
+     "the reorder buffer or a register file", 2},
+    {"store-queue", "entries", "two misses with stores between them", STORE, "the reorder buffer", 0},
+    {"scheduler-integer", "entries", until, INTEGER_WAITS, "the reorder buffer or the register file", 0},
+    {"scheduler-vector", "entries", until, VECTOR_WAITS, "the reorder buffer or the register file", 0},
+    {"scheduler-load", "entries", until, LOAD_WAITS, "the load queue", 1},
+};
+enum {
+    REORDER_BUFFER,
+    REGISTERS_INTEGER,
+    REGISTERS_VECTOR,
+    FLAGS,
+    MASKS,
+    LOAD_QUEUE,
+    STORE_QUEUE,
+    SCHEDULER_INTEGER,
+    SCHEDULER_VECTOR,
+    SCHEDULER_LOAD,
+    N_ROWS
+};
+
+// What the entries are found with.
+struct finding {
+    struct session *session;
+    struct fillers fillers;
+    struct knee knees[N_WINDOWS];
+    struct knee buffer; // the reorder buffer
+};
+
 static const struct value *ask_pair(struct session *session, const char *name, const char *first, const char *second,
                                     unsigned unroll) {
     struct text body = {.arena = session->arena};
@@ -71,13 +119,14 @@ static const struct value *ask_pair(struct session *session, const char *name, c
 
 // One: the median of all windows with few fillers, as memory is noisy. Two: twice that. Misses in turn must take about
 // as long, or the two never overlap, and the curve shows nothing.
-static struct levels ask_levels(struct session *session) {
+static struct levels ask_levels(struct session *session, const struct fillers *fillers) {
     static const unsigned few[] = {4, 8, 12}, unrolls[] = {8, 16, 32};
     static const double least = 1.5;
     double together[N_WINDOWS * 3 + 3], in_turn[3];
     size_t n_together = 0, n_in_turn = 0;
     bool is_missing = false;
     struct levels levels = {0};
+    const char *trouble = NULL;
     for (size_t u = 0; u < 3; u++) {
         const struct value *one = ask_pair(session, "window.together", "p", "q", unrolls[u]),
                            *two = ask_pair(session, "window.in-turn", "p", "p", unrolls[u]);
@@ -86,10 +135,12 @@ static struct levels ask_levels(struct session *session) {
             together[n_together++] = one->cycles;
         if (two && two->is_good)
             in_turn[n_in_turn++] = two->cycles;
+        else if (two)
+            trouble = two->why;
     }
     for (unsigned i = INTEGER; i < N_WINDOWS; i++)
-        for (size_t k = 0; k < 3 && window_exists(session, &windows[i]); k++) {
-            const struct value *value = window_ask(session, &windows[i], few[k]);
+        for (size_t k = 0; k < 3 && !window_why_not(fillers, &windows[i]); k++) {
+            const struct value *value = window_ask(session, fillers, &windows[i], few[k]);
             is_missing = is_missing || !value;
             if (value && value->is_good)
                 together[n_together++] = value->cycles;
@@ -98,7 +149,7 @@ static struct levels ask_levels(struct session *session) {
     if (is_missing)
         return levels;
     if (!n_together || !n_in_turn) {
-        levels.why = "the time of a miss could not be measured";
+        levels.why = trouble ? trouble : "the time of a miss could not be measured";
         return levels;
     }
     levels.one = median_of(together, n_together);
@@ -108,24 +159,33 @@ static struct levels ask_levels(struct session *session) {
     return levels;
 }
 
-static void add_entry(struct session *session, const char *name, const char *unit, const char *how,
-                      const struct window *window, const struct knee *knee, int extra) {
-    const struct card_entry head = {
+// The head of an entry that a window shows.
+static struct card_entry head_of(const struct finding *finding, const struct limited *row, unsigned which) {
+    return (struct card_entry){
         .group = "windows",
-        .name = name,
-        .unit = unit,
-        .how = how,
-        .example = session->recipe->lines[window->lines[0]],
-        .curve = arena_printf(session->arena, "window-%s", window->name),
+        .name = row->name,
+        .unit = row->unit,
+        .how = row->how,
+        .example = finding->fillers.lines[windows[which].lines[0]],
+        .curve = arena_printf(finding->session->arena, "window-%s", windows[which].name),
     };
+}
+
+static const char unsteady[] = "more have no steady time";
+
+static void add_entry(const struct finding *finding, const struct card_entry *head, const struct knee *knee,
+                      int extra) {
+    struct card *card = &finding->session->card;
     if (knee->why)
-        card_add_unknown(&session->card, &head, knee->why);
+        card_add_unknown(card, head, knee->why);
+    else if (knee->is_open && knee->seen_high)
+        card_add_step_seen(card, head, knee->seen_low + extra, knee->seen_high + extra, unsteady);
+    else if (knee->is_open)
+        card_add_unknown(card, head, unsteady);
     else if (knee->is_beyond)
-        card_add_at_least(&session->card, &head, knee->low + extra,
-                          knee->is_open ? "more have no steady time" : "the experiment reaches no further");
+        card_add_at_least(card, head, knee->low + extra, "the experiment reaches no further");
     else
-        card_add_number(&session->card, &head, (knee->low + knee->high) / 2.0 + extra, knee->low + extra,
-                        knee->high + extra, 0);
+        card_add_number(card, head, (knee->low + knee->high) / 2.0 + extra, knee->low + extra, knee->high + extra, 0);
 }
 
 static bool is_plain(const struct knee *knee) {
@@ -183,50 +243,57 @@ static bool find_shared_entries(const struct knee *knees, struct knee *entries, 
 
 // Adds the reorder buffer. A real CPU may dispatch whole groups only: then up to a group less one entry stays free,
 // which widens the interval. Where the size of a group is not known, there is only a bound.
-static void add_buffer(struct session *session, const char *unit, const char *how, unsigned which, struct knee *knee) {
-    enum { EXTRA = 2 }; // the misses themselves
-    double width = 0;
-    bool are_zeroings_as_fast;
+static void add_buffer(const struct finding *finding, const struct limited *row, unsigned which, struct knee *knee) {
+    struct session *session = finding->session;
+    const struct card_entry head = head_of(finding, row, which);
+    struct slots slots = {0};
     if (!session->is_simulated && is_plain(knee)) {
-        if (!widths_dispatch(session, &width, &are_zeroings_as_fast) || width < 1) {
-            const struct card_entry head = {
-                .group = "windows",
-                .name = "reorder-buffer",
-                .unit = unit,
-                .how = how,
-                .example = session->recipe->lines[windows[which].lines[0]],
-                .curve = arena_printf(session->arena, "window-%s", windows[which].name),
-            };
-            card_add_at_least(&session->card, &head, knee->low + EXTRA, "the width of dispatch is not known");
+        if (!widths_slots(session, &slots) || slots.most < 1) {
+            card_add_at_least(&session->card, &head, knee->low + row->extra, "the width of dispatch is not known");
             return;
         }
-        knee->high += (int)width - 1;
+        knee->high += (int)slots.most - 1;
     }
-    add_entry(session, "reorder-buffer", unit, how, &windows[which], knee, EXTRA);
+    add_entry(finding, &head, knee, row->extra);
 }
 
-// Where noise hides the end of a kind that shows whether instructions share entries, only a bound is sure: what the
-// kinds that need an entry each have in common. Adds that, and sets `buffer` to it. Returns whether it is so.
-static bool add_noisy_buffer(struct session *session, const struct knee *knees, const char *how, struct knee *buffer) {
+static int compare_numbers(const void *a, const void *b) {
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+// Where noise hides the end of a kind that shows whether instructions share entries, the buffer is not determined: a
+// bound that all kinds have in common would be where noise made the first step. What is seen of their steps is the
+// middle one. Adds that, and sets the buffer to where no kind is full yet. Returns whether it is so.
+static bool add_noisy_buffer(struct finding *finding) {
     static const unsigned kinds[] = {NOP, ZERO, MOVE, VECTOR_MOVE, BRANCH, ZERO_AND_NOP};
+    enum { N_KINDS = sizeof kinds / sizeof *kinds };
+    const struct limited *row = &rows[REORDER_BUFFER];
     bool is_noisy = false;
-    int least = INT_MAX;
-    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const struct knee *knee = &knees[kinds[i]];
+    int least = INT_MAX, lows[N_KINDS], highs[N_KINDS];
+    unsigned n_seen = 0;
+    for (unsigned i = 0; i < N_KINDS; i++) {
+        const struct knee *knee = &finding->knees[kinds[i]];
         is_noisy = is_noisy || knee->is_open;
         if (knee->is_known && !knee->why && knee->low < least)
             least = knee->low;
+        if (knee->is_known && !knee->why && knee->seen_high) {
+            lows[n_seen] = knee->seen_low;
+            highs[n_seen++] = knee->seen_high;
+        }
     }
     if (!is_noisy)
         return false;
-    const struct card_entry head = {.group = "windows",
-                                    .name = "reorder-buffer",
-                                    .unit = "entries",
-                                    .how = how,
-                                    .example = session->recipe->lines[windows[ZERO].lines[0]],
-                                    .curve = "window-zero"};
-    *buffer = (struct knee){true, true, true, least, least, NULL};
-    card_add_at_least(&session->card, &head, least + 2, "more have no steady time");
+    struct card_entry head = head_of(finding, row, ZERO);
+    head.unit = "entries";
+    qsort(lows, n_seen, sizeof *lows, compare_numbers);
+    qsort(highs, n_seen, sizeof *highs, compare_numbers);
+    finding->buffer = (struct knee){true, true, true, least, least, 0, 0, NULL};
+    if (n_seen)
+        card_add_step_seen(&finding->session->card, &head, lows[n_seen / 2] + row->extra,
+                           highs[n_seen / 2] + row->extra, unsteady);
+    else
+        card_add_unknown(&finding->session->card, &head, unsteady);
     return true;
 }
 
@@ -239,10 +306,14 @@ static bool is_one_open(const struct knee *knees, const unsigned *kinds, size_t 
 
 // The reorder buffer: the largest window, where two kinds of fillers agree. Nops may share entries, so they do not
 // count where they alone reach further.
-static struct knee find_reorder_buffer(struct session *session, const struct knee *knees) {
+static void find_reorder_buffer(struct finding *finding) {
     static const unsigned candidates[] = {THREE_KINDS, FOUR_KINDS, MIXED, INTEGER, VECTOR};
-    struct knee best = {0};
+    struct session *session = finding->session;
+    const struct knee *knees = finding->knees;
+    struct limited row = rows[REORDER_BUFFER];
+    struct knee best = {0}, entries = {0};
     unsigned which = NOP;
+    int most = 0;
     for (unsigned i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         const struct knee *knee = &knees[candidates[i]];
         if (knee->is_known && !knee->why && (!best.is_known || knee->low > best.low)) {
@@ -255,32 +326,26 @@ static struct knee find_reorder_buffer(struct session *session, const struct kne
     unsigned n_agree = is_same(&knees[NOP], &best);
     for (unsigned i = 0; i < sizeof candidates / sizeof *candidates; i++)
         n_agree += is_same(&knees[candidates[i]], &best);
-    const char *how = "two misses with fillers between them, of several kinds; the largest window that two kinds share";
-    struct knee entries = {0};
-    int most = 0;
     if (find_shared_entries(knees, &entries, &which, &most)) {
-        add_buffer(session, "entries",
-                   "two misses with fillers between them that take an entry each and little else: several kinds agree",
-                   which, &entries);
+        row.unit = "entries";
+        row.how = "two misses with fillers between them that take an entry each and little else: several kinds agree";
+        add_buffer(finding, &row, which, &entries);
         session->card.entries[session->card.n_entries - 1].why =
-            arena_printf(session->arena, "some pairs share an entry: up to %d instructions fit", most + 2);
-        return entries;
+            arena_printf(session->arena, "some pairs share an entry: up to %d instructions fit", most + row.extra);
+        finding->buffer = entries;
+        return;
     }
-    if (!session->is_simulated && add_noisy_buffer(session, knees, how, &entries))
-        return entries;
+    if (!session->is_simulated && add_noisy_buffer(finding))
+        return;
     if (!best.is_known)
         best.why = knees[THREE_KINDS].why ? knees[THREE_KINDS].why : "no curve has a step";
     if (best.is_known && !best.is_beyond && n_agree < 2) {
-        const struct card_entry head = {.group = "windows",
-                                        .name = "reorder-buffer",
-                                        .unit = "instructions",
-                                        .how = how,
-                                        .example = session->recipe->lines[windows[which].lines[0]]};
-        card_add_at_least(&session->card, &head, best.low + 2, "only one kind of filler reaches that far");
+        const struct card_entry head = head_of(finding, &row, which);
+        card_add_at_least(&session->card, &head, best.low + row.extra, "only one kind of filler reaches that far");
     } else {
-        add_buffer(session, "instructions", how, which, &best);
+        add_buffer(finding, &row, which, &best);
     }
-    return best;
+    finding->buffer = best;
 }
 
 // Whether the knee is where the reorder buffer is full of instructions of two uops.
@@ -288,19 +353,14 @@ static bool is_part_of(const struct knee *knee, const struct knee *buffer) {
     return is_plain(buffer) && knee->low <= buffer->high / 2 + 1 && knee->high >= buffer->low / 2 - 1;
 }
 
-// An entry that another limit may hide.
-struct limited {
-    const char *name, *unit, *how;
-    unsigned which;         // number of its window
-    const char *limit_name; // of the other limit
-    int extra;              // entries that are taken besides the fillers
-};
-
 // A buffer that is as large as another limit, or larger, does not show. `buffer`: the reorder buffer, where the filler
-// may be of several uops; else null.
-static void add_limited(struct session *session, const struct limited *entry, const struct knee *knees,
-                        const struct knee *limit, const struct knee *buffer) {
-    const struct knee *knee = &knees[entry->which];
+// may be of several uops; else null. `extra`: as in the entry, and what is known besides.
+static void add_limited(const struct finding *finding, unsigned number, const struct knee *limit,
+                        const struct knee *buffer, int extra) {
+    struct session *session = finding->session;
+    const struct limited *row = &rows[number];
+    const struct knee *knee = &finding->knees[row->which];
+    const struct card_entry head = head_of(finding, row, row->which);
     bool is_limit_known = limit->is_known && !limit->why && (!limit->is_open || knee->high + 2 < limit->low);
     const char *hidden = NULL; // how the limit may hide the buffer's end
     if (is_plain(knee) &&
@@ -308,18 +368,11 @@ static void add_limited(struct session *session, const struct limited *entry, co
         hidden = "full first";
     else if (is_plain(knee) && !is_limit_known)
         hidden = "not known, and may be full first";
-    if (!hidden) {
-        add_entry(session, entry->name, entry->unit, entry->how, &windows[entry->which], knee, entry->extra);
-        return;
-    }
-    const struct card_entry head = {.group = "windows",
-                                    .name = entry->name,
-                                    .unit = entry->unit,
-                                    .how = entry->how,
-                                    .example = session->recipe->lines[windows[entry->which].lines[0]],
-                                    .curve = arena_printf(session->arena, "window-%s", windows[entry->which].name)};
-    card_add_at_least(&session->card, &head, knee->low + entry->extra,
-                      arena_printf(session->arena, "%s is %s", entry->limit_name, hidden));
+    if (hidden)
+        card_add_at_least(&session->card, &head, knee->low + extra,
+                          arena_printf(session->arena, "%s is %s", row->limit_name, hidden));
+    else
+        add_entry(finding, &head, knee, extra);
 }
 
 // Whether eight waiting loads in front take entries of the same scheduler: then they take the place of as many fillers.
@@ -330,7 +383,8 @@ static bool is_shared(const struct knee *plain, const struct knee *with) {
 // The narrower of two limits. Where one is open, the narrower one may be, too.
 static struct knee narrower(const struct knee *a, const struct knee *b) {
     if (a->is_open && !(is_plain(b) && b->high <= a->low))
-        return a->low < b->low || !b->is_known || b->why ? *a : (struct knee){true, true, true, b->low, b->low, NULL};
+        return a->low < b->low || !b->is_known || b->why ? *a
+                                                         : (struct knee){true, true, true, b->low, b->low, 0, 0, NULL};
     if (b->is_open && !(is_plain(a) && a->high <= b->low))
         return narrower(b, a);
     if (!is_plain(a))
@@ -338,51 +392,38 @@ static struct knee narrower(const struct knee *a, const struct knee *b) {
     return is_plain(b) && b->low < a->low ? *b : *a;
 }
 
-static void find_schedulers(struct session *session, const struct knee *knees, const struct knee *buffer) {
-    struct knee integers = narrower(&knees[INTEGER], buffer), vectors = narrower(&knees[VECTOR], buffer);
-    const char *how = "two misses with fillers between them that wait for the first";
+static void find_schedulers(const struct finding *finding) {
+    const struct knee *knees = finding->knees;
+    struct knee integers = narrower(&knees[INTEGER], &finding->buffer),
+                vectors = narrower(&knees[VECTOR], &finding->buffer);
     // Besides the fillers, the second miss takes an entry, and the load that vectors wait for, where they are of the
     // same scheduler.
-    add_limited(session,
-                &(struct limited){"scheduler-integer", "entries", how, INTEGER_WAITS,
-                                  "the reorder buffer or the register file",
-                                  is_shared(&knees[INTEGER_WAITS], &knees[INTEGER_SHARED])},
-                knees, &integers, NULL);
-    if (session->recipe->lines[LINE_VECTOR_WAITS])
-        add_limited(session,
-                    &(struct limited){"scheduler-vector", "entries", how, VECTOR_WAITS,
-                                      "the reorder buffer or the register file",
-                                      is_shared(&knees[VECTOR_WAITS], &knees[VECTOR_SHARED]) +
-                                          is_shared(&knees[VECTOR_WAITS], &knees[VECTOR_LED])},
-                    knees, &vectors, NULL);
-    add_limited(session, &(struct limited){"scheduler-load", "entries", how, LOAD_WAITS, "the load queue", 1}, knees,
-                &knees[LOAD], NULL);
+    add_limited(finding, SCHEDULER_INTEGER, &integers, NULL, is_shared(&knees[INTEGER_WAITS], &knees[INTEGER_SHARED]));
+    add_limited(finding, SCHEDULER_VECTOR, &vectors, NULL,
+                is_shared(&knees[VECTOR_WAITS], &knees[VECTOR_SHARED]) +
+                    is_shared(&knees[VECTOR_WAITS], &knees[VECTOR_LED]));
+    add_limited(finding, SCHEDULER_LOAD, &knees[LOAD], NULL, rows[SCHEDULER_LOAD].extra);
 }
 
 // Results of instructions that write flags only. Two in a row may need one register of flags: with another instruction
 // between them, fewer fit.
-static void find_flags(struct session *session, const struct knee *knees, const struct knee *buffer) {
-    const struct knee *alone = &knees[COMPARE], *apart = &knees[COMPARE_AND_INTEGER];
-    const struct limited entry = {
-        "flags", "in flight",          "two misses with fillers between them that write only flags",
-        COMPARE, "the reorder buffer", 0};
+static void find_flags(const struct finding *finding) {
+    struct session *session = finding->session;
+    const struct knee *knees = finding->knees, *alone = &knees[COMPARE], *apart = &knees[COMPARE_AND_INTEGER];
     bool is_fewer = is_plain(alone) && is_plain(apart) && apart->high / 2 + 4 < alone->low &&
                     !is_same(apart, &knees[INTEGER]) && apart->high / 2 + 4 < knees[INTEGER].low;
-    struct card_entry head = {.group = "windows",
-                              .name = entry.name,
-                              .unit = entry.unit,
-                              .how = entry.how,
-                              .example = session->recipe->lines[LINE_COMPARE],
-                              .curve = "window-compare"};
-    if (strcmp(session->recipe->isa, "x86_64") != 0)
+    struct card_entry head = head_of(finding, &rows[FLAGS], COMPARE);
+    if (strcmp(session->recipe->isa, "x86_64") != 0) {
+        card_add_unknown(&session->card, &head, "there is no such experiment for this ISA yet");
         return;
-    if (apart->is_open && !alone->why) { // there may be fewer with other instructions between them
-        card_add_at_least(&session->card, &head, fmin(apart->low / 2.0, alone->low),
-                          "with other instructions between them, more have no steady time");
+    }
+    if (apart->is_open && !alone->why && apart->seen_high) { // there may be fewer with other instructions between them
+        card_add_step_seen(&session->card, &head, apart->seen_low / 2.0, apart->seen_high / 2.0,
+                           "with other instructions between them, more have no steady time");
         return;
     }
     if (!is_fewer) {
-        add_limited(session, &entry, knees, buffer, NULL);
+        add_limited(finding, FLAGS, &finding->buffer, NULL, 0);
         return;
     }
     head.why = "the fewer with other instructions between them";
@@ -390,55 +431,35 @@ static void find_flags(struct session *session, const struct knee *knees, const 
 }
 
 void windows_find(struct session *session) {
-    struct levels levels = ask_levels(session);
-    struct knee knees[N_WINDOWS] = {{0}};
+    struct finding finding = {.session = session};
+    if (!fillers_certify(session, &finding.fillers))
+        return;
+    struct levels levels = ask_levels(session, &finding.fillers);
     bool is_missing = !levels.is_known;
     if (is_missing)
         return;
-    if (levels.why) {
-        const struct card_entry head = {.group = "windows",
-                                        .name = "reorder-buffer",
-                                        .unit = "instructions",
-                                        .how = "two misses with fillers between them"};
+    for (unsigned i = 0; i < N_ROWS && levels.why; i++) {
+        const struct card_entry head = head_of(&finding, &rows[i], rows[i].which);
         card_add_unknown(&session->card, &head, levels.why);
-        return;
     }
+    if (levels.why)
+        return;
     for (unsigned i = 0; i < N_WINDOWS; i++) {
-        if (window_exists(session, &windows[i]))
-            knees[i] = window_find_knee(session, &windows[i], &levels);
-        else
-            knees[i] = (struct knee){.is_known = true, .why = "the ISA has no such instruction"};
-        is_missing = is_missing || !knees[i].is_known;
+        const char *why_not = window_why_not(&finding.fillers, &windows[i]);
+        finding.knees[i] = why_not ? (struct knee){.is_known = true, .why = why_not}
+                                   : window_find_knee(session, &finding.fillers, &windows[i], &levels);
+        is_missing = is_missing || !finding.knees[i].is_known;
     }
     if (is_missing)
         return;
-    struct knee buffer = find_reorder_buffer(session, knees);
-    const char *buffer_name = "the reorder buffer";
-    add_limited(session,
-                &(struct limited){"registers-integer", "in flight",
-                                  "two misses with fillers between them that write a general register", INTEGER,
-                                  buffer_name, 2},
-                knees, &buffer, NULL);
-    add_limited(session,
-                &(struct limited){"registers-vector", "in flight",
-                                  "two misses with fillers between them that write a vector register", VECTOR,
-                                  buffer_name, 0},
-                knees, &buffer, NULL);
-    find_flags(session, knees, &buffer);
-    if (session->recipe->lines[LINE_MASK])
-        add_limited(session,
-                    &(struct limited){"masks", "in flight",
-                                      "two misses with fillers between them that write a mask register", MASK,
-                                      buffer_name, 0},
-                    knees, &buffer, NULL);
-    struct knee files = narrower(&knees[MIXED], &buffer);
-    add_limited(session,
-                &(struct limited){"load-queue", "entries", "two misses with loads between them, of both register files",
-                                  LOAD, "the reorder buffer or a register file", 2},
-                knees, &files, NULL);
-    add_limited(
-        session,
-        &(struct limited){"store-queue", "entries", "two misses with stores between them", STORE, buffer_name, 0},
-        knees, &buffer, &buffer);
-    find_schedulers(session, knees, &buffer);
+    find_reorder_buffer(&finding);
+    const struct knee *buffer = &finding.buffer;
+    struct knee files = narrower(&finding.knees[MIXED], buffer);
+    add_limited(&finding, REGISTERS_INTEGER, buffer, NULL, rows[REGISTERS_INTEGER].extra);
+    add_limited(&finding, REGISTERS_VECTOR, buffer, NULL, rows[REGISTERS_VECTOR].extra);
+    find_flags(&finding);
+    add_limited(&finding, MASKS, buffer, NULL, rows[MASKS].extra);
+    add_limited(&finding, LOAD_QUEUE, &files, NULL, rows[LOAD_QUEUE].extra);
+    add_limited(&finding, STORE_QUEUE, buffer, buffer, rows[STORE_QUEUE].extra);
+    find_schedulers(&finding);
 }
