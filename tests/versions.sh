@@ -30,6 +30,21 @@ expect 77 'no module for LLVM 18 in .*\(there is: 19, 22\); install llvm-18-dev'
 expect 1 "Cannot find option named 'fully'" bash -c "echo nop | '$cyclops' mca --llvm=22 -instruction-tables=fully -"
 expect 1 "'full' is invalid value for boolean argument" bash -c "echo nop | '$cyclops' mca --llvm=19 -instruction-tables=full -"
 
+# The full tables of an overlay list what its rules leave; what no rule names is LLVM's.
+overlay tables sapphirerapids >"$T/tables.yaml" <<'YAML'
+  - {match: LEA64r, latency: 2, uses: []}
+  - {match: IMUL64rr, uses: [{resource: SPRPort00, acquire: 1, release: 3}, {resource: SPRPort01_05, release: 2}]}
+  - {match: POPCNT64rr, uops: 2}
+YAML
+full() {
+    printf 'leaq 1(%%rax), %%rbx\nimulq %%rax, %%rbx\npopcntq %%rax, %%rbx\n' |
+        "$cyclops" mca --llvm 22 -mtriple=x86_64-linux-gnu -mcpu="$1" -instruction-tables=full -resource-pressure=0 - | sed '1,/^\[1\] .*Instructions:/d'
+}
+expect 0 '^ 1 +1 +1\.00 +1 +SPRPort00_01,[^ ]*,SPRPortAny +LEA64r ' full sapphirerapids
+expect 0 '^ 1 +2 +0\.17 +2 +LEA64r ' full "$T/tables.yaml"
+expect 0 '^ 1 +3 +2\.00 +3 +SPRPort00\[1,3\],SPRPort01_05\[2\] +IMUL64rr ' full "$T/tables.yaml"
+expect 0 '^ 2 +3 +1\.00 +3 +SPRPort00_01,[^ ]*,SPRPortAny +POPCNT64rr ' full "$T/tables.yaml"
+
 # The newest is the default; the environment may say otherwise.
 expect 0 '^LLVM version 22\.' "$cyclops" mca --version
 expect 0 '^LLVM version 19\.' env CYCLOPS_LLVM=19 "$cyclops" mca --version

@@ -154,6 +154,36 @@ static void change_idiom(enum overlay_idiom idiom, struct insn_write *writes, st
     insn->buffers = insn->used_units = insn->used_groups = 0;
 }
 
+// The uses as LLVM's tables list them: "Zn4ALU,Zn4Store[2],Zn4FP[1,3]".
+static const char *list_uses(const struct machine *machine, struct arena *arena, const struct insn *insn) {
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    for (unsigned i = 0; i < insn->n_uses; i++) {
+        const struct insn_use *use = &insn->uses[i];
+        text_addf(&text, "%s%s", i ? "," : "", machine_resource_of_mask(machine, use->mask)->name);
+        if (use->release > 1 && use->acquire > 0)
+            text_addf(&text, "[%u,%u]", use->acquire, use->release);
+        else if (use->release > 1)
+            text_addf(&text, "[%u]", use->release);
+    }
+    return text.data;
+}
+
+// What the tables show follows the rules. `before`: the instruction without them.
+static void change_tables(const struct machine *machine, struct arena *arena, const struct insn *before,
+                          struct insn *insn) {
+    if (!insn->tables)
+        return;
+    struct insn_tables *tables = ARENA_NEW(arena, struct insn_tables);
+    *tables = *before->tables;
+    // A reader takes the result as much earlier than before.
+    unsigned early = before->info_latency - before->tables->bypass_latency;
+    tables->bypass_latency = insn->info_latency > early ? insn->info_latency - early : 0;
+    if (insn->uses != before->uses || insn->n_uses != before->n_uses)
+        tables->resources = list_uses(machine, arena, insn);
+    insn->tables = tables;
+}
+
 static bool has_class(const struct overlay_rule *rule) {
     return rule->write_class != 0;
 }
@@ -187,6 +217,7 @@ static bool uses_changed_resource(const struct overlay *overlay, const struct in
 // False: no rule matches.
 static bool change_insn(struct overlay *overlay, struct arena *arena, struct insn *insn) {
     bool is_changed = false;
+    const struct insn before = *insn;
     enum overlay_idiom idiom = OVERLAY_NO_IDIOM;
     struct insn_write *writes = NULL;
     struct insn_read *reads = NULL;
@@ -210,6 +241,8 @@ static bool change_insn(struct overlay *overlay, struct arena *arena, struct ins
     change_idiom(idiom, writes, reads, insn); // whatever numbers it has with other registers
     if (is_changed || uses_changed_resource(overlay, insn))
         derive_from_uses(overlay->machine, insn);
+    if (is_changed)
+        change_tables(overlay->machine, arena, &before, insn);
     insn->retires_out_of_order |= overlay->completes_in_any_order;
     return is_changed;
 }
