@@ -113,10 +113,22 @@ static const char *why_not(struct arena *arena, const struct check_allowance *al
     return NULL;
 }
 
+// Lists of versions that called findings of slots "gap:uops/CLASS" hold on.
+static const char *earlier_id(struct arena *arena, const struct check_finding *finding) {
+    static const char now[] = ":slots/", earlier[] = ":uops/";
+    const char *at = finding->is_of_slots ? strstr(finding->id, now) : NULL;
+    return at ? arena_printf(arena, "%.*s%s%s", (int)(at - finding->id), finding->id, earlier, at + strlen(now))
+              : finding->id;
+}
+
+static bool fits(const struct check_allowance *allowance, const char *id) {
+    return fnmatch(allowance->finding, id, FNM_NOESCAPE) == 0 || strcmp(allowance->finding, id) == 0;
+}
+
 void check_allow(struct arena *arena, struct check_allowances *allowances, struct check_finding *finding, time_t now) {
     for (size_t i = 0; i < allowances->n_items; i++) {
         struct check_allowance *each = &allowances->items[i];
-        if (fnmatch(each->finding, finding->id, FNM_NOESCAPE) != 0 && strcmp(each->finding, finding->id) != 0)
+        if (!fits(each, finding->id) && !fits(each, earlier_id(arena, finding)))
             continue;
         each->n_findings++;
         const char *why = why_not(arena, each, finding, now);

@@ -206,6 +206,7 @@ static void allow(struct arena *arena, const struct check_request *request, stru
             list[i] = report->findings[q][i];
             check_allow(arena, &report->allowances, &list[i], request->now);
             report->counts[q].n_allowed += list[i].is_allowed;
+            report->counts[q].n_of_slots += list[i].is_of_slots;
         }
         report->counts[q].n_findings = report->n_findings[q];
         report->findings[q] = list;

@@ -46,6 +46,8 @@ static int compare_causes(const void *a, const void *b) {
 
 static int compare_findings(const void *a, const void *b) {
     const struct check_finding *one = a, *other = b;
+    if (one->is_of_slots != other->is_of_slots)
+        return one->is_of_slots ? 1 : -1;
     if (one->n_differences != other->n_differences)
         return one->n_differences > other->n_differences ? -1 : 1;
     return strcmp(one->id, other->id);
@@ -144,6 +146,7 @@ static struct check_finding make_finding(struct arena *arena, enum check_questio
         .differences = differences,
         .n_differences = n,
         .n_classes = count_classes(arena, differences, n),
+        .is_of_slots = question != CHECK_HARDWARE && differences->value->quantity == CHECK_SLOTS,
     };
     for (size_t i = 0; i < n; i++) {
         finding.n_forms += i == 0 || strcmp(differences[i].value->form, differences[i - 1].value->form) != 0;

@@ -28,6 +28,9 @@ struct check_finding {
     const struct check_difference *differences; // in the order of the values' keys
     const struct check_difference *typical;     // the one that the summary is of: an example
     size_t n_differences, n_forms, n_classes;
+    // Of measured dispatch slots against a model's uops. Models may count uops before fusion, as Intel's tables do:
+    // what differs by convention alone must not hide the others, and is listed behind them.
+    bool is_of_slots;
     double most;                             // largest |gap| of them
     const struct check_allowance *allowance; // null: none fits
     bool is_allowed;
@@ -35,8 +38,8 @@ struct check_finding {
     const char *why_not;
 };
 
-// Makes findings of the differences of one question: those that explain most come first. A cause that this many
-// scheduling classes share is one finding; else each class has its own.
+// Makes findings of the differences of one question: those that explain most come first, and those of slots last. A
+// cause that this many scheduling classes share is one finding; else each class has its own.
 enum { CHECK_SHARED_CLASSES = 3 };
 void check_find(struct arena *arena, enum check_question question, struct check_difference *differences, size_t n,
                 const struct check_finding **findings, size_t *n_findings);

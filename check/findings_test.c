@@ -77,6 +77,24 @@ static void test_bounds_are_beside_bounds(void **state) {
     assert_string_equal(f->findings[1].summary, "latency at most 2, measured at most 1");
 }
 
+// Slots against uops differ by convention, however many they are. Slots that moved on the hardware moved.
+static void test_slots_are_last(void **state) {
+    struct fixture *f = *state;
+    for (int i = 0; i < N - 1; i++) {
+        f->values[i].quantity = CHECK_SLOTS;
+        f->differences[i].own = "slots/C";
+        f->differences[i].shared = NULL;
+    }
+    check_find(&f->arena, CHECK_GAP, f->differences, N, &f->findings, &f->n);
+    assert_int_equal(f->n, 2);
+    assert_false(f->findings[0].is_of_slots);
+    assert_true(f->findings[1].is_of_slots);
+    assert_string_equal(f->findings[1].id, "gap:slots/C");
+    check_find(&f->arena, CHECK_HARDWARE, f->differences, N, &f->findings, &f->n);
+    assert_false(f->findings[0].is_of_slots);
+    assert_string_equal(f->findings[0].id, "hardware:slots/C");
+}
+
 static void test_few_classes_keep_their_own(void **state) {
     struct fixture *f = *state;
     check_find(&f->arena, CHECK_MODEL, f->differences, 2, &f->findings, &f->n);
@@ -106,6 +124,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_shared_causes_are_one_finding, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_numbers_of_a_finding_differ, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bounds_are_beside_bounds, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_slots_are_last, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_few_classes_keep_their_own, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_names_survive_another_order, set_up, tear_down),
     };

@@ -145,7 +145,7 @@ struct check_difference gap_describe(struct arena *arena, const struct check_val
         blame_latency(arena, &difference);
         break;
     case CHECK_SLOTS:
-        difference.own = arena_printf(arena, "uops/%s", gap_class_name(arena, value->class_name));
+        difference.own = arena_printf(arena, "slots/%s", gap_class_name(arena, value->class_name));
         break;
     case CHECK_THROUGHPUT:
     case CHECK_BLOCK:

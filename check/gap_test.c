@@ -124,7 +124,7 @@ static void test_causes(void **state) {
     assert_string_equal(gap_describe(&arena, &idiom, &one).own, "same-register/WriteALU");
 
     struct check_value slots = testing_value("IMUL64rr", "WriteIMul64Reg", CHECK_SLOTS, 1, 0.002);
-    assert_string_equal(gap_describe(&arena, &slots, &held).own, "uops/WriteIMul64Reg");
+    assert_string_equal(gap_describe(&arena, &slots, &held).own, "slots/WriteIMul64Reg");
     arena_free(&arena);
 }
 

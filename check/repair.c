@@ -268,7 +268,7 @@ static void clear_after(struct repair_count *count) {
 static bool count_after(const struct repair *repair, size_t i, const struct predicted *predicted, double gap,
                         struct repair_count *count) {
     double before = repair->held_out[i] >= 0 ? repair->held_out[i] : repair->gaps[i];
-    if (gap > 0) {
+    if (gap > 0 && !repair->values[i].is_kept_only) {
         count->n_differ_after++;
         count->n_limited[repair_limit_of(repair->request->model->machine, &repair->values[i], predicted,
                                          repair->are_other_code[i])]++;
@@ -305,7 +305,7 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
                 continue;
             struct predicted predicted = predictor_predict(&predictor, value);
             double gap = predicted.is_known ? gap_find(value, &predicted) : INFINITY;
-            if (gap > 0 && predicted.is_known && !is_out)
+            if (gap > 0 && predicted.is_known && !is_out && !value->is_kept_only)
                 *ARENA_ADD(repair->arena, differences, n_differences) = gap_describe(repair->arena, value, &predicted);
             if (!is_out)
                 n_settled += trade_on(repair, i, &predicted, round < ROUNDS_OF_FORMS, &trade);
@@ -385,6 +385,11 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
         *(is_out ? &repair->held_out[i] : &repair->gaps[i]) = gap;
         repair->worst_gaps[i] = fmax(gap, repair_nearest_gap(repair->request->model->machine, value, &repair->base[i]));
         repair->allowed_below[i] = gap_allowed_below(value, &repair->base[i]);
+        value->is_kept_only = value->quantity == CHECK_SLOTS && !repair->request->wants_slots;
+        if (value->is_kept_only) {
+            count->n_slots += gap > 0;
+            continue;
+        }
         count->n_compared++;
         count->n_differ_before += gap > 0;
         if (gap > 0 && !is_out)

@@ -22,6 +22,9 @@ struct repair_request {
     // Share of the opcodes, 0 to 1, that the repair does not see: their values judge it. A change of a class holds for
     // its members among them too.
     double held_out;
+    // Whether uops shall be the measured dispatch slots. Else these are kept only: models may count uops by another
+    // convention, as Intel's tables do, and a uop is changed where a throughput shows it.
+    bool wants_slots;
     const struct lab_listener *listener;
 };
 
@@ -41,6 +44,7 @@ const char *repair_limit_about(enum repair_limit limit);
 
 struct repair_count {
     size_t n_compared; // values that are stable and predicted
+    size_t n_slots;    // dispatch slots that differ from the model's uops, where they are kept only; not in n_compared
     size_t n_unstable; // measured, and not to be trusted, as check counts them
     size_t n_differ_before, n_differ_after, n_worse;
     size_t n_nearest;  // further off than before, but no further than the nearest number that the model can state

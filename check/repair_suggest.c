@@ -164,6 +164,15 @@ static void suggest_uops(struct repair_search *search, struct arena *arena, unsi
     search->best = best;
 }
 
+// As many uops as the forms' slots are, where these suggest nothing by themselves.
+static void suggest_slots(struct repair_search *search, struct arena *arena) {
+    for (size_t i = 0; i < search->n_values; i++) {
+        const struct check_value *value = &search->all[search->values[i]];
+        if (value->is_kept_only && whole(value->value.cycles) != search->best.uops)
+            suggest_uops(search, arena, whole(value->value.cycles));
+    }
+}
+
 void repair_suggest(struct repair_search *search, struct arena *arena, const struct check_value *value,
                     double predicted, enum bottleneck kind) {
     const struct table_value *measured = &value->value;
@@ -187,6 +196,7 @@ void repair_suggest(struct repair_search *search, struct arena *arena, const str
             struct repair_numbers one = search->best;
             one.uops = whole(one.uops * wanted / predicted);
             repair_try(search, &one);
+            suggest_slots(search, arena);
         }
     }
 }

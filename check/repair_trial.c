@@ -56,8 +56,8 @@ bool repair_is_larger(double gap, double other) {
 }
 
 bool repair_can_explain(const struct check_value *value) {
-    return value->quantity != CHECK_LATENCY ||
-           (strcmp(value->source, "same") != 0 && strcmp(value->destination, "memory") != 0);
+    return !value->is_kept_only && (value->quantity != CHECK_LATENCY ||
+                                    (strcmp(value->source, "same") != 0 && strcmp(value->destination, "memory") != 0));
 }
 
 bool repair_is_too_far_below(const struct repair_search *search, size_t value, const struct predicted *predicted) {

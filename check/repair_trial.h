@@ -49,7 +49,8 @@ struct repair_search {
 // Whether a gap is larger than another one, and not by rounding alone.
 bool repair_is_larger(double gap, double other);
 
-// Whether numbers of an instruction can explain the value: not a latency through memory, nor that of a zero idiom.
+// Whether numbers of an instruction can explain the value: not a latency through memory, nor that of a zero idiom, nor
+// what is kept only.
 bool repair_can_explain(const struct check_value *value);
 
 // Predicts the values with the numbers, and adds up what differs. What no number explains only counts where it comes to

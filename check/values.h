@@ -42,6 +42,8 @@ struct check_value {
     // A throughput of stores that lines of a cache may limit: an upper bound to a model, which has none
     // (check/stores.h).
     bool waits_for_lines;
+    // By a repair: no number of the model changes for it, and none may come to be further from it than LLVM's is.
+    bool is_kept_only;
     bool is_for_hardware_only; // no model is held against it: it is that of stores to one address, and they wait there
 };
 

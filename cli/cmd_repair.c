@@ -16,6 +16,7 @@
 static struct {
     const char *output, *name, *td, *td_output, *tblgen, *tests, *tests_output, *review;
     double held_out; // percent
+    bool wants_slots;
 } args;
 
 // Where the edits and the tests go.
@@ -29,6 +30,10 @@ static const struct option options[] = {
      &lab_args.options.cpus},
     {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM. Default: the newest.",
      &lab_args.options.llvms},
+    {OPTION_FLAG, "slots", NULL,
+     "Make the uops the measured dispatch slots. Without it, uops change only where a throughput shows it: models may "
+     "count them before fusion, as Intel's tables do.",
+     &args.wants_slots},
     {OPTION_HEADING, NULL, NULL, "Output", NULL},
     {OPTION_OUTPUT, "output", "FILE", "The overlay to write, such as fixed.yaml.", &args.output},
     {OPTION_TEXT, "name", "NAME", "Name of the overlay. Default: that of FILE without its ending.", &args.name},
@@ -235,6 +240,12 @@ static void print_counts(struct arena *arena, const struct model *model, const s
                      seen->n_unstable),
         stdout);
     print_limits(arena, seen);
+    if (seen->n_slots)
+        screen_print_sentence(arena_printf(arena,
+                                           "Dispatch slots that are not the model's uops: %zu. They are left: a model "
+                                           "may count uops before fusion. --slots repairs them.",
+                                           seen->n_slots),
+                              stdout);
     if (args.held_out > 0)
         screen_print_sentence(
             arena_printf(
@@ -258,6 +269,7 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
                                      .model = &lab->models[0],
                                      .name = args.name ? args.name : name_of(arena, args.output),
                                      .held_out = args.held_out / 100,
+                                     .wants_slots = args.wants_slots,
                                      .listener = &listener};
     if (!repair_run(arena, &request, &result, fail))
         return false;
@@ -297,7 +309,8 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
                                           .tblgen = args.tblgen,
                                           .tests_folder = args.tests,
                                           .tests_output = args.tests_output,
-                                          .held_out = args.held_out};
+                                          .held_out = args.held_out,
+                                          .wants_slots = args.wants_slots};
     const char *text = args.review ? review_write(arena, &review) : "";
     return !args.review || file_write(args.review, text, strlen(text), fail);
 }

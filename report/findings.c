@@ -85,10 +85,15 @@ static const char *lost_sentence(struct arena *arena, const struct check_report 
 }
 
 static const char *findings_count_text(struct arena *arena, const struct check_counts *counts) {
+    struct text text = {.arena = arena};
     if (counts->n_findings == 0)
         return "No findings";
-    return counts->n_allowed ? arena_printf(arena, "Findings: %zu (%zu allowed)", counts->n_findings, counts->n_allowed)
-                             : arena_printf(arena, "Findings: %zu", counts->n_findings);
+    text_addf(&text, "Findings: %zu", counts->n_findings);
+    if (counts->n_allowed)
+        text_addf(&text, " (%zu allowed)", counts->n_allowed);
+    if (counts->n_of_slots)
+        text_addf(&text, "; of dispatch slots: %zu", counts->n_of_slots);
+    return text.data;
 }
 
 static const char *finding_note(struct arena *arena, const struct check_finding *finding) {
@@ -105,10 +110,10 @@ static const char *stale_text(struct arena *arena, const struct check_allowances
 
 // ---- text
 
-static void print_findings(struct arena *arena, const struct check_report *report, int question,
-                           const struct findings_options *options, FILE *out) {
-    const struct check_finding *findings = report->findings[question];
-    size_t n = report->n_findings[question], n_shown = options->most && options->most < n ? options->most : n;
+// A table of findings.
+static void print_list(struct arena *arena, const struct check_finding *findings, size_t n,
+                       const struct findings_options *options, FILE *out) {
+    size_t n_shown = options->most && options->most < n ? options->most : n;
     struct table grid = {.arena = arena};
     table_column(&grid, TABLE_RIGHT, "values");
     table_column(&grid, TABLE_RIGHT, "forms");
@@ -131,6 +136,23 @@ static void print_findings(struct arena *arena, const struct check_report *repor
         table_print(&grid, out, options->colour);
     if (n_shown < n)
         screen_print_sentence(arena_printf(arena, "… and %zu more (--all prints them)", n - n_shown), out);
+}
+
+// A question's findings, and those of slots apart: of two ways to count, none is wrong.
+static void print_findings(struct arena *arena, const struct check_report *report, int question,
+                           const struct findings_options *options, FILE *out) {
+    size_t n_of_slots = report->counts[question].n_of_slots, n = report->n_findings[question] - n_of_slots;
+    if (n)
+        fputc('\n', out);
+    print_list(arena, report->findings[question], n, options, out);
+    if (!n_of_slots)
+        return;
+    fputc('\n', out);
+    screen_print_sentence("Dispatch slots against the model's uops. A model may count uops before fusion, as Intel's "
+                          "tables do. 'cyclops repair' changes them with --slots alone.",
+                          out);
+    fputc('\n', out);
+    print_list(arena, report->findings[question] + n, n_of_slots, options, out);
 }
 
 // An example of a value without a prediction, and its reason.
@@ -184,8 +206,6 @@ void findings_print(struct arena *arena, const struct check_report *report, cons
         if (report->counts[q].n_unpredicted)
             print_unpredicted(arena, report, q, out);
         print_forwarding(arena, report, q, out);
-        if (report->n_findings[q])
-            fputc('\n', out);
         print_findings(arena, report, q, options, out);
     }
     for (size_t i = 0; i < report->allowances.n_items; i++)
@@ -226,6 +246,8 @@ static bool write_head(struct arena *arena, const struct check_report *report, F
         }
         json_put_integer(&json, "findings", (int64_t)counts->n_findings);
         json_put_integer(&json, "allowed", (int64_t)counts->n_allowed);
+        if (q != CHECK_HARDWARE)
+            json_put_integer(&json, "slots", (int64_t)counts->n_of_slots);
         json_close(&json);
     }
     json_close(&json);

@@ -143,6 +143,8 @@ static void add_repair(struct text *text, const struct review_request *request) 
     }
     add_option(text, "mcpu", request->mcpu);
     add_option(text, "llvm", request->llvm);
+    if (request->wants_slots)
+        text_add(text, " --slots");
     if (request->held_out > 0)
         text_addf(text, " --held-out %.15g", request->held_out);
     add_option(text, "name", request->name);
@@ -229,6 +231,11 @@ const char *review_write(struct arena *arena, const struct review_request *reque
               request->model, repaired->seen.n_compared, repaired->seen.n_differ_before, repaired->seen.n_differ_after,
               repaired->n_findings_before, repaired->n_findings_after, further_off(arena, &repaired->seen));
     add_causes(arena, &text, request);
+    if (repaired->seen.n_slots)
+        text_addf(&text,
+                  "\nDispatch slots that are not the model's uops: %zu. They are left as they are: a model may count "
+                  "uops before fusion.\n",
+                  repaired->seen.n_slots);
     if (repaired->held_out.n_compared)
         text_addf(
             &text,

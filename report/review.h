@@ -22,6 +22,7 @@ struct review_request {
     // Other options of the command, as they were given; null or 0: were not.
     const char *llvm, *name, *td_output, *tblgen, *tests_folder, *tests_output;
     double held_out; // percent
+    bool wants_slots;
 };
 
 // Markdown.
