@@ -34,6 +34,13 @@ bool predictor_open_changed(struct predictor *predictor, struct arena *arena, co
     return machine;
 }
 
+void predictor_ask_limits(struct predictor *predictor) {
+    predictor->only_cycles = false;
+    predictor->programs = NULL;
+    predictor->n_programs = 0;
+    memset(predictor->buckets, 0, predictor->n_buckets * sizeof *predictor->buckets);
+}
+
 bool predictor_describe(const struct predictor *predictor, struct arena *arena, const char *hex, struct block *block,
                         struct fail *fail) {
     const char *colon = hex ? strchr(hex, ':') : NULL, *body = colon ? colon + 1 : hex;
@@ -62,6 +69,13 @@ static bool has_inner_branch(const struct block *block) {
     return false;
 }
 
+static bool predict_block(const struct predictor *predictor, struct arena *scratch, const struct block *block,
+                          struct prediction *prediction, struct fail *fail) {
+    *prediction = (struct prediction){.kind = BOTTLENECK_UNKNOWN, .bottleneck = ""};
+    return predictor->only_cycles ? prediction_cycles(predictor->machine, block, &prediction->cycles, fail)
+                                  : prediction_make(scratch, predictor->machine, block, prediction, fail);
+}
+
 static struct predicted simulate(const struct predictor *predictor, const char *hex) {
     struct arena scratch = {0};
     struct fail fail = {0};
@@ -70,7 +84,7 @@ static struct predicted simulate(const struct predictor *predictor, const char *
     struct predicted result = {.resource = ""};
     if (predictor_describe(predictor, &scratch, hex, &block, &fail) && has_inner_branch(&block))
         fail_set(&fail, FAIL_UNAVAILABLE, "it has branches inside, and the file does not state which way they went");
-    if (fail.status != FAIL_NONE || !prediction_make(&scratch, predictor->machine, &block, &prediction, &fail))
+    if (fail.status != FAIL_NONE || !predict_block(predictor, &scratch, &block, &prediction, &fail))
         result.why = arena_strdup(predictor->arena, fail.text);
     else
         result = (struct predicted){.is_known = isfinite(prediction.cycles),

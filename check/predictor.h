@@ -14,6 +14,7 @@ struct predictor {
     struct arena *arena;
     const struct model *model;
     struct overlay *overlay;            // changes the model's instructions; null: nothing does
+    bool only_cycles;                   // what limits a program is not asked, which takes as long as its cycles
     const struct machine *machine;      // the model's, or as the overlay changes it
     struct predicted_program *programs; // hash table, chained by number
     size_t n_programs;
@@ -24,9 +25,10 @@ struct predictor {
 // A model's number beside a measured value.
 struct predicted {
     bool is_known;
-    double cycles;        // CHECK_SLOTS: uops
-    double simulated;     // cycles of all programs that it is made of, each as often as it counts
-    enum bottleneck kind; // what limits the first program; means nothing for CHECK_SLOTS
+    double cycles;    // CHECK_SLOTS: uops
+    double simulated; // cycles of all programs that it is made of, each as often as it counts
+    // What limits the first program; means nothing for CHECK_SLOTS, and of a predictor that has `only_cycles`.
+    enum bottleneck kind;
     const char *resource; // the model's name of that: "Zn4FPFMul01"; "": unknown
     unsigned holds_cycles;
     const char *why; // why there is no number; null: there is one
@@ -36,6 +38,8 @@ void predictor_open(struct predictor *predictor, struct arena *arena, const stru
 // With changes of the model, for about so many programs. Fails where the overlay does not fit the machine.
 bool predictor_open_changed(struct predictor *predictor, struct arena *arena, const struct model *model,
                             struct overlay *overlay, size_t n_programs, struct fail *fail);
+// From now on it also says what limits a program: those that it has predicted are simulated again.
+void predictor_ask_limits(struct predictor *predictor);
 // Decodes machine code, in hex, as struct check_value has it. What `block` holds lives as long as both `arena` and the
 // model.
 bool predictor_describe(const struct predictor *predictor, struct arena *arena, const char *hex, struct block *block,

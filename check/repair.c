@@ -5,6 +5,7 @@
 #include "check/gap.h"
 #include "check/predictor.h"
 #include "check/repair_limits.h"
+#include "check/repair_memory.h"
 #include "check/repair_state.h"
 
 #include <math.h>
@@ -280,15 +281,27 @@ static bool count_after(const struct repair *repair, size_t i, const struct pred
     return repair->follow[i] || is_nearest;
 }
 
+// Notes what still differs, by number in `values`, with its cause.
+static void describe_after(struct repair *repair, struct predictor *predictor, const size_t *values, size_t n,
+                           struct repair_result *result) {
+    struct check_difference *differences = ARENA_ARRAY(repair->arena, struct check_difference, n);
+    predictor_ask_limits(predictor);
+    for (size_t i = 0; i < n; i++) {
+        const struct check_value *value = &repair->values[values[i]];
+        struct predicted predicted = predictor_predict(predictor, value);
+        differences[i] = gap_describe(repair->arena, value, &predicted);
+    }
+    check_find(repair->arena, CHECK_GAP, differences, n, &result->findings_after, &result->n_findings_after);
+}
+
 // Predicts all values with the repair, and takes back what makes one worse, or undercuts more than it mends. False:
 // Cyclops itself failed.
-static bool verify(struct repair *repair, const char *about, struct repair_result *result, bool *has_removed,
-                   struct fail *fail) {
+static bool verify(struct repair *repair, struct repair_memory *memory, const char *about, struct repair_result *result,
+                   bool *has_removed, struct fail *fail) {
     enum { ROUNDS_OF_FORMS = 4, ROUNDS_OF_WIDTH = 8, ROUNDS = 20 };
     for (int round = 0; round < ROUNDS; round++) {
         struct arena arena = {0};
-        struct check_difference *differences = NULL;
-        size_t n_differences = 0, n_settled = 0;
+        size_t *differing = ARENA_ARRAY(&arena, size_t, repair->n_values), n_differing = 0, n_settled = 0;
         struct trade trade = {0};
         struct predictor predictor;
         result->overlay = write_all(repair, about);
@@ -297,16 +310,18 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
                                                          repair->n_values, fail);
         clear_after(&result->seen);
         clear_after(&result->held_out);
+        predictor.only_cycles = true;
+        repair_memory_begin(memory, repair);
         for (size_t i = 0; is_good && i < repair->n_values; i++) {
             const struct check_value *value = &repair->values[i];
             bool is_out = repair->held_out[i] >= 0;
             struct repair_count *count = is_out ? &result->held_out : &result->seen;
             if (!is_out && repair->gaps[i] < 0)
                 continue;
-            struct predicted predicted = predictor_predict(&predictor, value);
+            struct predicted predicted = repair_memory_predict(memory, repair, i, &predictor);
             double gap = predicted.is_known ? gap_find(value, &predicted) : INFINITY;
             if (gap > 0 && predicted.is_known && !is_out && !value->is_kept_only)
-                *ARENA_ADD(repair->arena, differences, n_differences) = gap_describe(repair->arena, value, &predicted);
+                differing[n_differing++] = i;
             if (!is_out)
                 n_settled += trade_on(repair, i, &predicted, round < ROUNDS_OF_FORMS, &trade);
             if (!count_after(repair, i, &predicted, gap, count) && !is_out) // what is held out only judges
@@ -316,11 +331,12 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
         *has_removed |= n_settled > 0;
         if (result->seen.n_worse && round >= ROUNDS_OF_WIDTH)
             repair->dispatch_width = 0; // no rule is left in these programs
-        check_find(repair->arena, CHECK_GAP, differences, n_differences, &result->findings_after,
-                   &result->n_findings_after);
+        bool is_last = !is_good || (result->seen.n_worse == 0 && n_settled == 0) || round == ROUNDS - 1;
+        if (is_good && is_last)
+            describe_after(repair, &predictor, differing, n_differing, result);
         overlay_close(overlay);
         arena_free(&arena);
-        if (!is_good || (result->seen.n_worse == 0 && n_settled == 0))
+        if (is_last)
             return is_good;
     }
     return true;
@@ -330,18 +346,20 @@ static bool verify(struct repair *repair, const char *about, struct repair_resul
 static bool verify_spread(struct repair *repair, const char *about, struct repair_result *result, struct fail *fail) {
     enum { ROUNDS = 4 };
     bool has_removed = false;
-    if (!verify(repair, about, result, &has_removed, fail))
+    struct repair_memory memory;
+    repair_memory_open(&memory, repair->arena, repair->n_values);
+    if (!verify(repair, &memory, about, result, &has_removed, fail))
         return false;
     for (int round = 0; round < ROUNDS; round++) {
         has_removed = false;
         repair_spread(repair);
-        if (!verify(repair, about, result, &has_removed, fail))
+        if (!verify(repair, &memory, about, result, &has_removed, fail))
             return false;
         if (!has_removed)
             return true;
         repair_unspread(repair); // what was taken back may be of a class that agreed
     }
-    return verify(repair, about, result, &has_removed, fail);
+    return verify(repair, &memory, about, result, &has_removed, fail);
 }
 
 // Whether the repair does not see an opcode, by a hash of its name.
@@ -353,10 +371,12 @@ static bool is_held_out(const char *form, double share) {
 }
 
 static void predict_base(struct repair *repair, struct repair_result *result) {
-    struct predictor predictor;
+    struct predictor predictor, cheap;
     struct check_difference *differences = NULL;
     size_t n_differences = 0;
     predictor_open(&predictor, repair->arena, repair->request->model);
+    predictor_open(&cheap, repair->arena, repair->request->model);
+    cheap.only_cycles = true;
     repair->base = ARENA_ARRAY(repair->arena, struct predicted, repair->n_values);
     repair->gaps = ARENA_ARRAY(repair->arena, double, repair->n_values);
     repair->worst_gaps = ARENA_ARRAY(repair->arena, double, repair->n_values);
@@ -377,11 +397,13 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
             count->n_unstable += value->value.is_known;
             continue;
         }
-        repair->base[i] = predictor_predict(&predictor, value);
+        repair->base[i] = predictor_predict(&cheap, value);
         if (!repair->base[i].is_known)
             continue;
         forwarding_accept(value, repair->base[i].cycles);
         double gap = gap_find(value, &repair->base[i]);
+        if (gap > 0) // what limits the programs is asked only where it is wanted
+            repair->base[i] = predictor_predict(&predictor, value);
         *(is_out ? &repair->held_out[i] : &repair->gaps[i]) = gap;
         repair->worst_gaps[i] = fmax(gap, repair_nearest_gap(repair->request->model->machine, value, &repair->base[i]));
         repair->allowed_below[i] = gap_allowed_below(value, &repair->base[i]);

@@ -87,7 +87,7 @@ bool repair_search_run(struct repair_search *search) {
     bool is_improved = false;
     search->predicted = ARENA_ARRAY(&arena, struct predicted, search->n_values);
     search->tried = ARENA_ARRAY(&arena, struct repair_numbers, REPAIR_MOST_TRIED);
-    if (!repair_evaluate(search, &search->best, &search->cost, search->predicted)) {
+    if (!repair_evaluate_fully(search, &search->best, &search->cost, search->predicted)) {
         arena_free(&arena);
         return false;
     }
@@ -101,7 +101,7 @@ bool repair_search_run(struct repair_search *search) {
             break;
         search->best = search->next;
         is_improved = true;
-        repair_evaluate(search, &search->best, &search->cost, search->predicted);
+        repair_evaluate_fully(search, &search->best, &search->cost, search->predicted);
     }
     if (is_improved)
         prefer_early_reads(search, &arena);

@@ -74,7 +74,18 @@ double repair_gap_to_close(const struct repair_search *search, size_t value, con
     return is_old ? 0 : gap;
 }
 
-bool repair_evaluate(const struct repair_search *search, const struct repair_numbers *numbers, struct repair_cost *cost,
+// Whether the values seen so far cost more than `least`, whatever the others cost: no part of a cost becomes smaller.
+static bool is_beyond(struct repair_cost cost, struct repair_cost least) {
+    cost.distance = 0;
+    cost.commonness = 0;
+    least.distance = 1;
+    return !is_less(cost, least);
+}
+
+// As repair_evaluate. `least`: where the numbers cost more than this, the rest of the values is left out; null: none
+// is.
+static bool evaluate(const struct repair_search *search, const struct repair_numbers *numbers,
+                     const struct repair_cost *least, bool only_cycles, struct repair_cost *cost,
                      struct predicted *all) {
     // What no number predicts is a few hundredths from several. That one of them is nearer is no reason for it.
     static const double close = 0.03;
@@ -94,7 +105,8 @@ bool repair_evaluate(const struct repair_search *search, const struct repair_num
     struct overlay *overlay = overlay_parse(&arena, "a change that is tried", text.data, &fail);
     bool is_good =
         overlay && predictor_open_changed(&predictor, &arena, search->model, overlay, search->n_values, &fail);
-    for (size_t i = 0; is_good && i < search->n_values; i++) {
+    predictor.only_cycles = only_cycles;
+    for (size_t i = 0; is_good && i < search->n_values && !(least && is_beyond(*cost, *least)); i++) {
         struct predicted predicted = predictor_predict(&predictor, &search->all[search->values[i]]);
         double gap = repair_gap_to_close(search, search->values[i], &predicted);
         is_good = isfinite(gap);
@@ -111,6 +123,16 @@ bool repair_evaluate(const struct repair_search *search, const struct repair_num
     overlay_close(overlay);
     arena_free(&arena);
     return is_good;
+}
+
+bool repair_evaluate(const struct repair_search *search, const struct repair_numbers *numbers, struct repair_cost *cost,
+                     struct predicted *all) {
+    return evaluate(search, numbers, NULL, true, cost, all);
+}
+
+bool repair_evaluate_fully(const struct repair_search *search, const struct repair_numbers *numbers,
+                           struct repair_cost *cost, struct predicted *all) {
+    return evaluate(search, numbers, NULL, false, cost, all);
 }
 
 // Notes that the numbers are tried. False: they are the best, or were tried in this round, or too many were.
@@ -133,7 +155,7 @@ static void keep_if_less(struct repair_search *search, const struct repair_numbe
 
 void repair_try(struct repair_search *search, const struct repair_numbers *numbers) {
     struct repair_cost cost;
-    if (note_trial(search, numbers) && repair_evaluate(search, numbers, &cost, NULL))
+    if (note_trial(search, numbers) && evaluate(search, numbers, &search->next_cost, true, &cost, NULL))
         keep_if_less(search, numbers, cost);
 }
 

@@ -58,6 +58,9 @@ bool repair_can_explain(const struct check_value *value);
 // for the predictions, or null. False: one cannot be predicted.
 bool repair_evaluate(const struct repair_search *search, const struct repair_numbers *numbers, struct repair_cost *cost,
                      struct predicted *all);
+// As repair_evaluate, and `all` has what limits each program, which takes as long again.
+bool repair_evaluate_fully(const struct repair_search *search, const struct repair_numbers *numbers,
+                           struct repair_cost *cost, struct predicted *all);
 
 // Whether the prediction is further below a bound than what leads back to the source can be (gap.h).
 bool repair_is_too_far_below(const struct repair_search *search, size_t value, const struct predicted *predicted);

@@ -108,7 +108,7 @@ bool table_find_origin(struct arena *arena, const char *folder, struct table_ori
 bool table_find_origin_of_file(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail) {
     struct record_file file = {0};
     *origin = (struct table_origin){0};
-    bool is_read = record_read(arena, path, &file, fail);
+    bool is_read = record_read_headers(arena, path, &file, fail);
     for (size_t i = 0; is_read && i < file.n_records && !origin->isa; i++)
         origin->isa = file.records[i].isa ? arena_strdup(arena, file.records[i].isa) : NULL;
     if (is_read && file.n_headers) {

@@ -103,6 +103,8 @@ struct record_file {
 // wrong line.
 // Success and failure both need record_file_close.
 bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail);
+// The same of the headers and the first measurement alone: a whole survey's other ones take seconds.
+bool record_read_headers(struct arena *arena, const char *path, struct record_file *file, struct fail *fail);
 // Reads what was added since. Of a file that has only its arena, nothing was read yet. Records that were read before
 // stay where they are, but for the list of them.
 bool record_read_on(const char *path, struct record_file *file, struct fail *fail);

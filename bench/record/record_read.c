@@ -442,6 +442,7 @@ struct record_stream {
     unsigned n_lines;   // whole ones in front of what is next
     unsigned n_headers; // headers so far
     json_t *header;     // the last one
+    bool only_headers;  // and the first measurement
     struct record_damage damage;
     struct arena arena;
 };
@@ -479,6 +480,12 @@ static bool read_text(FILE *in, struct text *line, struct fail *fail) {
 // What a line is for its reader.
 enum next { NEXT_LINE, NEXT_END, NEXT_WRONG };
 
+// Whether a line is a measurement by its beginning, as this program writes it.
+static bool begins_as_measurement(struct slice line) {
+    static const char start[] = "{\"record\":\"measurement\",";
+    return line.length >= strlen(start) && memcmp(line.data, start, strlen(start)) == 0;
+}
+
 // Reads the next line into `file`. A last line without its newline may be cut short.
 static enum next read_next(struct record_stream *stream, struct arena *arena, struct record_file *file,
                            struct fail *fail) {
@@ -492,7 +499,8 @@ static enum next read_next(struct record_stream *stream, struct arena *arena, st
     struct slice line = {stream->text.data, stream->text.length};
     bool is_last = line.data[line.length - 1] != '\n';
     line.length -= !is_last;
-    bool is_read = !slice_trim(line).length ||
+    bool is_passed = stream->only_headers && file->n_records && begins_as_measurement(line),
+         is_read = is_passed || !slice_trim(line).length ||
                    read_or_leave(arena, stream->path, line, stream->n_lines + 1, is_last, file, &stream->damage, fail);
     stream->n_lines += !is_last;
     return is_read ? NEXT_LINE : NEXT_WRONG;
@@ -543,7 +551,7 @@ void record_stream_close(struct record_stream *stream) {
 
 // ---- Whole files
 
-bool record_read_on(const char *path, struct record_file *file, struct fail *fail) {
+static bool read_file(const char *path, bool only_headers, struct record_file *file, struct fail *fail) {
     struct record_stream *stream = record_stream_open(path, fail);
     if (!stream)
         return false;
@@ -554,6 +562,7 @@ bool record_read_on(const char *path, struct record_file *file, struct fail *fai
     }
     stream->n_lines = file->n_lines;
     stream->damage = file->damage;
+    stream->only_headers = only_headers;
     enum next next;
     while ((next = read_next(stream, file->arena, file, fail)) == NEXT_LINE)
         ;
@@ -565,9 +574,18 @@ bool record_read_on(const char *path, struct record_file *file, struct fail *fai
     return next == NEXT_END;
 }
 
+bool record_read_on(const char *path, struct record_file *file, struct fail *fail) {
+    return read_file(path, false, file, fail);
+}
+
 bool record_read(struct arena *arena, const char *path, struct record_file *file, struct fail *fail) {
     *file = (struct record_file){.arena = arena};
-    return record_read_on(path, file, fail);
+    return read_file(path, false, file, fail);
+}
+
+bool record_read_headers(struct arena *arena, const char *path, struct record_file *file, struct fail *fail) {
+    *file = (struct record_file){.arena = arena};
+    return read_file(path, true, file, fail);
 }
 
 void record_file_close(struct record_file *file) {
