@@ -63,7 +63,7 @@ sed -i '1s/-instruction-tables/-instruction-tables -no-such-option/' $folder/fai
 a_test other.s 'addq %rsi, %rdi' -instruction-tables
 sed -i 's/znver4/znver1/' $folder/other.s
 
-repair=("$cyclops" repair measured --mcpu znver4 --output fixed.yaml)
+repair=("$cyclops" repair measured --slots --mcpu znver4 --output fixed.yaml)
 cp -r llvm before
 expect 0 'fixed-tests.diff changes 4 tests of llvm-mca, in [0-9]+ lines\. As before: 1\. Left alone: 6. Without a run with -mcpu=znver4: 1' \
     one_line "${repair[@]}" --llvm-mca-tests $folder --review review.md
@@ -76,7 +76,7 @@ expect 0 "left alone: strict.s: FileCheck's option '--match-full-lines' is not k
 expect 0 "left alone: fails.s: its run with LLVM's model fails: .*no-such-option" cat said
 expect 0 '^same$' bash -c 'diff -r llvm before && echo same'
 expect 0 '4 tests are changed, in' cat review.md
-expect 0 "cyclops repair measured --mcpu znver4 --output fixed.yaml --llvm-mca-tests $folder" cat review.md
+expect 0 "cyclops repair measured --mcpu znver4 --slots --output fixed.yaml --llvm-mca-tests $folder" cat review.md
 
 # The diff makes of each test what the true numbers make of it.
 patch -s -p1 <fixed-tests.diff || { echo "FAILED: patch"; failures=$((failures + 1)); }

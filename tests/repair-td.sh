@@ -16,7 +16,7 @@ YAML
 "$cyclops" survey "${forms[@]}" --isa x86_64 --llvm 22 --target "sim:$T/true.yaml,noise=none" --output measured >/dev/null 2>&1 ||
     { echo "FAILED: survey"; exit 1; }
 one_line() { set -o pipefail; "$@" 2>&1 | tr '\n' ' ' | tr -s ' '; }
-repair=("$cyclops" repair measured --mcpu znver4 --llvm 22 --output fixed.yaml)
+repair=("$cyclops" repair measured --slots --mcpu znver4 --llvm 22 --output fixed.yaml)
 td=(--td X86/X86ScheduleZnver4.td)
 
 expect 0 'fixed.diff: [0-9]+ statements? (is|are) edited, 4 InstRWs are new' one_line "${repair[@]}" "${td[@]}"
