@@ -87,6 +87,9 @@ static void finish(struct list *list, struct check_results *results) {
 
 // ---- a survey
 
+// A table's values do not keep the confidence of their measurements.
+static const double usual_confidence = 0.99;
+
 // Machine code in which the form stands: of its throughput, or of any value.
 static const char *code_of(const struct table_row *row) {
     if (row->headline < row->n_throughputs)
@@ -123,8 +126,6 @@ static void add_throughputs(struct list *list, const struct table_row *row, stru
 }
 
 static void add_row(struct list *list, const struct table_row *row, double line_cycles) {
-    // The usual confidence: a table's values do not keep that of their measurements.
-    static const double confidence = 0.99;
     struct check_value value = {.form = row->form,
                                 .class_name = row->sched_class ? row->sched_class : row->form,
                                 .example = row->example,
@@ -133,7 +134,7 @@ static void add_row(struct list *list, const struct table_row *row, double line_
                                 .destination = "",
                                 .how = "",
                                 .code = code_of(row),
-                                .confidence = confidence};
+                                .confidence = usual_confidence};
     add_throughputs(list, row, value, line_cycles);
     if (row->slots.value.is_known) {
         value.quantity = CHECK_SLOTS;
@@ -153,6 +154,28 @@ static void add_row(struct list *list, const struct table_row *row, double line_
         value.value = latency->value;
         *ARENA_ADD(list->arena, list->items, list->n) = value;
     }
+}
+
+static void read_mixtures(struct arena *arena, const struct survey_table *table, struct check_results *results) {
+    struct check_mixture *list = ARENA_ARRAY(arena, struct check_mixture, table->n_mixtures);
+    for (size_t i = 0; i < table->n_mixtures; i++) {
+        const struct table_mixture *mixture = &table->mixtures[i];
+        list[i] = (struct check_mixture){.name = mixture->name,
+                                         .about = mixture->about,
+                                         .use = mixture->use,
+                                         .value = {.form = mixture->name,
+                                                   .class_name = mixture->name,
+                                                   .quantity = CHECK_BLOCK,
+                                                   .detail = "",
+                                                   .source = "",
+                                                   .destination = "",
+                                                   .how = "",
+                                                   .value = mixture->value,
+                                                   .code = mixture->value.bytes,
+                                                   .confidence = usual_confidence}};
+    }
+    results->mixtures = list;
+    results->n_mixtures = table->n_mixtures;
 }
 
 // Puts what sets the vector type in front of the code of each program.
@@ -191,6 +214,7 @@ static bool read_survey(struct list *list, const char *const *folders, size_t n,
     if (types.n)
         add_vector_types(list, &types);
     results->left_out = left_out;
+    read_mixtures(list->arena, &table, results);
     results->machine = table.cpu;
     results->clock = table.clock;
     results->repeat_options = table.repeat_options;

@@ -47,6 +47,14 @@ struct check_value {
     bool is_for_hardware_only; // no model is held against it: it is that of stores to one address, and they wait there
 };
 
+// A measured loop of several forms (survey/mixtures.h). It is no value of a form: it makes no finding, and judges
+// models.
+struct check_mixture {
+    const char *name, *about; // as in struct table_mixture
+    enum table_mixture_use use;
+    struct check_value value; // a CHECK_BLOCK of that name: cycles of a pass through the loop
+};
+
 // Whether a model may be below the value: it is an upper bound, at least to a model.
 bool check_value_is_bound(const struct check_value *value);
 
@@ -57,7 +65,9 @@ struct check_results {
     const char *repeat_options;       // for table_repeat
     const struct check_value *values; // by check_value_compare
     size_t n_values;
-    size_t n_forms; // forms, kernels and blocks among them
+    size_t n_forms;                       // forms, kernels and blocks among them
+    const struct check_mixture *mixtures; // of a survey, by name
+    size_t n_mixtures;
     const char *const
         *left_out; // forms that a survey does not try to measure, such as those that the CPU lacks; sorted
     size_t n_left_out;

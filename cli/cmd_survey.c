@@ -6,13 +6,15 @@
 #include "report/survey.h"
 #include "survey/survey.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static struct {
     const char *folder, *shard;
     bool is_resumed;
-    char **words; // of the command line, without the program's name; ended by null
+    double mixtures; // below 0: not given
+    char **words;    // of the command line, without the program's name; ended by null
 } args;
 
 static const struct option options[] = {
@@ -22,6 +24,10 @@ static const struct option options[] = {
      "Go on in a folder that holds a survey: measure what is missing, and again what is unstable.", &args.is_resumed},
     {OPTION_TEXT, "shard", "I/N", "Measure only part I of N, from 1. 'cyclops table DIR...' puts the parts together.",
      &args.shard},
+    {OPTION_AMOUNT, "mixtures", "N",
+     "Measure N random loops of several forms at the end, and forms beside probes: they show which pipes forms share. "
+     "Default: 300 of all forms, 0 of a part.",
+     &args.mixtures},
     {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM that lists the forms. Default: the newest.",
      &lab_args.options.llvms},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_where},
@@ -121,6 +127,12 @@ static const char *command_of(struct arena *arena) {
     return text.data;
 }
 
+static bool read_mixtures(struct survey_request *request, struct fail *fail) {
+    request->n_mixtures = args.mixtures < 0 ? -1 : (int)fmin(args.mixtures, SURVEY_MOST_MIXTURES);
+    return args.mixtures <= SURVEY_MOST_MIXTURES ||
+           fail_set(fail, FAIL_INPUT, "--mixtures is a number up to %d", SURVEY_MOST_MIXTURES);
+}
+
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     static const double usual_budget = 240;
     struct survey_request request = {.folder = args.folder ? args.folder : "survey",
@@ -133,7 +145,8 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     struct survey_summary summary;
     int status = 0;
     (void)lab;
-    if (!read_shard(&request, fail) || !lab_args_read(arena, fail) || !read_events(arena, fail))
+    if (!read_shard(&request, fail) || !read_mixtures(&request, fail) || !lab_args_read(arena, fail) ||
+        !read_events(arena, fail))
         return 0;
     request.counts_uops = are_events_chosen();
     request.budget_seconds = lab_args.budget_s >= 0 ? lab_args.budget_s : usual_budget;
@@ -148,5 +161,6 @@ static int work(struct arena *arena, const struct operands *operands, struct fai
 
 int cmd_survey(int argc, char **argv) {
     args.words = argv + 1;
+    args.mixtures = -1;
     return cli_run_status(&command, argc, argv, work);
 }

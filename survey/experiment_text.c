@@ -93,8 +93,7 @@ void experiment_begin(const struct shape *shape, const char *suffix, const char 
     add_implicit(shape, out);
 }
 
-// Bytes of a place for the form's accesses: what they take, rounded up to a power of two; a line where that is unknown.
-static unsigned place_bytes(const struct shape *shape) {
+unsigned experiment_place_bytes(const struct shape *shape) {
     for (unsigned i = 0; i < shape->form->n_operands; i++) {
         const struct form_operand *operand = &shape->form->operands[i];
         unsigned bytes = 1;
@@ -118,7 +117,7 @@ const char *experiment_with_places(const struct shape *shape, struct arena *aren
         return shape->body;
     bool is_load = shape->form->may_load && !shape->form->may_store && !shape->form->side_effects;
     return arena_printf(arena, "%.*s{%s:%u}%s", (int)(at - shape->body), shape->body, is_load ? EXPERIMENTS_LOAD : "at",
-                        place_bytes(shape), at + 2);
+                        experiment_place_bytes(shape), at + 2);
 }
 
 void experiment_add_throughput(const struct shape *shape, const char *suffix, const char *body, const char *more,

@@ -18,6 +18,9 @@ const char *experiment_value(const struct shape *shape, const struct shape_port 
 // a comma or is empty. `has_pointers`: each stream has an address of its own.
 void experiment_add_init(const struct shape *shape, bool has_pointers, const char *more, struct text *out);
 
+// Bytes of a place for the form's accesses: what they take, rounded up to a power of two; a line where that is unknown.
+unsigned experiment_place_bytes(const struct shape *shape);
+
 // The body with memory operands at places that the program's placement chooses.
 const char *experiment_with_places(const struct shape *shape, struct arena *arena);
 

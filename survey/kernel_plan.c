@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "survey/experiments.h"
+#include "survey/mixtures.h"
 #include "survey/slots.h"
 
 #include <string.h>
@@ -31,15 +32,15 @@ static bool plan_extras(struct arena *arena, struct plan *plan, const struct ker
            (!extras.has_half || streams < 2 || plan_add_expansion(arena, plan, kernel, &half, fail));
 }
 
-// Fillers alone are one, too: they are the unit of slots.
-static bool is_mixture(const char *name) {
+// Fillers alone are among them: they are the unit of slots.
+static bool has_fillers(const char *name) {
     static const char filler[] = "FILL.";
     return strstr(name, ".slots.") || strncmp(name, filler, strlen(filler)) == 0;
 }
 
-// Mixtures are loops. In long unrolled code, what decodes instructions may be the limit: of a thousand, a Golden Cove
+// They are loops. In long unrolled code, what decodes instructions may be the limit: of a thousand, a Golden Cove
 // takes 2.5 slots for vplzcntq of a load, with another value in each process, and 2.1 in a loop.
-static bool plan_mixture(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct fail *fail) {
+static bool plan_fillers(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct fail *fail) {
     struct gen_request request = {
         .mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = SLOTS_COPIES, .placement = placement_of(kernel)};
     if (plan_add_expansion(arena, plan, kernel, &request, fail))
@@ -63,8 +64,13 @@ void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel
         request.streams = 1;
         request.placement = PLACEMENT_SAME_ADDRESS;
         is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
-    } else if (is_mixture(kernel->name)) {
-        is_added = plan_mixture(arena, plan, kernel, &fail);
+    } else if (has_fillers(kernel->name)) {
+        is_added = plan_fillers(arena, plan, kernel, &fail);
+    } else if (mixtures_has_name(kernel->name)) { // the body has all copies
+        request.mode = PROGRAM_THROUGHPUT;
+        request.form = PROGRAM_LOOPED;
+        request.streams = 1;
+        is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
     } else {
         request.mode = PROGRAM_THROUGHPUT;
         request.placement = placement_of(kernel);

@@ -15,6 +15,7 @@
 #include "survey/kept.h"
 #include "survey/kernel_plan.h"
 #include "survey/loops.h"
+#include "survey/mixtures.h"
 #include "survey/partners.h"
 #include "survey/probe.h"
 #include "survey/selection.h"
@@ -44,6 +45,7 @@ struct survey {
     const char *other_kernels; // kernels that are not loaded yet, as a kernel file; null: there are no others
     struct followups slots;
     bool has_extras;            // classes have their further throughputs now (kernel_plan.h)
+    unsigned n_mixtures;        // random ones to measure, with probes; 0: none but those of the folder
     size_t n_first;             // kernels of partners and of the first form of each scheduling class, which come first
     bool *are_open;             // for each kernel: a value of it is to be measured
     bool *want_loop;            // for each kernel: its unrolled code is uneven, or slow, so a loop is measured as well
@@ -429,6 +431,58 @@ static bool measure_slots(struct survey *survey, const struct effort *effort, si
     return is_done;
 }
 
+// ---- mixtures of forms
+
+// Adds the mixtures that the folder has, and draws those that it lacks: they follow from the others' values. Those of
+// forms that this run does not measure stay as they are.
+static bool add_mixtures(struct survey *survey, struct fail *fail) {
+    struct arena arena = {0};
+    struct survey_table table;
+    struct mixtures_file file;
+    const char *path = mixtures_path(survey->arena, survey->request->folder, survey->isa);
+    struct text kernels = {.arena = survey->arena};
+    bool is_done = mixtures_read(survey->arena, path, &file, fail) &&
+                   table_read_on(&arena, survey->request->folder, &survey->measurements, &table, fail);
+    experiments_head(survey->isa, &kernels);
+    size_t head = kernels.length;
+    text_add(&kernels, file.text);
+    size_t length = kernels.length;
+    if (is_done && survey->n_mixtures) {
+        const struct mixtures_request request = {.isa = survey->isa,
+                                                 .shapes = survey->shapes,
+                                                 .n_shapes = survey->n_forms,
+                                                 .table = &table,
+                                                 .n_random = survey->n_mixtures,
+                                                 .shard = survey->request->shard,
+                                                 .n_shards = survey->request->n_shards,
+                                                 .drawn = file.names,
+                                                 .n_drawn = file.n};
+        mixtures_draw(&request, &kernels);
+    }
+    arena_free(&arena);
+    is_done = is_done && (kernels.length == length || file_write(path, kernels.data, kernels.length, fail)) &&
+              (kernels.length == head ||
+               kernel_load_text(survey->arena, path, kernels.data, survey->isa, &survey->kernels, fail));
+    open_new(survey);
+    return is_done;
+}
+
+// Measures mixtures at two times.
+static bool measure_mixtures(struct survey *survey, const struct effort *first_look, const struct effort *effort,
+                             size_t *n_unstable, struct fail *fail) {
+    size_t first = survey->kernels.n_kernels, n_waiting = 0;
+    if (is_stopped(survey))
+        return true;
+    if (!add_mixtures(survey, fail))
+        return false;
+    if (survey->kernels.n_kernels == first)
+        return true;
+    if (!measure_from(survey, first, first_look, &n_waiting, fail))
+        return false;
+    memset(survey->are_open + first, true, (survey->kernels.n_kernels - first) * sizeof *survey->are_open);
+    return is_stopped(survey) || measure_from(survey, first, effort, n_unstable, fail);
+}
+
 // ---- what the table shows to be measured again
 
 // Measures the kernels with these names alone; `want_loop`: also as loops. Those that have an unstable value now stay
@@ -529,7 +583,8 @@ static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail 
         survey->are_open[i] = true;
     return (is_stopped(survey) || measure(survey, &second, n_unstable, fail)) &&
            (is_stopped(survey) || measure_loops(survey, &second, n_unstable, fail)) &&
-           measure_slots(survey, &coarse, n_unstable, fail) && measure_slower(survey, n_unstable, fail);
+           measure_slots(survey, &coarse, n_unstable, fail) && measure_slower(survey, n_unstable, fail) &&
+           measure_mixtures(survey, &glance, &second, n_unstable, fail);
 }
 
 // Measures everything, then what is unstable again.
@@ -600,6 +655,17 @@ static bool keep_command(const struct survey *survey, struct fail *fail) {
            commands_add(survey->arena, request->folder, request->command, fail);
 }
 
+// Random mixtures to draw: as many as were requested, or the usual number where all forms are measured.
+static unsigned count_mixtures(const struct survey *survey, const bool *is_selected) {
+    const struct survey_request *request = survey->request;
+    if (request->n_mixtures >= 0)
+        return (unsigned)request->n_mixtures;
+    for (size_t i = 0; i < survey->n_forms; i++)
+        if (!is_selected[i] && (!request->n_shards || i % request->n_shards == request->shard - 1))
+            return 0;
+    return MIXTURES_USUAL;
+}
+
 static bool prepare(struct survey *survey, struct fail *fail) {
     struct model model = {0};
     bool *is_selected;
@@ -609,8 +675,10 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
     const struct selection selection = {survey->arena, survey->request, survey->forms, survey->n_forms};
     is_done = is_done && selection_make(&selection, is_selected, fail) && check_folder(survey, fail);
-    if (is_done)
+    if (is_done) {
+        survey->n_mixtures = count_mixtures(survey, is_selected);
         make_shapes(survey, model.machine, is_selected);
+    }
     is_done = is_done && (is_native(survey) ? probe_here(survey, fail) : probe_model(survey, fail)) &&
               open_folder(survey, fail) && keep_command(survey, fail) && write_forms(survey, fail) &&
               make_kernels(survey, fail);

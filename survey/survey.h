@@ -6,7 +6,8 @@
 // All is in one folder. A survey that was killed goes on where it ended.
 //  - measurements.jsonl: a measurement file (bench/record/record.h)
 //  - kernels/ISA/survey.yaml: the experiments as a kernel file (gen/kernel.h); written anew by each run. slots.yaml
-//    beside it: those that follow from the others' values (survey/followups.h)
+//    beside it: those that follow from the others' values (survey/followups.h); mixtures.yaml: loops of several forms
+//    (survey/mixtures.h)
 //  - forms.jsonl: LLVM's forms, and why some were not measured; likewise
 //  - commands.txt: what was requested (survey/commands.h)
 #ifndef SURVEY_SURVEY_H
@@ -17,16 +18,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { SURVEY_MOST_MIXTURES = 1000 };
+
 struct survey_request {
     const char *folder;
     const char *const *patterns; // regular expressions of opcodes
     size_t n_patterns;           // 0: all forms
     unsigned shard, n_shards;    // this one of so many parts, from 1; n_shards 0: all
     bool is_resumed;             // go on in a folder that holds a survey
-    bool is_strict;              // a value that stays unstable is RUN_PLAN_UNSTABLE
-    bool counts_uops;            // count them, in all and by pipe, where this CPU can
-    const char *command;         // as in survey/commands.h; null: it is not kept
-    double budget_seconds;       // limit for measuring unstable values again, s
+    // Random mixtures of forms to measure, from number 0, with probes (survey/mixtures.h); 0: none. Below 0:
+    // MIXTURES_USUAL of a whole survey, none of a part.
+    int n_mixtures;
+    bool is_strict;        // a value that stays unstable is RUN_PLAN_UNSTABLE
+    bool counts_uops;      // count them, in all and by pipe, where this CPU can
+    const char *command;   // as in survey/commands.h; null: it is not kept
+    double budget_seconds; // limit for measuring unstable values again, s
     const struct lab_options *lab;
 };
 

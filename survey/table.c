@@ -44,7 +44,7 @@ bool table_is_crossing(const struct table_value *value) {
 
 static void fill_row(struct making *m) {
     for (size_t i = 0; i < m->n_entries; i++)
-        if (!reader_is_latency(&m->entries[i]) && !m->entries[i].filler)
+        if (!reader_is_latency(&m->entries[i]) && !m->entries[i].filler && !m->entries[i].is_mixture)
             reader_read_throughput(m, &m->entries[i]);
     for (size_t i = 0; i < m->n_entries; i++)
         if (reader_is_latency(&m->entries[i]) && !m->entries[i].is_longer && !m->entries[i].is_padded)
@@ -175,6 +175,10 @@ static bool read_table(struct reader *reader, const char *const *folders, size_t
     table->clock = clock ? table_clock_text(arena, clock) : "not steady yet";
     struct table_row *rows = make_rows(reader, forms, n_forms, table);
     add_models(arena, models, n_models, rows, table);
+    if (reader->isa && !reader_read_mixtures(reader, table, fail))
+        return false;
+    for (size_t i = 0; i < table->n_mixtures; i++)
+        count_value(table, &table->mixtures[i].value);
     for (size_t m = 0; m < n_models && !table->llvm_cpu; m++)
         table->llvm_cpu = models[m].missing ? NULL : models[m].machine->cpu;
     return true;

@@ -116,6 +116,20 @@ struct table_slots {
     size_t n_fillers;
 };
 
+// A loop of several forms (survey/mixtures.h).
+enum table_mixture_use {
+    TABLE_MIXTURE_TO_CHOOSE, // a random one: changes of a model may be chosen by it
+    TABLE_MIXTURE_TO_JUDGE,  // a random one that only judges them
+    TABLE_MIXTURE_PROBE,     // the first form of a scheduling class beside a form of other pipes; serves to choose
+};
+struct table_mixture {
+    const char *name;  // of its kernel: "mixture.017", "VADDPSYrr.beside.VPERMDYrr"
+    const char *about; // its forms, with copies of each before the others' turn comes again: "4 VMULPSZrr, 2 VPERMDZrr;
+                       // random"; "": unknown
+    enum table_mixture_use use;
+    struct table_value value; // cycles of a pass through its loop
+};
+
 // Numbers of one scheduling model, from its table.
 struct table_model {
     bool is_known;
@@ -153,9 +167,11 @@ struct survey_table {
     const char *no_filler;
     const struct table_row *rows;
     size_t n_rows;
-    size_t n_forms, n_measured;              // forms known to LLVM; forms with a value
-    size_t n_lost;                           // latencies, throughputs and slots that are measured, and not known yet
-    size_t n_values;                         // those with a value; of these:
+    const struct table_mixture *mixtures; // those that were measured, in the order of their names
+    size_t n_mixtures;
+    size_t n_forms, n_measured; // forms known to LLVM; forms with a value
+    size_t n_lost;              // latencies, throughputs, slots and mixtures that are measured, and not known yet
+    size_t n_values;            // those with a value; of these:
     size_t n_unstable, n_waiting, n_at_most; // each unstable one is either waiting or not
 };
 

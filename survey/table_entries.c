@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "survey/folder.h"
+#include "survey/mixtures.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,9 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
                             .is_looped = record->form && strcmp(record->form, "looped") == 0};
     const char *behind_form = rest;
     second = reader_take(arena, &rest, '.');
-    if (strcmp(entry->form, "CHAIN") == 0) {
+    if (mixtures_has_name(record->kernel)) {
+        entry->is_mixture = true;
+    } else if (strcmp(entry->form, "CHAIN") == 0) {
         entry->way = second;
     } else if (strcmp(entry->form, "FILL") == 0) {
         parse_fillers(arena, behind_form, entry);

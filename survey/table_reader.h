@@ -21,6 +21,7 @@ struct entry {
     bool is_longer, has_breakers, has_lines, has_slow_values, has_surroundings;
     bool has_light_breakers; // those that take no pipe if possible
     bool is_looped;          // else unrolled
+    bool is_mixture;         // of several forms: no row's
     bool is_together;        // with nothing to end what the result carries from copy to copy by itself
     bool is_crossing;        // likewise, of two copies that cross
     bool is_to_others;       // a way, though the pair closes by itself
@@ -125,6 +126,10 @@ bool reader_is_closed(const struct reader *reader, const struct table_value *val
 // Reads the fillers and chooses the fastest of those that take one slot each.
 void reader_read_fillers(struct reader *reader, struct survey_table *table);
 void reader_read_slots(struct making *m);
+
+// ---- table_mixtures.c
+
+bool reader_read_mixtures(struct reader *reader, struct survey_table *table, struct fail *fail);
 
 // ---- table_latencies.c
 

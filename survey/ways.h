@@ -44,6 +44,14 @@ struct way_reason {
     const char *start, *why;
 };
 
+// A form that others are measured beside, to see whether they take its pipes (mixtures.h).
+struct way_probe {
+    const char *form;
+    // Of forms that it is beside: 'g' of general registers, 'v' of vectors, 'z' with a vector of 512 bits, 'k' of masks
+    // alone.
+    char group;
+};
+
 // A register that kernels cannot name. Its experiments close their chains through others.
 struct way_hidden {
     const char *name;            // LLVM's
@@ -88,6 +96,7 @@ struct ways {
     const char *(*before)(const struct form *form);
     const char *after;
     const struct slots_filler *fillers; // candidates, the preferred ones first, up to one without a name; or null
+    const struct way_probe *probes;     // up to one without a form; or null
     // What fillers are checked with. Simple instructions: of general registers, of memory, of vectors. One slot each on
     // all CPUs that are known. A load, which takes no pipe that a filler may need. A chain of two multiplications and
     // an addition: a core that issues in order lets all that follows wait with it.

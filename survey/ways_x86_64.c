@@ -184,6 +184,13 @@ static const struct slots_filler fillers[] = {
     {.name = NULL},
 };
 
+// Units for multiplications, additions, shifts and permutations are seldom the same ones. A load takes none of theirs.
+static const struct way_probe probes[] = {
+    {"IMUL64rri32", 'g'}, {"RORX64ri", 'g'},  {"MOV64rm", 'g'},   {"VMULPSYrr", 'v'}, {"VADDPSYrr", 'v'},
+    {"VPERMDYrr", 'v'},   {"VMULPSZrr", 'z'}, {"VPSLLDZri", 'z'}, {"VPERMDZrr", 'z'}, {"KSHIFTLWki", 'k'},
+    {"KANDWkk", 'k'},     {"VPERMDYrr", 'k'}, {.form = NULL},
+};
+
 // A number of another width than the mnemonic's would come to be a denormal.
 static const char *one(const struct shape *shape, const struct shape_port *port) {
     struct slice name = shape_mnemonic(shape);
@@ -244,6 +251,7 @@ const struct ways ways_x86_64 = {
     .find_register = find_register,
     .one = one,
     .fillers = fillers,
+    .probes = probes,
     .simple = {"addl {a:r32}, {b:r32}; movl 64({p:r64}), {c:r32}; paddd {x:xmm}, {y:xmm}; addl {c:r32}, {d:r32}",
                "init: {p: memory}, writes: [b, c, y, d]"},
     .load = {"movl 64({p:r64}), {c:r32}", "init: {p: memory}, writes: [c]"},

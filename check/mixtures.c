@@ -1,0 +1,73 @@
+#include "check/mixtures.h"
+
+#include "base/text.h"
+#include "check/gap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+double mixtures_error(struct predictor *predictor, const struct check_mixture *mixture) {
+    if (!gap_is_sure(&mixture->value) || mixture->value.value.cycles <= 0)
+        return NAN;
+    struct predicted predicted = predictor_predict(predictor, &mixture->value);
+    return predicted.is_known ? predicted.cycles / mixture->value.value.cycles - 1 : NAN;
+}
+
+void mixtures_open(struct mixtures *mixtures, const struct predictor *predictor, const struct check_results *results) {
+    struct arena *arena = predictor->arena;
+    *mixtures = (struct mixtures){.arena = arena,
+                                  .items = results->mixtures,
+                                  .n = results->n_mixtures,
+                                  .opcodes = ARENA_ARRAY(arena, const char **, results->n_mixtures),
+                                  .n_opcodes = ARENA_ARRAY(arena, size_t, results->n_mixtures)};
+    for (size_t i = 0; i < mixtures->n; i++) {
+        struct arena scratch = {0};
+        struct fail fail = {0};
+        struct block block = {0};
+        if (predictor_describe(predictor, &scratch, mixtures->items[i].value.code, &block, &fail)) {
+            const char **names = ARENA_ARRAY(arena, const char *, block.n_insns);
+            size_t n = 0;
+            for (unsigned k = 0; k < block.n_insns; k++)
+                if (text_find(block.insns[k].opcode, names, n) == n)
+                    names[n++] = arena_strdup(arena, block.insns[k].opcode);
+            mixtures->n_opcodes[i] = text_sort(names, n);
+            mixtures->opcodes[i] = names;
+        }
+        arena_free(&scratch);
+    }
+}
+
+bool mixtures_have(const struct mixtures *mixtures, size_t i, const char *opcode) {
+    return mixtures->n_opcodes[i] &&
+           bsearch(&opcode, mixtures->opcodes[i], mixtures->n_opcodes[i], sizeof opcode, text_compare);
+}
+
+static void add_error(struct mixtures_score *score, double error) {
+    if (isnan(error))
+        return;
+    score->mean = (score->mean * (double)score->n + fabs(error)) / (double)(score->n + 1);
+    score->n++;
+}
+
+struct mixtures_score mixtures_judge(const struct mixtures *mixtures, struct predictor *predictor,
+                                     const char *const *opcodes, size_t n_opcodes) {
+    struct mixtures_score score = {.n = 0};
+    for (size_t i = 0; i < mixtures->n; i++) {
+        bool has_any = false;
+        for (size_t k = 0; k < n_opcodes && !has_any; k++)
+            has_any = mixtures_have(mixtures, i, opcodes[k]);
+        if (has_any && mixtures->items[i].use != TABLE_MIXTURE_TO_JUDGE)
+            add_error(&score, mixtures_error(predictor, &mixtures->items[i]));
+    }
+    return score;
+}
+
+struct mixtures_score mixtures_judge_all(const struct mixtures *mixtures, struct predictor *predictor,
+                                         enum table_mixture_use use) {
+    struct mixtures_score score = {.n = 0};
+    for (size_t i = 0; i < mixtures->n; i++)
+        if (mixtures->items[i].use == use)
+            add_error(&score, mixtures_error(predictor, &mixtures->items[i]));
+    return score;
+}

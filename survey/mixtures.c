@@ -1,0 +1,375 @@
+#include "survey/mixtures.h"
+
+#include "base/file.h"
+#include "gen/gen.h"
+#include "survey/experiments.h"
+#include "survey/folder.h"
+#include "survey/ways.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char random_start[] = "mixture.", beside[] = ".beside.";
+
+// Mixtures in a row of one use.
+enum { OF_ONE_USE = 4 };
+
+static bool is_random(const char *kernel) {
+    return strncmp(kernel, random_start, strlen(random_start)) == 0;
+}
+
+bool mixtures_has_name(const char *kernel) {
+    return is_random(kernel) || strstr(kernel, beside);
+}
+
+enum table_mixture_use mixtures_use(const char *kernel) {
+    if (!is_random(kernel))
+        return TABLE_MIXTURE_PROBE;
+    unsigned long number = strtoul(kernel + strlen(random_start), NULL, 10);
+    return number / OF_ONE_USE % 2 ? TABLE_MIXTURE_TO_JUDGE : TABLE_MIXTURE_TO_CHOOSE;
+}
+
+const char *mixtures_path(struct arena *arena, const char *folder, const struct isa *isa) {
+    return folder_file(arena, folder, arena_printf(arena, "kernels/%s/mixtures.yaml", isa_family(isa)));
+}
+
+// The file has a line for each kernel: mixture_add.
+bool mixtures_read(struct arena *arena, const char *path, struct mixtures_file *file, struct fail *fail) {
+    static const char start[] = "  - {name: ", about[] = ", about: \"";
+    struct text text = {.arena = arena};
+    struct slice rest, line;
+    char *data;
+    size_t length, n_abouts = 0;
+    *file = (struct mixtures_file){.text = ""};
+    if (access(path, F_OK) != 0)
+        return true;
+    if (!file_read(arena, path, &data, &length, fail))
+        return false;
+    rest = (struct slice){data, length};
+    while (slice_next(&rest, '\n', &line)) {
+        if (line.length < strlen(start) || strncmp(line.data, start, strlen(start)) != 0)
+            continue;
+        const char *name = line.data + strlen(start), *end = name + strcspn(name, ","),
+                   *words = strncmp(end, about, strlen(about)) == 0 ? end + strlen(about) : "";
+        *ARENA_ADD(arena, file->names, file->n) = arena_copy(arena, name, (size_t)(end - name));
+        *ARENA_ADD(arena, file->abouts, n_abouts) = arena_copy(arena, words, strcspn(words, "\""));
+        text_append(&text, line.data, line.length);
+        text_add(&text, "\n");
+    }
+    file->text = text.length ? text.data : "";
+    return true;
+}
+
+// ---- forms
+
+enum kind { GENERAL, GENERAL_LOAD, VECTOR, VECTOR_LOAD, MASK, MASK_LOAD, N_KINDS };
+
+struct candidate {
+    struct mixture_part part; // without copies
+    const char *class_name;
+    uint64_t class_hash, form_hash;
+    enum kind kind;
+};
+
+struct drawing {
+    struct arena *arena;
+    const struct mixtures_request *request;
+    struct candidate *candidates; // in LLVM's order
+    size_t n_candidates;
+    double width; // instructions a cycle at the most
+    struct text *kernels;
+};
+
+static uint64_t hash_of(const char *text) {
+    uint64_t hash = 0xcbf29ce484222325; // FNV-1a
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+    return hash;
+}
+
+// Steele, Lea and Flood's splitmix64 (OOPSLA 2014): neighbouring numbers have unrelated results.
+static uint64_t scramble(uint64_t number) {
+    number += 0x9e3779b97f4a7c15;
+    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9;
+    number = (number ^ number >> 27) * 0x94d049bb133111eb;
+    return number ^ number >> 31;
+}
+
+static enum kind kind_of(const struct shape *shape) {
+    bool has_vector = false, has_mask = false;
+    for (unsigned i = 0; i < shape->n_ports; i++) {
+        has_vector |= shape->ports[i].file == 'v' || shape->ports[i].file == 'f';
+        has_mask |= shape->ports[i].file == 'k';
+    }
+    enum kind kind = has_mask ? MASK : has_vector ? VECTOR : GENERAL;
+    return shape->form->may_load ? kind + 1 : kind;
+}
+
+static int compare_rows(const void *a, const void *b) {
+    return strcmp(((const struct table_row *)a)->form, ((const struct table_row *)b)->form);
+}
+
+// The longest latency from a register to itself of a form that reads what it writes; below 0: it is not known.
+static double own_latency(const struct table_row *row, const struct shape *shape) {
+    double longest = 0;
+    for (unsigned i = 0; i < shape->n_ports; i++) {
+        const struct shape_port *port = &shape->ports[i];
+        bool is_known = false;
+        if (!port->is_read || !port->is_written)
+            continue;
+        for (size_t k = 0; k < row->n_latencies; k++) {
+            const struct table_latency *latency = &row->latencies[k];
+            if (strcmp(latency->source, port->label) != 0 || strcmp(latency->destination, port->label) != 0 ||
+                !latency->value.is_known)
+                continue;
+            longest = fmax(longest, latency->value.cycles);
+            is_known = true;
+        }
+        if (!is_known)
+            return -1;
+    }
+    return longest;
+}
+
+// Whether a row's throughput is known well enough, and the form is not one of those whose time depends on its operands.
+static bool has_throughput(const struct table_row *row) {
+    if (row->headline == row->n_throughputs)
+        return false;
+    const struct table_throughput *throughput = &row->throughputs[row->headline];
+    for (size_t i = 0; i < row->n_throughputs; i++)
+        if (row->throughputs[i].has_slow_values)
+            return false;
+    return table_is_stable(&throughput->value) && !throughput->value.has_two_speeds &&
+           throughput->value.relation == TABLE_EQUAL && !throughput->has_breakers && !throughput->has_surroundings &&
+           throughput->value.cycles <= MIXTURES_MOST_CYCLES;
+}
+
+static void find_candidates(struct drawing *drawing) {
+    const struct mixtures_request *request = drawing->request;
+    const struct survey_table *table = request->table;
+    for (size_t i = 0; i < request->n_shapes; i++) {
+        const struct shape *shape = &request->shapes[i];
+        const struct table_row wanted = {.form = shape->form->name};
+        const struct table_row *row = !shape->left_out && table->n_rows ? bsearch(&wanted, table->rows, table->n_rows,
+                                                                                  sizeof *table->rows, compare_rows)
+                                                                        : NULL;
+        double latency = row ? own_latency(row, shape) : -1;
+        if (!row || latency < 0 || !has_throughput(row) || !mixture_can_have(shape))
+            continue;
+        const char *class_name = row->sched_class ? row->sched_class : row->form;
+        *ARENA_ADD(drawing->arena, drawing->candidates, drawing->n_candidates) = (struct candidate){
+            .part = {.shape = shape, .throughput = row->throughputs[row->headline].value.cycles, .latency = latency},
+            .class_name = class_name,
+            .class_hash = hash_of(class_name),
+            .form_hash = hash_of(row->form),
+            .kind = kind_of(shape)};
+    }
+}
+
+// ---- kernels
+
+// Whether registers suffice for the kernel, a line of a file.
+static bool has_registers(const struct drawing *drawing, const char *line) {
+    struct arena arena = {0};
+    struct text text = {.arena = &arena};
+    struct kernel_set set = {0};
+    struct fail fail = {0};
+    struct program program;
+    const struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = 1};
+    experiments_head(drawing->request->isa, &text);
+    text_add(&text, line);
+    bool is_good = kernel_load_text(&arena, "a mixture", text.data, drawing->request->isa, &set, &fail) &&
+                   gen_expand(&arena, &set.kernels[0], &request, &program, &fail);
+    arena_free(&arena);
+    return is_good;
+}
+
+static const char *write_kernel(const struct drawing *drawing, const struct mixture_part *parts, unsigned n,
+                                const char *name, const char *about) {
+    struct text text = {.arena = drawing->arena};
+    mixture_add(parts, n, name, about, &text);
+    return text.data;
+}
+
+static bool is_drawn(const struct drawing *drawing, const char *name) {
+    return text_find(name, drawing->request->drawn, drawing->request->n_drawn) < drawing->request->n_drawn;
+}
+
+// ---- random ones
+
+// Kinds to draw from: each with equal chances. Half of the mixtures hold all kinds; a quarter each is of vectors and of
+// general registers alone, as these share most.
+enum { N_THEMES = 4, MOST_OF_THEME = 6 };
+static const struct theme {
+    enum kind kinds[MOST_OF_THEME];
+    unsigned n;
+} themes[N_THEMES] = {
+    {{GENERAL, GENERAL_LOAD, VECTOR, VECTOR_LOAD, MASK, MASK_LOAD}, 6},
+    {{VECTOR, VECTOR, VECTOR_LOAD, MASK}, 4},
+    {{GENERAL, GENERAL_LOAD, VECTOR, VECTOR_LOAD, MASK, MASK_LOAD}, 6},
+    {{GENERAL, GENERAL, GENERAL_LOAD}, 3},
+};
+
+// The candidate of a kind that the seed chooses: of the class with the least hash, the form with the least. Null: there
+// is none of that kind.
+static const struct candidate *choose(const struct drawing *drawing, enum kind kind, uint64_t seed) {
+    const struct candidate *best = NULL;
+    uint64_t least_class = 0, least_form = 0;
+    for (size_t i = 0; i < drawing->n_candidates; i++) {
+        const struct candidate *each = &drawing->candidates[i];
+        if (each->kind != kind)
+            continue;
+        uint64_t class_hash = scramble(seed ^ each->class_hash);
+        if (best && class_hash > least_class)
+            continue;
+        uint64_t form_hash = scramble(seed ^ each->form_hash);
+        if (!best || class_hash < least_class || form_hash < least_form) {
+            best = each;
+            least_class = class_hash;
+            least_form = form_hash;
+        }
+    }
+    return best;
+}
+
+static bool has_form(const struct mixture_part *parts, unsigned n, const struct candidate *candidate) {
+    for (unsigned i = 0; i < n; i++)
+        if (parts[i].shape == candidate->part.shape)
+            return true;
+    return false;
+}
+
+// Draws mixture `number`. Null: the forms do not suffice.
+static const char *draw_random(const struct drawing *drawing, unsigned number) {
+    enum { LEAST_FORMS = 2, MOST_TRIES = 12 };
+    const char *name = arena_printf(drawing->arena, "%s%03u", random_start, number), *line = NULL;
+    struct mixture_part parts[MIXTURE_MOST_FORMS];
+    uint64_t seed = scramble(number);
+    unsigned n_wanted = LEAST_FORMS + (unsigned)(seed % (MIXTURE_MOST_FORMS - LEAST_FORMS + 1)), n = 0;
+    const struct theme *theme = &themes[number % N_THEMES];
+    for (unsigned slot = 0; slot < n_wanted; slot++)
+        for (unsigned attempt = 0; attempt < MOST_TRIES; attempt++) {
+            uint64_t own = scramble(seed + slot * MOST_TRIES + attempt);
+            const struct candidate *candidate = choose(drawing, theme->kinds[own % theme->n], scramble(own));
+            if (!candidate || has_form(parts, n, candidate))
+                continue;
+            parts[n] = candidate->part;
+            parts[n].copies = 1 + (unsigned)(own >> 32) % MIXTURE_MOST_COPIES;
+            const char *text = mixture_is_free(parts, n + 1, drawing->width)
+                                   ? write_kernel(drawing, parts, n + 1, name, "random")
+                                   : NULL;
+            if (!text || !has_registers(drawing, text))
+                continue;
+            n++;
+            line = text;
+            break;
+        }
+    return n < LEAST_FORMS ? NULL : line;
+}
+
+static bool is_of_shard(const struct mixtures_request *request, unsigned number) {
+    return !request->n_shards || number % request->n_shards == request->shard - 1;
+}
+
+static void draw_all_random(const struct drawing *drawing) {
+    for (unsigned number = 0; number < drawing->request->n_random; number++) {
+        if (!is_of_shard(drawing->request, number) ||
+            is_drawn(drawing, arena_printf(drawing->arena, "%s%03u", random_start, number)))
+            continue;
+        const char *line = draw_random(drawing, number);
+        if (line)
+            text_add(drawing->kernels, line);
+    }
+}
+
+// ---- probes
+
+static const struct candidate *find_candidate(const struct drawing *drawing, const char *form) {
+    for (size_t i = 0; i < drawing->n_candidates; i++)
+        if (strcmp(drawing->candidates[i].part.shape->form->name, form) == 0)
+            return &drawing->candidates[i];
+    return NULL;
+}
+
+static bool has_widest(const struct shape *shape) {
+    enum { WIDEST = 512 }; // bits: with such a vector at work, some CPUs have other pipes for all vectors
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (shape->ports[i].class->bits >= WIDEST)
+            return true;
+    return false;
+}
+
+static char group_of(const struct candidate *candidate) {
+    if (candidate->kind <= GENERAL_LOAD)
+        return 'g';
+    for (unsigned i = 0; i < candidate->part.shape->n_ports; i++)
+        if (candidate->part.shape->ports[i].file == 'v' || candidate->part.shape->ports[i].file == 'f')
+            return has_widest(candidate->part.shape) ? 'z' : 'v';
+    return 'k';
+}
+
+// Sets copies of two forms that take about equally long alone; of those as near, the fewest.
+static void balance(struct mixture_part *parts) {
+    double nearest = INFINITY;
+    for (unsigned a = 1; a <= MIXTURE_MOST_COPIES; a++)
+        for (unsigned b = 1; b <= MIXTURE_MOST_COPIES; b++) {
+            double off = fabs(log(a * parts[0].throughput / (b * parts[1].throughput)));
+            if (off < nearest - 0.02) {
+                nearest = off;
+                parts[0].copies = a;
+                parts[1].copies = b;
+            }
+        }
+}
+
+static void add_probes_of(const struct drawing *drawing, const struct candidate *candidate) {
+    const struct ways *ways = ways_find(drawing->request->isa);
+    for (const struct way_probe *probe = ways->probes; probe && probe->form; probe++) {
+        const struct candidate *other =
+            probe->group == group_of(candidate) ? find_candidate(drawing, probe->form) : NULL;
+        const char *name =
+            arena_printf(drawing->arena, "%s%s%s", candidate->part.shape->form->name, beside, probe->form);
+        if (!other || other == candidate || is_drawn(drawing, name))
+            continue;
+        struct mixture_part parts[] = {candidate->part, other->part};
+        balance(parts);
+        const char *line =
+            mixture_is_free(parts, 2, drawing->width) ? write_kernel(drawing, parts, 2, name, "probe") : NULL;
+        if (line && has_registers(drawing, line))
+            text_add(drawing->kernels, line);
+    }
+}
+
+// The first candidate of each class. Those without a load come first: pipes of the others follow from them.
+static void draw_probes(const struct drawing *drawing) {
+    enum { PROBES_OF_CLASS = 3 };
+    size_t n = 0;
+    for (int has_load = 0; has_load < 2; has_load++)
+        for (size_t i = 0; i < drawing->n_candidates; i++) {
+            const struct candidate *each = &drawing->candidates[i];
+            bool is_first = true;
+            for (size_t k = 0; k < i && is_first; k++)
+                is_first = drawing->candidates[k].class_hash != each->class_hash;
+            if (!is_first || each->part.shape->form->may_load != (bool)has_load ||
+                n + PROBES_OF_CLASS > MIXTURES_MOST_PROBES)
+                continue;
+            n += PROBES_OF_CLASS;
+            add_probes_of(drawing, each);
+        }
+}
+
+void mixtures_draw(const struct mixtures_request *request, struct text *kernels) {
+    static const double usual_width = 8; // wider than most CPUs are: then fewer forms that read their result fit
+    struct arena arena = {0};
+    struct drawing drawing = {.arena = &arena,
+                              .request = request,
+                              .width = request->table->width > 0 ? request->table->width : usual_width,
+                              .kernels = kernels};
+    find_candidates(&drawing);
+    if (request->n_random)
+        draw_probes(&drawing);
+    draw_all_random(&drawing);
+    arena_free(&arena);
+}
