@@ -120,6 +120,7 @@ enum bench_drop {
     DROP_SIBLING,   // the kernel saw the other thread of our core busy
     DROP_CORUNNER,  // the co-runner paused
     DROP_SLOWER,    // its process was slower than processes at other times
+    DROP_GAP,       // something took the core away in nearly all of its bursts
     DROP_USES,      // from here on, by enum bench_use: a check of the same units as the code was too slow
     DROP_N_REASONS = DROP_USES + BENCH_N_USES,
 };
@@ -288,6 +289,27 @@ struct bench_options {
     bool (*is_stopped)(void);                          // called between processes: true ends the measuring; null: never
 };
 
+// How often, and for how long, something takes the core away: what a spin loop on the measuring CPU sees (gaps.h).
+enum { BENCH_GAP_CLASSES = 12 };
+struct bench_gaps {
+    double seconds;       // time watched, s; 0: not known, and so is the rest
+    double resolution_ns; // shorter gaps are not seen, ns
+    // Gaps by length: class i holds those of 2^i × 100 ns and more, the last one all longer ones.
+    unsigned count[BENCH_GAP_CLASSES];
+    double total_us[BENCH_GAP_CLASSES]; // time of these together
+    unsigned n_spoiling;                // gaps that spoil what they hit: those of BENCH_GAP_SPOILS_NS and more
+    double shortest_us;                 // a tenth of these are shorter
+    double share;                       // share of the time that all gaps take, 0 to 1
+    // Clean windows between gaps that spoil: half of the clean time, and nine tenths of it, are in windows of at least
+    // this length. 0: no such gap was seen.
+    double median_window_us, short_window_us;
+};
+#define BENCH_GAP_SPOILS_NS 300
+double bench_gaps_class_us(unsigned number);                 // shortest gap of a class, µs
+double bench_gaps_per_second(const struct bench_gaps *gaps); // those that spoil
+// One clause for people: "17000 gaps a second of 1.1 µs and more, 5.2 % of the time, clean windows of 52 µs".
+const char *bench_gaps_summary(struct arena *arena, const struct bench_gaps *gaps);
+
 // A measuring session: target and clock are ready, the clock is calibrated.
 struct bench {
     struct arena *arena;
@@ -309,10 +331,14 @@ struct bench {
     bool stable;               // those cycles are a whole number within 1 %
     bool is_doubtful;          // they are not, and may be at another time
     const char *unstable_why;  // one clause, where they are not
-    double retry_ms;           // rest of options.retry_seconds, ms
-    bool is_new_here;          // only this session knows the levels here, so every value is confirmed
-    const char *passed_over;   // a better clock that was tried and was not stable, and why; null: none
-    const char *clock_note;    // for people: which clock, why, and its error
+    struct bench_gaps gaps;    // at calibration
+    // How rounds fit into clean windows: each has so many bursts, whose runs are the usual ones over `divisor`; 1, 1:
+    // it is whole.
+    unsigned n_bursts, divisor;
+    double retry_ms;         // rest of options.retry_seconds, ms
+    bool is_new_here;        // only this session knows the levels here, so every value is confirmed
+    const char *passed_over; // a better clock that was tried and was not stable, and why; null: none
+    const char *clock_note;  // for people: which clock, why, and its error
 };
 
 // One clause for people: "ratio clock (1 cycle = 1 dependent add), ±0.10 %".

@@ -42,6 +42,7 @@ static const char *const drop_names[DROP_N_REASONS] = {
     [DROP_SIBLING] = "sibling",
     [DROP_CORUNNER] = "beside",
     [DROP_SLOWER] = "slower",
+    [DROP_GAP] = "gap",
     [DROP_USES + USE_INTEGER] = "integer",
     [DROP_USES + USE_VECTOR] = "vector",
     [DROP_USES + USE_LOAD] = "load",

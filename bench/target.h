@@ -46,6 +46,7 @@ struct target_round {
         bool is_whole; // it ran from before the code's short run until after the long one
     } corunner;
     bool has_busy_sibling; // the other thread of our core was busy around the time of the round
+    bool is_interrupted;   // set by who judges: gaps hit nearly all of its bursts
 };
 
 // Whether a check runs before the code; else it runs after it.
@@ -63,6 +64,12 @@ struct target_job {
     // Calls in each timed execution, chosen with the iterations. 0 or 1: one call of exactly these iterations. More,
     // where the code cannot run for long: calls of these iterations and a few more.
     unsigned code_calls;
+    // Factor by which the warm-up of the reference and the checks is longer than half of their short runs, where these
+    // are shorter than usual; 0: 1.
+    unsigned warmup_times;
+    // Rounds of the target that make one round (bursts.h), and by how much their runs are shorter than usual; 0: 1. For
+    // judgement only: to the target, each is a round.
+    unsigned n_bursts, divisor;
     double wanted_ticks; // length of the long run, ticks
     double warmup_ticks; // time that the code runs before each two timed runs, ticks; one iteration at least
     unsigned n_rounds;
@@ -87,6 +94,20 @@ struct target_job {
     double ticks_per_cycle;            // CLOCK_TIME: timer ticks per cycle at the stated frequency
 };
 
+// What a spin loop over the raw timer sees of its CPU.
+struct target_watch {
+    double seconds;       // time to watch, s; written: the time that was watched
+    double resolution_ns; // written: length of the shortest gap that it sees, ns
+    // Written: times in which the core ran nothing of ours, in order. Watching ends early where the list is full.
+    struct target_gap {
+        double start_ns, ns; // from the start of watching; length
+    } * gaps;
+    unsigned n_gaps, most_gaps;
+};
+
+// Shorter gaps are nobody's: the loop itself takes some tens of ns a turn.
+#define TARGET_SHORTEST_GAP_NS 100.0
+
 struct target;
 
 // Iterations by which the long execution of the job's code exceeds the short one.
@@ -102,6 +123,9 @@ struct target_ops {
     // harness itself failed.
     bool (*run)(struct target *target, struct target_job *jobs, unsigned n_jobs, enum bench_outcome *outcome,
                 struct fail *fail);
+    // Watches the measuring CPU, in the class that measures. Sets `seconds` to 0 where the timer shows no gaps. Null:
+    // this target cannot watch.
+    bool (*watch)(struct target *target, struct target_watch *watch, struct fail *fail);
     uint64_t (*now_ns)(struct target *target);        // the time that budgets count, ns; null: this machine's
     void (*wait)(struct target *target, uint64_t ns); // lets that time pass; null: this machine's
 };

@@ -7,8 +7,10 @@
 //    one cycle, or an unseen change of frequency.
 // The clock's relative error is the larger of the two, each with its interval's half-width. A measurement cannot be
 // more precise than that.
+#include "bench/measure/bursts.h"
 #include "bench/measure/checks.h"
 #include "bench/measure/clock.h"
+#include "bench/measure/gaps.h"
 #include "bench/measure/measure.h"
 #include "bench/measure/rounds.h"
 
@@ -196,12 +198,37 @@ static bool choose_lengths(struct bench *bench, struct fail *fail) {
     return true;
 }
 
+// Watches for gaps, and fits the rounds to what is between them. Fails where nothing is.
+static bool fit_rounds(struct bench *bench, struct fail *fail) {
+    enum { TIMES = 8 };
+    static const uint64_t pause_ns = 500000000;
+    unsigned divisor = bench->divisor;
+    for (unsigned i = 0;; i++) {
+        if (!gaps_watch(bench->target, &bench->gaps, fail))
+            return false;
+        if (clock_of(bench->clock)->counts || !gaps_leave_nothing(&bench->gaps))
+            break;
+        if (i == TIMES || measure_is_stopped(bench))
+            return fail_set(fail, FAIL_UNAVAILABLE,
+                            "nothing can be timed on this CPU now: %s. Others keep the core busy: stop them, choose "
+                            "another CPU, or come back at another time",
+                            bench_gaps_summary(bench->arena, &bench->gaps));
+        measure_wait(bench, pause_ns, false);
+    }
+    rounds_split(bench);
+    return bench->divisor == divisor || choose_lengths(bench, fail);
+}
+
 // Calibrates with four times the precision of measurements: each of these contains the clock's error. Neither is it a
 // first look, nor hasty, nor in a hurry, whatever the measurements are: all of them depend on it.
 static bool calibrate(struct bench *bench, struct fail *fail) {
     struct arena scratch = {0};
     struct sampling sampling = sampling_new(&scratch);
     struct bench_options options = bench->options;
+    if (!fit_rounds(bench, fail)) {
+        arena_free(&scratch);
+        return false;
+    }
     bench->options.precision = options.precision / 4;
     bench->options.budget_ms = fmax(options.budget_ms, least_budget_ms);
     bench->options.is_first_look = bench->options.is_hasty = false;
@@ -223,8 +250,7 @@ static bool open_clock(struct bench *bench, enum bench_clock clock, struct fail 
     if (clock_of(clock)->open && !clock_of(clock)->open(bench, fail))
         return false;
     forget_levels(bench); // levels by another clock do not count
-    if (!choose_lengths(bench, fail))
-        return false;
+    bench->divisor = 0;   // calibrate chooses it, and the lengths
     bench->stable = false;
     bench->is_doubtful = true;
     double for_values_ms = bench->retry_ms / 2; // part of the retry time that calibration must leave
@@ -273,13 +299,15 @@ static bool is_quiet(struct bench *bench, struct fail *fail, bool *is_run) {
                              .reference_short = bench->reference_short,
                              .reference_long = bench->reference_long,
                              .n_warmup = 1,
+                             .n_bursts = bench->n_bursts,
+                             .divisor = bench->divisor,
                              .timeout_seconds = bench->options.timeout_seconds,
                              .clock = bench->clock};
     const struct target_job *jobs[] = {&job};
     enum bench_outcome outcome;
     unsigned n = 0;
     checks_put(bench, &job);
-    *is_run = bench->target->ops->run(bench->target, &job, 1, &outcome, fail);
+    *is_run = bursts_run(bench, &job, 1, &outcome, fail);
     if (!*is_run || outcome != BENCH_OK)
         return false;
     checks_learn(bench, jobs, 1);

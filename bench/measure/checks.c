@@ -1,6 +1,7 @@
 #include "bench/measure/checks.h"
 
 #include "bench/measure/clock.h"
+#include "bench/measure/rounds.h"
 #include "bench/measure/statistics.h"
 
 #include <math.h>
@@ -116,6 +117,23 @@ static void correct_reference(const struct level *multiply, double *readings[BEN
             readings[i][k] *= factor;
 }
 
+// Returns the relative spread of a check's reading by the timer alone: that of the reference, whose runs are longer,
+// between its two halves. It matters where runs are short, in bursts.
+static double timer_noise(const struct bench *bench, const struct target_job *const *jobs, unsigned n_jobs,
+                          double *changes) {
+    size_t n = 0;
+    if (bench->n_bursts <= 1)
+        return 0;
+    for (unsigned i = 0; i < n_jobs; i++)
+        for (unsigned r = 0; r < jobs[i]->n_done; r++)
+            if (is_undisturbed(jobs[i], &jobs[i]->rounds[r]))
+                changes[n++] = clock_reference_change(jobs[i], &jobs[i]->rounds[r]);
+    if (!n)
+        return 0;
+    statistics_sort(changes, n);
+    return statistics_spread(changes, n) * ROUNDS_CODE_SECONDS / ROUNDS_CHECK_SECONDS / sqrt(2);
+}
+
 bool checks_learn(struct bench *bench, const struct target_job *const *jobs, unsigned n_jobs) {
     struct arena scratch = {0};
     size_t n_rounds = 0, n[BENCH_N_CHECKS] = {0};
@@ -129,9 +147,10 @@ bool checks_learn(struct bench *bench, const struct target_job *const *jobs, uns
         for (unsigned r = 0; r < jobs[i]->n_done; r++)
             add_readings(bench, jobs[i], &jobs[i]->rounds[r], readings, n);
     correct_reference(&bench->checks[CHECK_MULTIPLY].level, readings, n);
+    double noise = timer_noise(bench, jobs, n_jobs, ARENA_ARRAY(&scratch, double, n_rounds + 1));
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++)
-        if (n[i] > 0 &&
-            level_take(&bench->checks[i].level, readings[i], n[i], bench->checks[CHECK_MULTIPLY].level.spread))
+        if (n[i] > 0 && level_take(&bench->checks[i].level, readings[i], n[i],
+                                   fmax(noise, bench->checks[CHECK_MULTIPLY].level.spread)))
             is_news = true;
     arena_free(&scratch);
     return is_news;

@@ -132,7 +132,7 @@ static bool divide(const struct target_job *job, const struct target_round *roun
 static double divide_step(const struct bench *bench, const struct target_round *round) {
     double reference = ticks_of(&round->reference_before[0], &round->reference_before[1]) +
                        ticks_of(&round->reference_after[0], &round->reference_after[1]);
-    return (double)bench->target->timer_step * (1 / code_ticks(round) + 1 / reference);
+    return (double)bench->target->timer_step * sqrt(fmax(1, bench->n_bursts)) * (1 / code_ticks(round) + 1 / reference);
 }
 
 // A neighbour, which a VM does not even see, slows a chain of adds by up to a percent, without a switch or a fault.
@@ -201,7 +201,7 @@ static bool multiply(const struct target_job *job, const struct target_round *ro
 
 // Relative resolution of a difference of two times.
 static double multiply_step(const struct bench *bench, const struct target_round *round) {
-    return 2 * (double)bench->target->timer_step / code_ticks(round);
+    return 2 * (double)bench->target->timer_step * sqrt(fmax(1, bench->n_bursts)) / code_ticks(round);
 }
 
 // Returns the core's frequency by the chain of adds, Hz.

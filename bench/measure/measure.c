@@ -4,6 +4,7 @@
 #include "bench/measure/measure.h"
 
 #include "bench/host/timer.h"
+#include "bench/measure/bursts.h"
 #include "bench/measure/checks.h"
 #include "bench/measure/progress.h"
 #include "bench/measure/rounds.h"
@@ -311,7 +312,7 @@ static bool run_process(struct schedule *schedule, struct value *const *chosen, 
         are_retries = are_retries && is_retry(progress);
     }
     uint64_t start_ns = measure_now_ns(target);
-    if (!target->ops->run(target, jobs, n, &outcome, fail))
+    if (!bursts_run(schedule->bench, jobs, n, &outcome, fail))
         return false;
     uint64_t all_ns = measure_now_ns(target) - start_ns;
     for (unsigned i = 0; i < n; i++)

@@ -260,8 +260,8 @@ static unsigned count_spoilt(const struct sampling *sampling) {
     unsigned n = sampling->dropped[DROP_ISSUE];
     for (unsigned i = 0; i < BENCH_N_USES; i++)
         n += sampling->dropped[DROP_USES + i];
-    return n + sampling->dropped[DROP_REFERENCE] + sampling->dropped[DROP_MULTIPLY] + sampling->dropped[DROP_STEAL] +
-           sampling->dropped[DROP_SWITCH] + sampling->dropped[DROP_SIBLING];
+    return n + sampling->dropped[DROP_GAP] + sampling->dropped[DROP_REFERENCE] + sampling->dropped[DROP_MULTIPLY] +
+           sampling->dropped[DROP_STEAL] + sampling->dropped[DROP_SWITCH] + sampling->dropped[DROP_SIBLING];
 }
 
 void progress_take(struct progress *progress, uint64_t start_ns) {
@@ -330,6 +330,8 @@ void progress_start(struct progress *progress, const struct bench *bench, const 
     progress->job = (struct target_job){
         .code = code,
         .wanted_ticks = wanted_ticks,
+        .n_bursts = corunner ? 1 : bench->n_bursts,
+        .divisor = corunner ? 1 : bench->divisor,
         .warmup_ticks = rounds_warmup_ticks(bench, code, wanted_ticks),
         .reference = &bench->reference,
         .reference_short = bench->reference_short,

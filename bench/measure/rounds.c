@@ -7,6 +7,9 @@
 //    long run is many times that cost.
 #include "bench/measure/rounds.h"
 
+#include "bench/measure/clock.h"
+#include "bench/measure/gaps.h"
+
 #include <math.h>
 
 enum { WANTED_STEPS = 1000, WARMUP_SHARE = 16, PILOT_ROUNDS = 4 };
@@ -15,10 +18,22 @@ enum { WANTED_STEPS = 1000, WARMUP_SHARE = 16, PILOT_ROUNDS = 4 };
 // occasional effects, such as a mispredicted exit of a loop, would not stay small.
 static const double full_precision = 0.002, least_share = 0.4;
 
+// Returns the part of the usual time that this precision needs.
+static double share_of(const struct bench *bench) {
+    return fmax(least_share, fmin(1, full_precision / bench->options.precision));
+}
+
+// A round has half as many bursts again as make up for their shorter runs: their noise adds up, and gaps hit some.
+void rounds_split(struct bench *bench) {
+    bool counts = clock_of(bench->clock)->counts;
+    bench->divisor = counts ? 1 : gaps_divisor(&bench->gaps, ROUNDS_CODE_SECONDS * share_of(bench));
+    bench->n_bursts = bench->divisor > 1 ? bench->divisor + (bench->divisor + 1) / 2 : 1;
+}
+
 double rounds_wanted_ticks(const struct bench *bench, double seconds) {
     const struct target *target = bench->target;
     double rate = target->ticks_per_second > 0 ? target->ticks_per_second : 1e9;
-    double share = fmax(least_share, fmin(1, full_precision / bench->options.precision));
+    double share = share_of(bench);
     double least = WANTED_STEPS * seconds / ROUNDS_CODE_SECONDS * (double)target->timer_step;
     double difference = fmax(seconds * rate, least) * share;
     return difference * LENGTHS_SHORT_SHARE / (LENGTHS_SHORT_SHARE - 1);
@@ -85,6 +100,23 @@ static bool let_choose(const struct bench *bench, struct target_job *job, struct
     return *outcome != BENCH_OK || lengths->n_long > 0 || standing_timer(bench, fail);
 }
 
+// Finds the lengths by pilots.
+static bool search(const struct bench *bench, struct target_job *job, struct target_lengths *lengths,
+                   enum bench_outcome *outcome, struct fail *fail) {
+    double n = 0, ticks = 0, more;
+    bool is_run = first_pilot(bench, job, &n, &ticks, outcome, fail);
+    while (is_run && *outcome == BENCH_OK && (more = lengths_more(n, ticks, job->wanted_ticks)) > 0) {
+        n = more;
+        is_run = pilot(bench, job, n, &ticks, outcome, fail);
+    }
+    if (!is_run || *outcome != BENCH_OK)
+        return is_run;
+    if (ticks <= 0)
+        return standing_timer(bench, fail);
+    *lengths = lengths_for(n, ticks, job->wanted_ticks);
+    return true;
+}
+
 // A body may take anything between a tenth of a nanosecond and a second.
 bool rounds_choose(const struct bench *bench, const struct bench_code *code, double wanted_ticks,
                    struct target_lengths *lengths, enum bench_outcome *outcome, struct fail *fail) {
@@ -95,20 +127,11 @@ bool rounds_choose(const struct bench *bench, const struct bench_code *code, dou
         .reference_long = 2,
         .n_rounds = PILOT_ROUNDS,
         .timeout_seconds = bench->options.timeout_seconds,
-        .wanted_ticks = wanted_ticks,
+        .wanted_ticks = wanted_ticks / bench->divisor,
     };
-    double n = 0, ticks = 0, more;
-    if (bench->target->can_choose)
-        return let_choose(bench, &job, lengths, outcome, fail);
-    bool is_run = first_pilot(bench, &job, &n, &ticks, outcome, fail);
-    while (is_run && *outcome == BENCH_OK && (more = lengths_more(n, ticks, wanted_ticks)) > 0) {
-        n = more;
-        is_run = pilot(bench, &job, n, &ticks, outcome, fail);
-    }
-    if (!is_run || *outcome != BENCH_OK)
-        return is_run;
-    if (ticks <= 0)
-        return standing_timer(bench, fail);
-    *lengths = lengths_for(n, ticks, wanted_ticks);
-    return true;
+    bool is_run = bench->target->can_choose ? let_choose(bench, &job, lengths, outcome, fail)
+                                            : search(bench, &job, lengths, outcome, fail);
+    lengths->n_short *= bench->n_bursts;
+    lengths->n_long *= bench->n_bursts;
+    return is_run;
 }

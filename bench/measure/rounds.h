@@ -18,11 +18,16 @@
 // Time of the long run, ticks, for a difference of `seconds`. Less with less precision, more with a coarse timer.
 double rounds_wanted_ticks(const struct bench *bench, double seconds);
 
+// Splits the session's rounds into bursts that fit into clean windows (bench->gaps). Counters do not run in gaps, so
+// with them rounds are whole.
+void rounds_split(struct bench *bench);
+
 // Time that `code` runs before each two timed runs of `wanted_ticks`, ticks.
 double rounds_warmup_ticks(const struct bench *bench, const struct bench_code *code, double wanted_ticks);
 
-// Chooses iterations of `code`: the long run takes about `wanted_ticks`, the short one an eighth of it. They are at
-// least 2 and 1. `outcome` is BENCH_OK where the code runs.
+// Chooses iterations of `code` for a session's rounds, whole ones or of bursts: the long run takes about `wanted_ticks`
+// in a whole round, the short one an eighth of it. In a burst they are at least 2 and 1. `outcome` is BENCH_OK where
+// the code runs.
 bool rounds_choose(const struct bench *bench, const struct bench_code *code, double wanted_ticks,
                    struct target_lengths *lengths, enum bench_outcome *outcome, struct fail *fail);
 

@@ -26,6 +26,8 @@ static enum bench_drop disturbance(const struct target_job *job, const struct ta
         return DROP_STEAL;
     if (round->has_busy_sibling)
         return DROP_SIBLING;
+    if (round->is_interrupted && !round->faults)
+        return DROP_GAP;
     if (job->corunner && (!round->corunner.is_whole || round->corunner.bodies <= 0))
         return DROP_CORUNNER;
     return round->faults ? DROP_FAULT : DROP_N_REASONS;

@@ -74,6 +74,9 @@ static void disturb(struct target_round *round, enum bench_drop reason) {
     case DROP_REFERENCE:
         round->reference_after[1].ticks += LONG / 50;
         break;
+    case DROP_GAP:
+        round->is_interrupted = true;
+        break;
     case DROP_NEGATIVE:
         round->code_long.ticks = round->code_short.ticks;
         break;
@@ -89,8 +92,8 @@ static void disturb(struct target_round *round, enum bench_drop reason) {
 
 static void each_disturbance_has_its_reason(void **state) {
     (void)state;
-    static const enum bench_drop reasons[] = {DROP_SWITCH,  DROP_MIGRATION, DROP_FAULT,     DROP_STEAL,
-                                              DROP_SIBLING, DROP_CORUNNER,  DROP_REFERENCE, DROP_NEGATIVE};
+    static const enum bench_drop reasons[] = {DROP_SWITCH,   DROP_MIGRATION, DROP_FAULT,    DROP_STEAL, DROP_SIBLING,
+                                              DROP_CORUNNER, DROP_REFERENCE, DROP_NEGATIVE, DROP_GAP};
     struct fixture *f = open_fixture(CLOCK_RATIO);
     f->job.corunner = &f->code;
     sampling_add(&f->sampling, &f->bench, &f->job, &f->round);

@@ -25,9 +25,14 @@ static double start_of(const struct target_sample *short_run, const struct targe
     return (double)short_run->ticks - *each * (double)n_short;
 }
 
+// Each burst of a round starts.
+static unsigned bursts_of(const struct target_job *job) {
+    return job->n_bursts > 1 ? job->n_bursts : 1;
+}
+
 // The reference's start, the mean of before and after the code. A disturbed one may be anything, so it has limits.
 static double usual_start(const struct target_job *job, const struct target_round *round) {
-    double each, most = most_start * (double)round->code_short.ticks;
+    double each, most = most_start * bursts_of(job) * (double)round->code_short.ticks;
     double before = start_of(&round->reference_before[0], &round->reference_before[1], job->reference_short,
                              job->reference_long, &each),
            after = start_of(&round->reference_after[0], &round->reference_after[1], job->reference_short,
@@ -39,13 +44,14 @@ void uneven_judge(const struct target_job *job, const struct target_round *round
     const struct bench_code *code = job->code;
     sample->start = 0;
     sample->alone = sample->difference;
-    if (job->code_calls > 1 || job->code_short < FEWEST_ITERATIONS || code->chase.n || bench_code_is_foreign(code))
+    if (job->code_calls > 1 || job->code_short < (uint64_t)FEWEST_ITERATIONS * bursts_of(job) || code->chase.n ||
+        bench_code_is_foreign(code))
         return;
     double each, start = start_of(&round->code_short, &round->code_long, job->code_short, job->code_long, &each),
                  usual = usual_start(job, round);
     if (each <= 0 || round->code_short.ticks == 0)
         return;
-    bool is_pipeline = start > usual && start - usual < pipeline_cycles * sample->reference_ticks;
+    bool is_pipeline = start > usual && start - usual < pipeline_cycles * bursts_of(job) * sample->reference_ticks;
     sample->start = is_pipeline ? 0 : (start - usual) / (double)round->code_short.ticks;
     sample->alone = sample->difference * ((double)round->code_long.ticks - usual) / (double)job->code_long / each;
 }

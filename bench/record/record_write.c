@@ -68,6 +68,37 @@ static void put_clock(struct json_text *json, const struct bench *bench) {
     json_close(json);
 }
 
+// Writes what takes the core away, and how rounds fit in between; leaves it out where it is not known.
+static void put_gaps(struct json_text *json, const struct bench *bench) {
+    const struct bench_gaps *gaps = &bench->gaps;
+    if (gaps->seconds <= 0)
+        return;
+    json_open(json, "gaps");
+    json_put_real(json, "seconds", gaps->seconds, 6);
+    json_put_real(json, "resolution_ns", gaps->resolution_ns, 1);
+    json_put_real(json, "per_second", bench_gaps_per_second(gaps), 1);
+    json_put_real(json, "share", gaps->share, 6);
+    if (gaps->n_spoiling) {
+        json_put_real(json, "shortest_us", gaps->shortest_us, 3);
+        json_put_real(json, "median_window_us", gaps->median_window_us, 3);
+        json_put_real(json, "short_window_us", gaps->short_window_us, 3);
+    }
+    json_open_list(json, "classes");
+    for (unsigned i = 0; i < BENCH_GAP_CLASSES; i++) {
+        if (!gaps->count[i])
+            continue;
+        json_open(json, NULL);
+        json_put_real(json, "from_us", bench_gaps_class_us(i), 1);
+        json_put_integer(json, "count", gaps->count[i]);
+        json_put_real(json, "total_us", gaps->total_us[i], 1);
+        json_close(json);
+    }
+    json_close_list(json);
+    json_put_integer(json, "bursts", bench->n_bursts);
+    json_put_integer(json, "divisor", bench->divisor);
+    json_close(json);
+}
+
 void record_put_header(struct json_text *json, const char *key, const struct host *host, const struct bench *bench) {
     json_open(json, key);
     json_put_text(json, "record", "host");
@@ -78,6 +109,7 @@ void record_put_header(struct json_text *json, const char *key, const struct hos
         if (host)
             json_put_bool(json, "syscall_filter", syscall_filter_exists());
         put_clock(json, bench);
+        put_gaps(json, bench);
         // The request for each value. Some values do not reach their precision in time.
         json_open(json, "effort");
         json_put_real(json, "precision", bench->options.precision, 6);

@@ -7,6 +7,7 @@
 #include "bench/sandbox/nursery.h"
 #include "bench/sandbox/sandbox.h"
 #include "bench/targets/native_rounds.h"
+#include "bench/targets/native_watch.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -273,9 +274,17 @@ static bool native_run(struct target *target, struct target_job *jobs, unsigned 
     return is_done;
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
+static bool watch_gaps(struct target *target, struct target_watch *watch, struct fail *fail) {
+    return native_watch(((struct native *)target)->cpu, target->ticks_per_second, target->timer_step, watch, fail);
+}
+#else // a call of the system for each reading hides gaps
+#define watch_gaps NULL
+#endif
+
 struct target *target_native_open(struct arena *arena, int cpu, const struct target_request *request,
                                   struct fail *fail) {
-    static const struct target_ops ops = {.name = "native", .run = native_run};
+    static const struct target_ops ops = {.name = "native", .run = native_run, .watch = watch_gaps};
     struct native *native = ARENA_NEW(arena, struct native);
     if (!host_choose_cpu(arena, cpu, &native->cpu, fail))
         return NULL;

@@ -63,9 +63,9 @@ static void warm_up(struct native_executor *executor, const struct native_code *
     code_room_leave(&executor->room, code->code);
 }
 
-uint64_t native_execution_warmup(const struct target_lengths *lengths, uint64_t wanted) {
+uint64_t native_execution_warmup(const struct target_lengths *lengths, uint64_t wanted, unsigned times) {
     enum { PASSES = 64, SHARE = 4 };
-    return MAX(wanted, MIN(PASSES, lengths->n_long / SHARE));
+    return MAX(wanted, MIN(PASSES, lengths->n_long * MAX(times, 1U) / SHARE));
 }
 
 int native_execute_pair(struct native_executor *executor, const struct native_code *code,

@@ -31,8 +31,9 @@ int native_execute_pair(struct native_executor *executor, const struct native_co
 
 // Returns the iterations to warm up for: `wanted`, or more if the front end needs more. After other code, it runs at
 // full speed only after some passes through this code, however long a pass is: on a Golden Cove after 16 to 64 (cmov:
-// 0.95, 0.74, 0.55, 0.50 cycles after 4, 8, 16, 32). Long code gets at most a quarter of its long run.
-uint64_t native_execution_warmup(const struct target_lengths *lengths, uint64_t wanted);
+// 0.95, 0.74, 0.55, 0.50 cycles after 4, 8, 16, 32). Long code gets at most a quarter of its long run, `times` over
+// where that is so much shorter than usual.
+uint64_t native_execution_warmup(const struct target_lengths *lengths, uint64_t wanted, unsigned times);
 
 // Finds lengths such that the long execution takes about `wanted_ticks`; `n_long` stays 0 where the timer does not
 // move. Code of unknown origin may run only for a limited number of iterations: then there are more calls. Where it

@@ -81,7 +81,7 @@ static void a_warm_up_has_passes_for_the_front_end(void **state) {
         uint64_t n_long, wanted, warmup;
     } cases[] = {{100000, 6250, 6250}, {100000, 3, 64}, {256, 3, 64}, {46, 3, 11}, {46, 20, 20}, {2, 1, 1}, {2, 0, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(native_execution_warmup(&(struct target_lengths){1, cases[i].n_long, 1}, cases[i].wanted),
+        assert_int_equal(native_execution_warmup(&(struct target_lengths){1, cases[i].n_long, 1}, cases[i].wanted, 1),
                          cases[i].warmup);
 }
 

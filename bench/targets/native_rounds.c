@@ -31,15 +31,15 @@ struct runner {
 };
 
 // Half of the short run: the warm-up where the caller states none.
-static uint64_t usual_warmup(uint64_t n_short) {
-    return (n_short + 1) / 2;
+static uint64_t usual_warmup(const struct target_job *job, uint64_t n_short) {
+    return (n_short + 1) / 2 * (job->warmup_times > 1 ? job->warmup_times : 1);
 }
 
 static uint64_t code_warmup(const struct target_job *job, const struct target_lengths *lengths) {
-    uint64_t n_warmup = usual_warmup(lengths->n_short);
+    uint64_t n_warmup = usual_warmup(job, lengths->n_short);
     if (job->wanted_ticks > 0 && job->warmup_ticks > 0)
         n_warmup = (uint64_t)ceil((double)lengths->n_long * job->warmup_ticks / job->wanted_ticks);
-    return native_execution_warmup(lengths, n_warmup);
+    return native_execution_warmup(lengths, n_warmup, job->warmup_times);
 }
 
 // What a round times besides the codes.
@@ -56,8 +56,8 @@ static int time_checks(struct runner *runner, const struct common *common, bool 
         struct target_sample samples[2];
         if (target_check_is_first((enum bench_check)i) != is_first || !lengths.n_long)
             continue;
-        error = native_execute_pair(&runner->executor, &runner->checks[i], &lengths, usual_warmup(lengths.n_short),
-                                    samples);
+        error = native_execute_pair(&runner->executor, &runner->checks[i], &lengths,
+                                    usual_warmup(runner->jobs, lengths.n_short), samples);
         for (unsigned j = 0; j < runner->n; j++)
             if (runner->jobs[j].checks[i].n_long)
                 memcpy(runner->rounds[j][r].checks[i], samples, sizeof samples);
@@ -67,7 +67,8 @@ static int time_checks(struct runner *runner, const struct common *common, bool 
 
 static int time_reference(struct runner *runner, const struct common *common, struct target_sample samples[2]) {
     const struct target_lengths lengths = {common->reference_short, common->reference_long, 1};
-    return native_execute_pair(&runner->executor, &runner->reference, &lengths, usual_warmup(lengths.n_short), samples);
+    return native_execute_pair(&runner->executor, &runner->reference, &lengths,
+                               usual_warmup(runner->jobs, lengths.n_short), samples);
 }
 
 // Times the code of a job, with the co-runner where there is one.

@@ -41,6 +41,29 @@ static double next_event_ns(struct noise *noise, double hz) {
     return hz > 0 ? noise->now_ns + random_exponential(noise, 1e9 / hz) : INFINITY;
 }
 
+// Returns `mean` with the scatter of the gaps' lengths and distances.
+static double random_about(struct noise *noise, double mean) {
+    return mean * (1 + noise->spec.preempt_jitter * (2 * random_unit(noise) - 1));
+}
+
+// Takes the CPU away at the time of the next gap, and sets when it is taken away again: that is nearly regular.
+static void preempt(struct noise *noise) {
+    static const double shortest_window_ns = 50;
+    double start_ns = noise->next_preempt_ns, gap_ns = random_about(noise, noise->spec.preempt_us * 1e3);
+    noise->now_ns += gap_ns;
+    noise->next_preempt_ns =
+        fmax(start_ns + random_about(noise, 1e9 / noise->spec.preempt_hz), start_ns + gap_ns + shortest_window_ns);
+}
+
+// Lets the gaps of a time pass in which nothing is timed. What happened in a long one does not matter.
+static void pass_gaps(struct noise *noise) {
+    static const double long_ns = 1e6;
+    if (noise->next_preempt_ns < noise->now_ns - long_ns)
+        noise->next_preempt_ns = noise->now_ns + random_unit(noise) * 1e9 / noise->spec.preempt_hz;
+    while (noise->next_preempt_ns <= noise->now_ns)
+        preempt(noise);
+}
+
 static void next_neighbour(struct noise *noise) {
     const struct noise_spec *spec = &noise->spec;
     noise->is_neighbour_busy = !noise->is_neighbour_busy;
@@ -72,6 +95,7 @@ struct noise noise_new(const struct noise_spec *spec, double core_hz, double tim
     noise.next_interrupt_ns = next_event_ns(&noise, spec->interrupt_hz);
     noise.next_steal_ns = next_event_ns(&noise, spec->steal_hz);
     noise.next_step_ns = next_event_ns(&noise, spec->step_hz);
+    noise.next_preempt_ns = next_event_ns(&noise, spec->preempt_hz);
     start_neighbour(&noise);
     return noise;
 }
@@ -106,6 +130,7 @@ static void pass(struct noise *noise, double ns) {
         noise->next_interrupt_ns = next_event_ns(noise, noise->spec.interrupt_hz);
     if (noise->next_steal_ns <= noise->now_ns)
         noise->next_steal_ns = next_event_ns(noise, noise->spec.steal_hz);
+    pass_gaps(noise);
 }
 
 // Lets that many cycles pass, during which the frequency may jump.
@@ -138,6 +163,8 @@ static void interrupt(struct noise *noise, struct target_round *round) {
             round->stolen_ns += (uint64_t)ceil(stolen_ns);
         noise->next_steal_ns = next_event_ns(noise, spec->steal_hz);
     }
+    while (noise->next_preempt_ns <= noise->now_ns)
+        preempt(noise);
 }
 
 // Kind of executed code. A neighbour slows each kind by its own factor. Speeds of processes and rounds affect only
@@ -192,6 +219,34 @@ static struct target_sample execute(struct noise *noise, enum work work, unsigne
 
 void noise_wait(struct noise *noise, double ns) {
     pass(noise, ns);
+}
+
+// The loop computes without a stop, so all that it can notice are the times of the next gaps.
+void noise_watch(struct noise *noise, struct target_watch *watch) {
+    double start_ns = noise->now_ns, end_ns = start_ns + watch->seconds * 1e9;
+    double step_ns = (double)noise_timer_step(noise) * 1e9 / noise->timer_hz;
+    struct target_round round = {0};
+    watch->n_gaps = 0;
+    watch->resolution_ns = fmax(TARGET_SHORTEST_GAP_NS, 2 * step_ns);
+    for (;;) {
+        double next_ns =
+            fmin(noise->next_preempt_ns, fmin(noise->next_interrupt_ns, fmin(noise->next_steal_ns, end_ns)));
+        if (next_ns > noise->now_ns) {
+            double ns = next_ns - noise->now_ns;
+            execute_cycles(noise, ns * noise->core_hz * noise->frequency / 1e9);
+            wander(noise, ns);
+        }
+        noise->now_ns = fmax(next_ns, noise->now_ns);
+        if (noise->now_ns >= end_ns || watch->n_gaps == watch->most_gaps)
+            break;
+        double gap_ns = noise->now_ns;
+        interrupt(noise, &round);
+        struct target_gap gap = {gap_ns - start_ns, noise->now_ns - gap_ns};
+        if (gap.ns >= watch->resolution_ns)
+            watch->gaps[watch->n_gaps++] = gap;
+    }
+    watch->seconds = (noise->now_ns - start_ns) / 1e9;
+    pass(noise, 0); // what changed meanwhile
 }
 
 void noise_start_process(struct noise *noise) {

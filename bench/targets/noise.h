@@ -1,6 +1,6 @@
 // Noise between the cycles that code takes and what a harness reads:
 //  - a timer with steps and jitter, a frequency that moves,
-//  - interrupts, a hypervisor that takes the CPU away, a neighbour on the core,
+//  - interrupts, a hypervisor that takes the CPU away, seldom or all the time, a neighbour on the core,
 //  - code with two speeds, counters that are wrong.
 // Everything is drawn from one seed, so a run repeats itself exactly. The noise is a test of the harness and models no
 // particular CPU; it knows nothing of how the harness judges.
@@ -28,6 +28,9 @@ struct noise_spec {
     double steal_hz;                     // times per second that the hypervisor takes the CPU away
     double steal_us;                     // their mean length
     double steal_seen;                   // share of them that is reported to the guest
+    double preempt_hz;                   // times per second that it takes the CPU away for a moment, unreported
+    double preempt_us;                   // mean length of such a gap
+    double preempt_jitter;               // spread of the gaps' lengths and distances, ± as a share of themselves
     double neighbour_share;              // share of the time in which a neighbour is busy; 1 and above: always
     double neighbour_ms;                 // mean length of a busy spell
     double neighbour_code;               // factor by which it slows the code
@@ -53,7 +56,7 @@ struct noise {
     uint64_t random;
     double now_ns;
     double frequency; // of the core, relative to core_hz
-    double next_interrupt_ns, next_step_ns, next_steal_ns;
+    double next_interrupt_ns, next_step_ns, next_steal_ns, next_preempt_ns;
     bool is_neighbour_busy;
     double neighbour_until_ns; // end of the busy spell, or of the pause
     double process_factor;     // factor of the code's cycles in this process
@@ -69,6 +72,8 @@ struct noise_cycles {
 };
 // Time passes, and nothing of ours runs.
 void noise_wait(struct noise *noise, double ns);
+// What a spin loop sees of this core: time passes, and gaps come.
+void noise_watch(struct noise *noise, struct target_watch *watch);
 // A fresh process: pages lie elsewhere, and some time has passed.
 void noise_start_process(struct noise *noise);
 // Writes one round of the job as the harness sees it.

@@ -36,6 +36,12 @@ static const struct kind kinds[] = {
     {"steal",
      "the hypervisor takes the CPU away HZ times a second for US on average, and reports it in the share SEEN of cases",
      {{"HZ", AT(steal_hz), 20, 0, 1e4}, {"US", AT(steal_us), 2000, 0, 1e6}, {"SEEN", AT(steal_seen), 0.5, 0, 1}}},
+    {"preempted",
+     "the hypervisor takes the CPU away HZ times a second for US on average, and never reports it; lengths and "
+     "distances of these gaps scatter within ± JITTER of themselves",
+     {{"HZ", AT(preempt_hz), 15000, 0, 2e6},
+      {"US", AT(preempt_us), 2, 0, 1e4},
+      {"JITTER", AT(preempt_jitter), 0.3, 0, 1}}},
     {"drift", "the frequency wanders within ± SHARE of itself", {{"SHARE", AT(drift), 0.03, 0, 0.9}}},
     {"steps",
      "HZ times a second the frequency jumps, by up to SHARE below the nominal one",

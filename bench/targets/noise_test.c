@@ -107,6 +107,41 @@ static void a_seed_repeats_itself(void **state) {
     assert_memory_not_equal(first, look(&spec)->rounds, sizeof first);
 }
 
+// The time that gaps took of the code's long runs, as a share: a run without a gap takes 40000 ticks more than its
+// reading.
+static void preempted_takes_the_core_and_reports_nothing(void **state) {
+    (void)state;
+    const struct seen *seen = look_at("preempted:15000:2:0.3");
+    double added = mean_of(seen->code) / 20000 - 1;
+    assert_near(added, 15000 * 2e-6, 0.01);
+    assert_int_equal(seen->n_switches, 0);
+    assert_int_equal(seen->n_stolen, 0);
+    double share = share_above(seen->code, 21000); // a long run of 40 µs and a short one of 20 µs, every 65 µs a gap
+    assert_true(share > 0.5 && share < 0.7);
+}
+
+static void a_spin_loop_sees_the_gaps(void **state) {
+    (void)state;
+    enum { MOST = 4096 };
+    static struct target_gap gaps[MOST];
+    struct noise_spec spec = spec_of("vm+preempted:15000:2:0.3");
+    struct noise noise = noise_new(&spec, core_hz, timer_hz);
+    struct target_watch watch = {.seconds = 0.1, .gaps = gaps, .most_gaps = MOST};
+    noise_watch(&noise, &watch);
+    assert_near(watch.seconds, 0.1, 1e-4);
+    assert_near((double)watch.n_gaps, 15000 * 0.1 + 700 * 0.1, 30);
+    unsigned n_short = 0;
+    for (unsigned i = 0; i < watch.n_gaps; i++) {
+        n_short += gaps[i].ns >= 1399 && gaps[i].ns <= 2601;
+        assert_true(i == 0 || gaps[i].start_ns >= gaps[i - 1].start_ns + gaps[i - 1].ns);
+    }
+    assert_near((double)n_short, 1500, 30);
+    watch = (struct target_watch){.seconds = 0.1, .gaps = gaps, .most_gaps = 10}; // a full list ends it
+    noise_watch(&noise, &watch);
+    assert_int_equal(watch.n_gaps, 10);
+    assert_true(watch.seconds < 0.01);
+}
+
 static void jitter_and_timer(void **state) {
     (void)state;
     assert_near(deviation_of(look_at("jitter:50")->code), 50 * sqrt(2), 3);
@@ -259,6 +294,8 @@ int main(void) {
         cmocka_unit_test(none_is_the_truth),
         cmocka_unit_test(a_seed_repeats_itself),
         cmocka_unit_test(jitter_and_timer),
+        cmocka_unit_test(preempted_takes_the_core_and_reports_nothing),
+        cmocka_unit_test(a_spin_loop_sees_the_gaps),
         cmocka_unit_test(interrupts_come_at_their_rate),
         cmocka_unit_test(frequency_moves_code_and_reference_alike),
         cmocka_unit_test(two_states),

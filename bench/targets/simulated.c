@@ -208,6 +208,12 @@ static uint64_t now_ns(struct target *target) {
     return (uint64_t)((struct target_sim *)target)->noise.now_ns;
 }
 
+static bool watch_gaps(struct target *target, struct target_watch *watch, struct fail *fail) {
+    (void)fail;
+    noise_watch(&((struct target_sim *)target)->noise, watch);
+    return true;
+}
+
 static void let_pass(struct target *target, uint64_t ns) {
     noise_wait(&((struct target_sim *)target)->noise, (double)ns);
 }
@@ -220,7 +226,8 @@ const char *sim_spec_text(struct arena *arena, const struct sim_spec *spec) {
 
 struct target *target_sim_open(struct arena *arena, const struct model *model, const struct sim_spec *spec,
                                const struct target_request *request, struct fail *fail) {
-    static const struct target_ops ops = {.name = "sim", .run = run, .now_ns = now_ns, .wait = let_pass};
+    static const struct target_ops ops = {
+        .name = "sim", .run = run, .watch = watch_gaps, .now_ns = now_ns, .wait = let_pass};
     struct target_sim *sim = ARENA_NEW(arena, struct target_sim);
     *sim = (struct target_sim){
         .target = {.ops = &ops,

@@ -233,11 +233,29 @@ static void examine_tier(struct diagnosis *d, const struct bench *bench, enum be
                     why_not ? why_not : "works, but there is a better one", "", NULL);
 }
 
+// Examines what takes the core away, by the session's calibration.
+static void examine_gaps(struct diagnosis *d, const struct bench *bench) {
+    const struct bench_gaps *gaps = &bench->gaps;
+    const char *text = SAY("%s", bench_gaps_summary(d->arena, gaps));
+    if (gaps->seconds > 0)
+        text = SAY("%s; shorter ones than %.2g µs are not seen", text, gaps->resolution_ns / 1e3);
+    if (bench->n_bursts <= 1)
+        doctor_find(d, HEALTH_OK, "gaps", text, "", NULL);
+    else
+        doctor_find(d, HEALTH_LIMITED, "gaps", text,
+                    SAY("The hypervisor or another guest takes the core away all the time. Rounds are split into %u "
+                        "bursts that fit in between, so values take up to three times as long. Another CPU (--cpu), "
+                        "another hour or a host without other guests is better.",
+                        bench->n_bursts),
+                    NULL);
+}
+
 void doctor_examine_clocks(struct diagnosis *d, const struct bench *bench) {
     const struct target *target = bench->target;
     examine_tier(d, bench, CLOCK_RDPMC, target->has_user_reads ? NULL : target->user_reads_note);
     examine_tier(d, bench, CLOCK_PERF, target->has_counters ? NULL : target->counters_note);
     examine_tier(d, bench, CLOCK_RATIO, NULL);
+    examine_gaps(d, bench);
 }
 
 // Returns the core's frequency during calibration by the chain of adds, GHz; 0: unknown.

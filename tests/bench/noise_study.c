@@ -98,12 +98,19 @@ static uint64_t now_ns(struct target *target) {
     return (uint64_t)((struct truth_target *)target)->noise.now_ns;
 }
 
+static bool watch_gaps(struct target *target, struct target_watch *watch, struct fail *fail) {
+    (void)fail;
+    noise_watch(&((struct truth_target *)target)->noise, watch);
+    return true;
+}
+
 static void let_pass(struct target *target, uint64_t ns) {
     noise_wait(&((struct truth_target *)target)->noise, (double)ns);
 }
 
 static struct truth_target open_target(const struct noise_spec *spec) {
-    static const struct target_ops ops = {.name = "truth", .run = run, .now_ns = now_ns, .wait = let_pass};
+    static const struct target_ops ops = {
+        .name = "truth", .run = run, .watch = watch_gaps, .now_ns = now_ns, .wait = let_pass};
     struct truth_target target = {
         .target = {.ops = &ops,
                    .description = "truth",
@@ -276,6 +283,27 @@ static const struct kind kinds[] = {
     {.text = "integers:0.5:2000+early"},
     {.text = "integers:0.9:100"},
     {.text = "vm+jitter:100+steal"},
+    {.text = "preempted:1000:2"},
+    {.text = "preempted:5000:1"},
+    {.text = "preempted:5000:5"},
+    {.text = "preempted:15000:1"},
+    {.text = "preempted:15000:2"},
+    {.text = "preempted:15000:5"},
+    {.text = "preempted:20000:2"},
+    {.text = "preempted:30000:1"},
+    {.text = "preempted:30000:5"},
+    {.text = "vm+preempted:1000:2"},
+    {.text = "vm+preempted:5000:5"},
+    {.text = "vm+preempted:15000:2"},
+    {.text = "vm+preempted:15000:5"},
+    {.text = "vm+preempted:20000:2"},
+    {.text = "vm+preempted:30000:5"},
+    {.text = "neighbour:0.5:5+preempted:1000:2"},
+    {.text = "neighbour:0.5:5+preempted:5000:5"},
+    {.text = "neighbour:0.5:5+preempted:15000:2"},
+    {.text = "neighbour:0.5:5+preempted:15000:5"},
+    {.text = "neighbour:0.5:5+preempted:20000:2"},
+    {.text = "neighbour:0.5:5+preempted:30000:5"},
     {.text = "counters"},
     {.text = "counters+vm"},
     {.text = "counters:1.003"},
