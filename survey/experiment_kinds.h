@@ -16,6 +16,10 @@ void experiments_add_others(const struct isa *isa, const struct shape *shape, st
 void experiments_add_same(const struct shape *shape, struct text *out);
 void experiments_add_stores(const struct isa *isa, const struct shape *shape, struct text *out);
 void experiments_add_index(const struct isa *isa, const struct shape *shape, struct text *out);
+// Makes the shape of a load one with an index in its address, as its last port. Returns the number of the first result;
+// n_ports where there is no such shape.
+unsigned experiment_find_indexed(const struct isa *isa, struct arena *arena, const struct shape *shape,
+                                 struct shape *with_index);
 void experiments_add_surrounded(const struct shape *shape, struct text *out);
 
 // The latency from one port to another through two copies of the form that cross. False: they cannot.

@@ -4,6 +4,7 @@
 #include "survey/experiment_text.h"
 #include "survey/experiments.h"
 #include "survey/partners.h"
+#include "survey/table.h"
 #include "survey/ways.h"
 
 #include <string.h>
@@ -128,35 +129,63 @@ void experiments_add_latencies(const struct isa *isa, const struct shape *shape,
     text_addf(out, ", chain: [%s]}\n", arcs.data);
 }
 
+// Whether the pair of a padded chain is wanted. `part`: as in add_way.
+static bool is_wanted(struct arena *arena, const struct shape *shape, unsigned source, unsigned result,
+                      const char *part, const struct table_padding *which) {
+    return !which || (strcmp(shape->ports[source].role, which->source) == 0 &&
+                      strcmp(arena_printf(arena, "%s%s", shape->ports[result].role, part), which->result) == 0);
+}
+
 static void add_padded(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
-                       const char *part, struct text *out) {
+                       const char *part, const struct table_padding *which, bool has_more, struct text *out) {
     struct partner ways[PARTNER_MOST_WAYS];
     struct text breakers = {.arena = out->arena};
     text_add(&breakers, "");
-    if (!experiment_break_others(isa, shape, source, false, &breakers))
+    if (!is_wanted(out->arena, shape, source, result, part, which) ||
+        !experiment_break_others(isa, shape, source, false, &breakers))
         return;
-    unsigned n = partners_find(out->arena, isa, shape, result, source, PARTNER_PADDED, breakers.data, ways);
-    for (unsigned i = 0; i < n; i++)
-        if (ways[i].pad)
-            add_way(shape, source, result, part, &ways[i], arena_printf(out->arena, ".padded.%s", ways[i].pad), out);
+    unsigned n = partners_find(out->arena, isa, shape, result, source, has_more ? PARTNER_PADDED_MORE : PARTNER_PADDED,
+                               breakers.data, ways);
+    for (unsigned i = 0; i < n; i++) {
+        const char *number = has_more ? arena_printf(out->arena, ".%d", PARTNER_MORE_PADS) : "";
+        if (ways[i].pad && (!which || !*which->way || strcmp(which->way, ways[i].name) == 0))
+            add_way(shape, source, result, part, &ways[i],
+                    arena_printf(out->arena, ".padded.%s%s", ways[i].pad, number), out);
+    }
+}
+
+static void add_padded_pairs(const struct isa *isa, const struct shape *shape, const struct table_padding *which,
+                             bool has_more, struct text *kernels) {
+    for (unsigned source = 0; source < shape->n_ports; source++)
+        for (unsigned result = 0; result < shape->n_ports; result++) {
+            const struct shape_port *from = &shape->ports[source], *to = &shape->ports[result];
+            bool are_alike = from->file == to->file || from->file == 'c' || to->file == 'c';
+            if (!is_pair(shape, from, to) || !are_alike || (from->is_index && from->file != 'g'))
+                continue;
+            add_padded(isa, shape, source, result, "", which, has_more, kernels);
+            struct shape whole = *shape;
+            whole.ports[result].is_high = false;
+            if (to->is_high && !to->is_fixed)
+                add_padded(isa, &whole, source, result, "_whole", which, has_more, kernels);
+        }
+    struct shape with_index;
+    unsigned result = experiment_find_indexed(isa, kernels->arena, shape, &with_index);
+    if (result < with_index.n_ports && with_index.ports[result].file == 'g')
+        add_padded(isa, &with_index, with_index.n_ports - 1, result, "", which, has_more, kernels);
 }
 
 // Chains with many more steps, of the pairs within a kind of registers. What an instruction's microcode or its pipes
 // take is then no longer the limit: on a Golden Cove, chains of cmpxchg take its 5 cycles of front end, or 6 with
-// something in between; its latency is 3.
-void experiments_add_padded(const struct isa *isa, const struct shape *shape, struct text *kernels) {
-    for (unsigned source = 0; source < shape->n_ports && !shape->surroundings; source++)
-        for (unsigned result = 0; result < shape->n_ports; result++) {
-            const struct shape_port *from = &shape->ports[source], *to = &shape->ports[result];
-            bool are_alike = from->file == to->file || from->file == 'c' || to->file == 'c';
-            if (!is_pair(shape, from, to) || !are_alike || from->is_address || from->is_index)
-                continue;
-            add_padded(isa, shape, source, result, "", kernels);
-            struct shape whole = *shape;
-            whole.ports[result].is_high = false;
-            if (to->is_high && !to->is_fixed)
-                add_padded(isa, &whole, source, result, "_whole", kernels);
-        }
+// something in between; its latency is 3. On a later one, copies of a locked add take 18 cycles at one address, and so
+// does a chain from the address to the flags; with 5 to 20 multiplications more, that takes 14.25.
+void experiments_add_padded(const struct isa *isa, const struct shape *shape, const struct table_padding *which,
+                            struct text *kernels) {
+    if (shape->surroundings)
+        return;
+    if (!which || !which->has_more)
+        add_padded_pairs(isa, shape, which, false, kernels);
+    if (!which || which->has_more)
+        add_padded_pairs(isa, shape, which, true, kernels);
 }
 
 // Returns the first source that the vector result closes a chain with; n_ports where it closes none.

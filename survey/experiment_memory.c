@@ -71,12 +71,21 @@ static bool add_index_port(const struct isa *isa, struct arena *arena, struct sh
     return true;
 }
 
-// From the index of the address to the first result.
-void experiments_add_index(const struct isa *isa, const struct shape *shape, struct text *out) {
-    struct shape with_index = *shape;
+unsigned experiment_find_indexed(const struct isa *isa, struct arena *arena, const struct shape *shape,
+                                 struct shape *with_index) {
     unsigned result = 0;
+    *with_index = *shape;
     while (result < shape->n_ports && (!shape->ports[result].is_written || shape->ports[result].file == 'c'))
         result++;
-    if (shape->form->may_load && result < shape->n_ports && add_index_port(isa, out->arena, &with_index))
+    return shape->form->may_load && result < shape->n_ports && add_index_port(isa, arena, with_index)
+               ? result
+               : with_index->n_ports;
+}
+
+// From the index of the address to the first result.
+void experiments_add_index(const struct isa *isa, const struct shape *shape, struct text *out) {
+    struct shape with_index;
+    unsigned result = experiment_find_indexed(isa, out->arena, shape, &with_index);
+    if (result < with_index.n_ports)
         experiments_add_ways(isa, &with_index, with_index.n_ports - 1, result, out);
 }

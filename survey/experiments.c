@@ -47,21 +47,29 @@ void experiments_head(const struct isa *isa, struct text *kernels) {
     text_add(kernels, "kernels:\n");
 }
 
+// Adds a partner's experiment: as a chain, or `is_side_by_side` as streams.
+static void add_partner(const struct isa *isa, const struct partner_experiment *partner, bool is_side_by_side,
+                        struct text *kernels) {
+    const char *vector_setup = ways_find(isa)->vector_setup;
+    text_addf(kernels, "  - {name: %s.%s, about: survey, body: \"%s\", %s: %s", is_side_by_side ? "SIDE" : "CHAIN",
+              partner->name, partner->body, is_side_by_side ? "writes" : "chain", partner->chain);
+    if (partner->init)
+        text_addf(kernels, ", init: {%s}", partner->init);
+    if (partner->feature)
+        text_addf(kernels, ", requires: [%s]", partner->feature);
+    if (partner->feature && vector_setup && strcmp(partner->feature, "v") == 0)
+        text_addf(kernels, ", setup: \"%s\"", vector_setup);
+    text_add(kernels, "}\n");
+}
+
 void experiments_begin(const struct isa *isa, struct text *kernels) {
     const struct partner_experiment *partners;
     size_t n = partners_experiments(isa, &partners);
-    const char *vector_setup = ways_find(isa)->vector_setup;
     experiments_head(isa, kernels);
     for (size_t i = 0; i < n; i++) {
-        text_addf(kernels, "  - {name: CHAIN.%s, about: survey, body: \"%s\", chain: %s", partners[i].name,
-                  partners[i].body, partners[i].chain);
-        if (partners[i].init)
-            text_addf(kernels, ", init: {%s}", partners[i].init);
-        if (partners[i].feature)
-            text_addf(kernels, ", requires: [%s]", partners[i].feature);
-        if (partners[i].feature && vector_setup && strcmp(partners[i].feature, "v") == 0)
-            text_addf(kernels, ", setup: \"%s\"", vector_setup);
-        text_add(kernels, "}\n");
+        add_partner(isa, &partners[i], false, kernels);
+        if (partners[i].n_steps == 1 && !partners[i].less && !strstr(partners[i].chain, "->"))
+            add_partner(isa, &partners[i], true, kernels);
     }
     slots_begin(isa, kernels);
 }

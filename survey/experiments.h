@@ -21,8 +21,9 @@
 //    wait longer for the result
 //  - FORM.SOURCE-RESULT.WAY.longer: the same with some more steps, where flags are on the way. Without a difference,
 //    the chain is open: the form does not write that flag, or does not read carry
-//  - FORM.SOURCE-RESULT.WAY.padded.STEP: the same with many more of that step. It is made where copies take long side
-//    by side: then the chain may take longer than its latency, for other reasons
+//  - FORM.SOURCE-RESULT.WAY.padded.STEP: the same with many more of that step. It is made where the chain may take
+//    longer than its latency, for other reasons, or may not be closed
+//  - FORM.SOURCE-RESULT.WAY.padded.STEP.N: with so many more of it, where the usual number made a difference
 //  - FORM.SOURCE-memory.WAY: the time through memory: the form stores, and an instruction loads the same bytes back
 //    into the source
 //  - FORM.SOURCE-memory.WAY.longer.STEP: the same with some more of that step behind the load
@@ -31,6 +32,7 @@
 //  - FORM.memory: from a word of memory that the form reads and writes to itself
 // Of no form:
 //  - CHAIN.WAY: a partner's own latency
+//  - SIDE.STEP: a partner's step, side by side
 //  - FILL.FILLER, FILL.FILLER.N: a filler by itself, and N of them beside simple instructions
 #ifndef SURVEY_EXPERIMENTS_H
 #define SURVEY_EXPERIMENTS_H
@@ -49,8 +51,10 @@ void experiments_add(const struct isa *isa, const struct shape *shape, bool is_f
 void experiments_add_slots(const struct shape *shape, const struct slots_filler *filler, unsigned n,
                            struct text *kernels);
 
-// Adds the kernels of a form's padded chains. Whether they are needed is known once the others' values are.
-void experiments_add_padded(const struct isa *isa, const struct shape *shape, struct text *kernels);
+struct table_padding; // table.h
+// Adds the kernels of padded chains of a form. Which are needed is known once the others' values are. Null: all.
+void experiments_add_padded(const struct isa *isa, const struct shape *shape, const struct table_padding *which,
+                            struct text *kernels);
 
 // Begins a kernel file without kernels.
 void experiments_head(const struct isa *isa, struct text *kernels);

@@ -10,7 +10,8 @@ struct planned_form {
         unsigned n;
     } * experiments;
     size_t n_experiments;
-    bool is_padded; // its padded chains are planned
+    struct table_padding *paddings;
+    size_t n_paddings;
 };
 
 static int compare_forms(const void *a, const void *b) {
@@ -42,14 +43,32 @@ static bool is_planned(const struct planned_form *form, const struct slots_fille
     return false;
 }
 
+static bool is_padded(const struct planned_form *form, const struct table_padding *padding) {
+    for (size_t i = 0; i < form->n_paddings; i++)
+        if (strcmp(form->paddings[i].source, padding->source) == 0 &&
+            strcmp(form->paddings[i].result, padding->result) == 0 &&
+            strcmp(form->paddings[i].way, padding->way) == 0 && form->paddings[i].has_more == padding->has_more)
+            return true;
+    return false;
+}
+
+// The table's texts do not outlive it.
+static void add_padding(struct followups *plan, struct planned_form *form, const struct table_padding *padding,
+                        struct text *kernels) {
+    if (is_padded(form, padding))
+        return;
+    *ARENA_ADD(plan->arena, form->paddings, form->n_paddings) =
+        (struct table_padding){arena_strdup(plan->arena, padding->source), arena_strdup(plan->arena, padding->result),
+                               arena_strdup(plan->arena, padding->way), padding->has_more};
+    experiments_add_padded(plan->isa, form->shape, padding, kernels);
+}
+
 static void add_row(struct followups *plan, const struct table_row *row, struct text *kernels) {
     struct planned_form *form = find_form(plan, row->form);
     if (!form || form->shape->left_out)
         return;
-    if (row->wants_padded && !form->is_padded) {
-        form->is_padded = true;
-        experiments_add_padded(plan->isa, form->shape, kernels);
-    }
+    for (size_t i = 0; i < row->n_paddings; i++)
+        add_padding(plan, form, &row->paddings[i], kernels);
     for (size_t i = 0; i < row->slots.n_fillers; i++) {
         const struct slots_filler *filler = slots_find_filler(plan->isa, row->slots.fillers[i].filler);
         unsigned n = row->slots.fillers[i].n;
@@ -76,7 +95,7 @@ void followups_add_name(const struct isa *isa, const struct shape *shape, const 
     static const char part[] = ".slots.";
     const char *filler = strstr(name, part), *number = strrchr(name, '.');
     if (strstr(name, ".padded."))
-        experiments_add_padded(isa, shape, kernels);
+        experiments_add_padded(isa, shape, NULL, kernels);
     if (!filler || number < filler + strlen(part))
         return;
     filler += strlen(part);

@@ -59,35 +59,60 @@ static void a_row_gets_what_it_wants(void **state) {
     assert_string_equal(plan.all.data, kernels);
 }
 
-// Chains with eight steps more, once: within a kind of registers, and through flags.
+static const char *next_padded(struct followups *plan, const char *form, const struct table_padding *paddings,
+                               size_t n) {
+    const struct table_row row = {.form = form, .paddings = paddings, .n_paddings = n};
+    const struct survey_table table = {.rows = &row, .n_rows = 1};
+    return followups_next(plan, &table);
+}
+
+// Chains with eight steps more, once for each pair: within a kind of registers, and through flags.
 static void padded_chains(void **state) {
     (void)state;
-    struct shape shapes[] = {testing_shape("CMPXCHG64rr"), testing_shape("MOV8rr-high0"),
-                             testing_shape("VPCOMPRESSDZrrkz"), testing_shape("PUSH64r"),
-                             testing_shape("VMOVPDI2DIrr")};
-    enum { N = sizeof shapes / sizeof *shapes };
-    struct table_row rows[N];
-    struct survey_table table = {.rows = rows, .n_rows = N};
+    struct shape shapes[] = {
+        testing_shape("CMPXCHG64rr"),  testing_shape("MOV8rr-high0"), testing_shape("VPCOMPRESSDZrrkz"),
+        testing_shape("PUSH64r"),      testing_shape("VMOVPDI2DIrr"), testing_shape("LOCK_ADD64mr"),
+        testing_shape("MMX_PHADDWrr"), testing_shape("PHADDWrr"),     testing_shape("ADC64rm")};
+    static const struct table_padding from_register[] = {{"o1", "o0", "", false}},
+                                      to_flags[] = {{"o1", "flags", "carry-movslq", false},
+                                                    {"o1", "flags", "carry-movslq", true}},
+                                      whole[] = {{"o1", "o0_whole", "", false}}, vector[] = {{"o2", "o0", "", false}},
+                                      address[] = {{"o0_base", "flags", "flags-xor", false}},
+                                      own[] = {{"o0", "o0", "", false}}, index[] = {{"o2_index", "o0", "", false}};
     struct followups plan;
-    followups_open(&plan, testing_arena(), testing_isa(), shapes, N);
-    for (size_t i = 0; i < N; i++)
-        rows[i] = (struct table_row){.form = shapes[i].form->name, .wants_padded = i < N - 2};
-    const char *kernels = followups_next(&plan, &table);
-    assert_non_null(kernels);
-    struct kernel_set set = load(kernels);
+    followups_open(&plan, testing_arena(), testing_isa(), shapes, sizeof shapes / sizeof *shapes);
+    struct kernel_set set = load(next_padded(&plan, "CMPXCHG64rr", from_register, 1));
+    assert_int_equal(set.n_kernels, 1);
     has(&set, "CMPXCHG64rr.o1-o0.movslq.padded.movslq", 1 + 1 + 1 + 8); // form, way, what ends rax's way, steps
+    assert_null(next_padded(&plan, "CMPXCHG64rr", from_register, 1));
+    set = load(next_padded(&plan, "CMPXCHG64rr", to_flags, 2));
+    assert_int_equal(set.n_kernels, 2);
     has(&set, "CMPXCHG64rr.o1-flags.carry-movslq.padded.movslq", 1 + 3 + 1 + 8);
+    has(&set, "CMPXCHG64rr.o1-flags.carry-movslq.padded.movslq.24", 1 + 3 + 1 + 24);
+    set = load(next_padded(&plan, "MOV8rr-high0", whole, 1));
     has(&set, "MOV8rr-high0.o1-o0_whole.movslq.padded.movslq", 1 + 1 + 1 + 8);
+    set = load(next_padded(&plan, "VPCOMPRESSDZrrkz", vector, 1));
     has(&set, "VPCOMPRESSDZrrkz.o2-o0.vandps.padded.vandps", 1 + 1 + 8);
-    assert_null(followups_next(&plan, &table));
+    // Through an address; with more steps that need no shuffles; from an index, which has no displacement.
+    set = load(next_padded(&plan, "LOCK_ADD64mr", address, 1));
+    assert_int_equal(set.n_kernels, 1);
+    has(&set, "LOCK_ADD64mr.o0_base-flags.flags-xor.padded.movslq", 1 + 2 + 2 + 8);
+    set = load(next_padded(&plan, "MMX_PHADDWrr", own, 1));
+    has(&set, "MMX_PHADDWrr.o0-o0.pshufw.padded.mpand", 1 + 1 + 8);
+    set = load(next_padded(&plan, "PHADDWrr", own, 1));
+    has(&set, "PHADDWrr.o0-o0.pshufd.padded.pand", 1 + 1 + 8);
+    has(&set, "PHADDWrr.o0-o0.movshdup.padded.andps", 1 + 1 + 8);
+    set = load(next_padded(&plan, "ADC64rm", index, 1));
+    assert_int_equal(set.n_kernels, 1);
+    has(&set, "ADC64rm.o2_index-o0.xor.padded.movslq", 1 + 2 + 2 + 8);
     // Surrounded forms, and latencies from one kind of registers to another, are only known as sums.
-    for (size_t i = 0; i < N; i++)
-        rows[i].wants_padded = true;
-    assert_null(followups_next(&plan, &table));
+    assert_null(next_padded(&plan, "PUSH64r", own, 1));
+    assert_null(next_padded(&plan, "VMOVPDI2DIrr", from_register, 1));
     struct text text = {.arena = testing_arena()};
     followups_add_name(testing_isa(), &shapes[1], "MOV8rr-high0.o1-o0.movsbl.padded.movslq", &text);
     set = load(arena_printf(testing_arena(), "isa: x86_64\nsyntax: att\nkernels:\n%s", text.data));
     has(&set, "MOV8rr-high0.o1-o0.movsbl.padded.movslq", 1 + 1 + 1 + 8);
+    has(&set, "MOV8rr-high0.o1-o0.movsbl.padded.movslq.24", 1 + 1 + 1 + 24);
 }
 
 static void by_name(void **state) {

@@ -122,11 +122,20 @@ static void add_step(struct way *way, const struct way_step *step, const struct 
     partner->steps[partner->n_steps++] = (struct partner_step){step->name, step->times};
 }
 
-// Adds more of a step that takes a port's value to itself.
-static void add_pads(struct way *way, const struct way_step *step, const struct shape_port *port) {
-    for (unsigned i = 0; i < PARTNER_PADS; i++)
-        add_text(way->isa, step->text, port, port, &way->text);
-    way->partner->pad = step->name;
+static unsigned count_pads(enum partner_length length) {
+    return length == PARTNER_PADDED ? PARTNER_PADS : length == PARTNER_PADDED_MORE ? PARTNER_MORE_PADS : 0;
+}
+
+// Adds as many instructions that keep a port's value as a padded way has: those of `step`, which takes it to itself,
+// unless the ISA has better ones. Null for a port: it is the role t.
+static void add_pads(struct way *way, const struct shape *shape, const struct way_step *step,
+                     const struct shape_port *port, enum partner_length length) {
+    const struct way_step *better = port ? find_step(way->isa, shape, step->to, '+', step->variant) : NULL,
+                          *pad = better ? better : step;
+    for (unsigned i = 0; i < count_pads(length); i++)
+        add_text(way->isa, pad->text, port, port, &way->text);
+    if (count_pads(length))
+        way->partner->pad = pad->name;
 }
 
 // Makes the way of that number: in one step, or in two through the role t.
@@ -144,14 +153,14 @@ static bool make_way(struct way *way, const struct shape *shape, const struct sh
                           *again = find_step(way->isa, shape, end, end, variant),
                           *before = again ? NULL : find_step(way->isa, shape, start, start, 0);
     if (first && !(hides && end == 'a')) {
-        if (before && length == PARTNER_PADDED)
-            add_pads(way, before, from);
+        if (before)
+            add_pads(way, shape, before, from, length);
         add_step(way, first, from, to);
         text_add(&way->text, breakers);
         if (hides && again)
             add_step(way, again, to, to);
-        if (again && length == PARTNER_PADDED)
-            add_pads(way, again, to);
+        if (again)
+            add_pads(way, shape, again, to, length);
         return true;
     }
     first = find_step(way->isa, shape, start, start == 'c' ? 't' : 'g', end == 'C' && start != 'c' ? 0 : variant);
@@ -166,8 +175,8 @@ static bool make_way(struct way *way, const struct shape *shape, const struct sh
         add_step(way, again, NULL, NULL);
     for (unsigned i = 0; length == PARTNER_LONGER && i < PARTNER_LONGER_STEPS; i++)
         add_text(way->isa, again->text, NULL, NULL, &way->text);
-    if (length == PARTNER_PADDED)
-        add_pads(way, again, NULL);
+    if (again)
+        add_pads(way, shape, again, NULL, length);
     text_add(&way->init, ", t: 1");
     add_step(way, second, NULL, to);
     if (!hides)

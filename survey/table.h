@@ -138,6 +138,13 @@ struct table_model {
     unsigned uops;
 };
 
+// Chains with many steps more, which show whether one is limited by more than its latency.
+struct table_padding {
+    const char *source, *result; // roles of the ports, as kernels name them: "o1", "flags", "o0_whole"
+    const char *way;             // the way that they must have; "": any
+    bool has_more;               // still more steps
+};
+
 struct table_row {
     const char *form;        // LLVM's opcode: "VADDPSYrr"
     const char *example;     // its text, as LLVM prints it, with spaces for tabs
@@ -151,7 +158,8 @@ struct table_row {
     size_t headline;                  // index of the throughput that a reader wants; n_throughputs: there is none
     const struct table_model *models; // by number of the table's models
     struct table_slots slots;
-    bool wants_padded; // some of its chains may be limited by more than a latency: padded ones show it
+    const struct table_padding *paddings; // padded chains, made and still wanted
+    size_t n_paddings;
 };
 
 struct survey_table {

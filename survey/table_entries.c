@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "survey/folder.h"
 #include "survey/mixtures.h"
+#include "survey/partners.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,8 @@ static void parse_way(struct arena *arena, const char *pair, const char *rest, s
     entry->is_to_others = strcmp(variant, "others") == 0;
     entry->is_padded = strcmp(variant, "padded") == 0;
     entry->is_longer = *variant && !entry->is_together && !entry->is_to_others && !entry->is_padded;
-    entry->longer = rest;
+    entry->longer = reader_take(arena, &rest, '.');
+    entry->pads = *rest ? (unsigned)strtoul(rest, NULL, 10) : PARTNER_PADS;
     entry->is_crossing = strcmp(entry->way, "crossing") == 0;
     entry->is_together |= entry->is_crossing;
     entry->copies = entry->is_crossing ? 2 : 1;
@@ -72,6 +74,8 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->is_mixture = true;
     } else if (strcmp(entry->form, "CHAIN") == 0) {
         entry->way = second;
+    } else if (strcmp(entry->form, "SIDE") == 0) {
+        entry->step = second;
     } else if (strcmp(entry->form, "FILL") == 0) {
         parse_fillers(arena, behind_form, entry);
     } else if (strcmp(second, "slots") == 0) {

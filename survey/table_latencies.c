@@ -147,21 +147,29 @@ static bool is_operand(const char *role) {
     return *role == 'o' && role[1] >= '0' && role[1] <= '9';
 }
 
-// Cycles that copies of the form take side by side, at most; 0: not known. Where they all wait for one fixed register,
-// only those with the dependences ended count.
-static double side_by_side(const struct making *m) {
+// Cycles that copies of the form take side by side, at most; 0: not known.
+struct side_by_side {
+    double least; // in the layout that takes least
+    double most;  // in straight code, in the placement that takes most: the copies of a chain are at one address
+};
+
+// Where copies all wait for one fixed register, only those with the dependences ended count.
+static struct side_by_side side_by_side(const struct making *m) {
     bool is_waiting = false;
-    double least = 0;
+    double least = 0, placed[2] = {0, 0}; // elsewhere, and at one address
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
         is_waiting |= reader_is_latency(each) && strcmp(each->source, each->result) == 0 && !is_operand(each->source) &&
                       strcmp(each->source, "memory") != 0;
     for (size_t i = 0; i < m->row->n_throughputs; i++) {
         const struct table_throughput *each = &m->throughputs[i];
-        if (each->value.is_known && !each->has_lines && (each->has_breakers || each->has_surroundings || !is_waiting) &&
-            (least == 0 || each->value.cycles < least))
-            least = each->value.cycles;
+        double cycles = each->value.cycles, *of_place = &placed[each->has_same_address];
+        if (!each->value.is_known || each->has_lines || (is_waiting && !each->has_breakers && !each->has_surroundings))
+            continue;
+        least = least == 0 ? cycles : fmin(least, cycles);
+        if (!each->is_looped && !each->has_slow_values)
+            *of_place = *of_place == 0 ? cycles : fmin(*of_place, cycles);
     }
-    return least;
+    return (struct side_by_side){least, fmax(least, fmax(placed[0], placed[1]))};
 }
 
 // Whether the way back may wait for a pipe that the form holds: what is left of the chain is no longer than copies side
@@ -195,10 +203,8 @@ static bool may_be_pipes(const struct making *m, const struct entry *entry, doub
            cycles <= pipes + slack;
 }
 
-// How far from a whole number of cycles a chain may be.
-static double chain_slack(double cycles) {
-    static const double share = 0.003, least = 0.025;
-    return least + share * cycles;
+static bool is_whole_chain(double cycles) {
+    return fabs(cycles - round(cycles)) <= reader_chain_slack(cycles);
 }
 
 // What was measured, and does not show the latency.
@@ -210,11 +216,24 @@ static bool is_address(const struct entry *entry) {
     return strstr(entry->source, "_base") || strstr(entry->source, "_index");
 }
 
+// Through a word of memory, copies at one address are the chain itself.
+static bool is_memory(const struct entry *entry) {
+    return strcmp(entry->source, "memory") == 0;
+}
+
+static const char why_pipes[] = "no whole number of cycles, so pipes limit the chain, too",
+                  why_as_long[] = "copies side by side take as long";
+
 // Decides whether a chain's cycles are its latency. A chain of dependent instructions takes a whole number of cycles,
 // one at least, and longer than copies side by side; what does not is limited by more than its latency.
-static void limit_chain(const struct making *m, const struct entry *entry, struct table_value *value) {
+//
+// `is_confirmed`: some more steps add as much as they take, so nothing at one address is the limit.
+static void limit_chain(const struct making *m, const struct entry *entry, bool is_confirmed,
+                        struct table_value *value) {
     static const double share = 0.03, apart = 0.02;
-    double cycles = value->cycles, parallel = side_by_side(m), slack = chain_slack(cycles);
+    const struct side_by_side company = side_by_side(m);
+    double cycles = value->cycles, slack = reader_chain_slack(cycles),
+           parallel = is_memory(entry) || is_confirmed ? company.least : company.most;
     const char *why = NULL;
     // Of two speeds, the faster one shows that the latency is no more than that.
     double fastest = value->has_two_speeds ? value->low + apart * cycles : cycles;
@@ -223,14 +242,14 @@ static void limit_chain(const struct making *m, const struct entry *entry, struc
         ((entry->is_crossing || entry->is_together) && !is_longer_than_own(m, entry, cycles * entry->copies));
     if (cycles < 1 - slack)
         why = "less than a cycle, so something other than its latency limits the chain";
-    else if (reader_is_sum(cycles, 1) && !*entry->way)
+    else if (fabs(cycles - 1) <= slack && !*entry->way)
         why = NULL; // the least that a step takes
     else if (has_others)
         why = "other values go from copy to copy as well";
     else if (fabs(cycles - round(cycles)) > slack || fastest < round(cycles) - slack)
-        why = "no whole number of cycles, so pipes limit the chain, too";
+        why = why_pipes;
     else if (parallel > 0 && (cycles <= parallel * (1 + share) || may_hold_pipe(m, entry, parallel)))
-        why = "copies side by side take as long";
+        why = why_as_long;
     else if (parallel > 0 && may_be_pipes(m, entry, parallel, slack))
         why = "its instructions side by side may take as long";
     else if (*entry->way && is_own_way(m, entry))
@@ -252,29 +271,50 @@ struct padded {
     struct table_value value;
 };
 
+// Whether form, steps and what else is in a padded chain may take as long side by side: its steps may need the pipe
+// that the form holds. On Intel's cores, one pipe does all shuffles of MMX, and `pinsrw` is two of them.
+static bool may_be_steps(const struct making *m, const struct entry *padded, double cycles) {
+    const struct side_by_side company = side_by_side(m);
+    double simple = simple_cycles(m->reader), step = reader_side_by_side(m->reader, padded->longer),
+           pipes = company.least, n_others = fmax(0, (double)padded->record->instructions - 1 - padded->pads);
+    pipes += padded->pads * step + n_others * simple;
+    for (const char *rest = padded->way; *rest;) {
+        const char *name = reader_take(m->reader->arena, &rest, '-');
+        pipes += fmax(0, reader_side_by_side(m->reader, name) - simple) * partners_times(m->reader->isa, name);
+    }
+    return company.least > 0 && step > 0 && cycles <= pipes + reader_chain_slack(cycles);
+}
+
 static struct padded read_padded(const struct making *m, const struct entry *padded, double chain) {
     struct reader *reader = m->reader;
     struct padded result = {.value = reader_value(reader->arena, padded, 1)};
     double cycles = result.value.cycles;
     if (result.value.verdict == MEASURED_UNSTABLE ||
-        !reader_subtract_steps(reader, padded->longer, PARTNER_PADS, &result.value))
+        !reader_subtract_steps(reader, padded->longer, padded->pads, &result.value))
         return result;
     double steps = cycles - result.value.cycles;
-    result.is_closed = cycles - chain > steps / 2;
+    result.is_closed = cycles - chain > steps / 2 && !may_be_steps(m, padded, cycles);
     result.is_found = reader_subtract_way(reader, padded->way, &result.value) &&
                       result.value.verdict != MEASURED_UNSTABLE && result.value.relation == TABLE_EQUAL;
-    result.is_whole = fabs(result.value.cycles - round(result.value.cycles)) <= chain_slack(result.value.cycles);
+    // Many more steps make no number surer.
+    result.is_whole = fabs(result.value.cycles - round(result.value.cycles)) <=
+                      reader_chain_slack(cycles - steps + fmin(steps, PARTNER_PADS));
     return result;
 }
 
-// The shortest of the padded chains of a pair, closed ones first. Of flags, only those that read and write the same;
-// where copies wait for each other through several, the longest.
-static struct padded find_padded(const struct making *m, const struct entry *chain, double cycles) {
+// Of flags, only chains that read and write the same are of one pair.
+static bool needs_same_way(const struct entry *chain) {
+    return *chain->way && (strcmp(chain->source, "flags") == 0 || strcmp(chain->result, "flags") == 0);
+}
+
+// The shortest of the padded chains of a pair, closed ones first; where copies wait for each other through several
+// flags, the longest. `has_more`: of those with still more steps.
+static struct padded find_padded(const struct making *m, const struct entry *chain, double cycles, bool has_more) {
     struct padded best = {.is_found = false};
-    bool is_from_flags = strcmp(chain->source, "flags") == 0, is_to_flags = strcmp(chain->result, "flags") == 0,
-         needs_same_way = *chain->way && (is_from_flags || is_to_flags);
+    bool is_from_flags = strcmp(chain->source, "flags") == 0, is_to_flags = strcmp(chain->result, "flags") == 0;
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
-        if (!each->is_padded || !are_of_one_pair(each, chain) || (needs_same_way && strcmp(each->way, chain->way) != 0))
+        if (!each->is_padded || (each->pads > PARTNER_PADS) != has_more || !are_of_one_pair(each, chain) ||
+            (needs_same_way(chain) && strcmp(each->way, chain->way) != 0))
             continue;
         struct padded next = read_padded(m, each, cycles);
         bool is_longer = next.value.cycles > best.value.cycles,
@@ -286,39 +326,100 @@ static struct padded find_padded(const struct making *m, const struct entry *cha
     return best;
 }
 
-// Whether copies take so long side by side that a chain of them may wait for more than results: for pipes that are
-// held, or for microcode, which other instructions interrupt. On a Golden Cove, copies of cmpxchg take 5 cycles, and a
-// chain 6; its latency is 3.
-static bool needs_padding(const struct making *m, const struct entry *entry, const struct table_value *value) {
-    static const double least = 1.4, share = 1.25, more = 1.5;
-    double parallel = side_by_side(m);
-    bool has_surroundings = false,
-         is_special = strcmp(entry->source, "same") == 0 || strcmp(entry->source, "memory") == 0;
-    for (size_t i = 0; i < m->row->n_throughputs; i++)
-        has_surroundings |= m->throughputs[i].has_surroundings;
-    return !has_surroundings && !is_address(entry) && !is_special && !entry->has_slow_values && !entry->is_to_others &&
-           value->sum == 0 && parallel >= least && value->cycles > 1.5 && value->cycles <= share * parallel + more;
+// Whether the form has several results in registers. Then a result may wait for one of its sources only, though LLVM
+// states that all are read: `xchg` gives each register the other one's value.
+static bool has_several_results(const struct making *m) {
+    const char *first = NULL;
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
+        if (!reader_is_latency(each) || is_memory(each) || strcmp(each->result, "flags") == 0 ||
+            strcmp(each->result, "memory") == 0 || strstr(each->result, "_whole") || strstr(each->result, "_base"))
+            continue;
+        if (first && strcmp(first, each->result) != 0)
+            return true;
+        first = each->result;
+    }
+    return false;
 }
 
-// Holds a latency against padded chains. `chain`: cycles of the plain one.
-static void judge_by_padded(struct making *m, const struct entry *entry, double chain, struct table_value *value) {
-    struct padded padded = find_padded(m, entry, chain);
+// Why a chain needs more steps; null: it does not.
+static const char *find_doubt(const struct making *m, const struct entry *entry, double chain, bool is_confirmed,
+                              const struct table_value *value) {
+    static const double least = 1.4, share = 1.25, more = 1.5, short_cycles = 1.5;
+    const struct side_by_side company = side_by_side(m);
+    bool is_short = value->cycles <= short_cycles, is_placed = !is_confirmed && company.most > company.least &&
+                                                               company.most >= least &&
+                                                               chain <= share * company.most + more;
+    for (size_t i = 0; i < m->row->n_throughputs; i++)
+        if (m->throughputs[i].has_surroundings)
+            return NULL;
+    if (is_memory(entry) || strcmp(entry->source, "same") == 0 || entry->has_slow_values || entry->is_to_others ||
+        value->sum > 0)
+        return NULL;
+    // Copies that take long may wait for pipes that are held, or for microcode, which other instructions interrupt. On
+    // a Golden Cove, copies of cmpxchg take 5 cycles, and a chain 6; its latency is 3.
+    if (!is_short && ((company.least >= least && value->cycles <= share * company.least + more) || is_placed))
+        return "copies side by side take nearly as long, and no longer chain shows its latency";
+    // Of a chain that takes less than a cycle, something else is known: renaming does the work.
+    double slack = reader_chain_slack(chain);
+    if (chain >= 1 - slack && !is_whole_chain(chain))
+        return why_pipes;
+    if (is_short && !*entry->way && !is_address(entry) && has_several_results(m))
+        return "no longer chain shows whether this result waits for this source";
+    return NULL;
+}
+
+static void want_padding(struct making *m, const struct entry *entry, bool has_more) {
+    const char *way = needs_same_way(entry) ? entry->way : "";
+    for (size_t i = 0; i < m->row->n_paddings; i++) {
+        const struct table_padding *each = &m->paddings[i];
+        if (strcmp(each->source, entry->source) == 0 && strcmp(each->result, entry->result) == 0 &&
+            strcmp(each->way, way) == 0 && each->has_more == has_more)
+            return;
+    }
+    *ARENA_ADD(m->reader->arena, m->paddings, m->row->n_paddings) =
+        (struct table_padding){entry->source, entry->result, way, has_more};
+}
+
+static void set_bound(struct table_value *value, const char *why) {
+    value->relation = TABLE_AT_MOST;
+    value->why = why;
+}
+
+// Holds a latency against padded chains. `chain`: cycles of the plain one; `doubt`: why.
+static void judge_by_padded(struct making *m, const struct entry *entry, double chain, const char *doubt,
+                            struct table_value *value) {
+    struct padded padded = find_padded(m, entry, chain, false);
     bool is_less = padded.is_found && padded.value.cycles < value->cycles - half_cycle,
          is_bound = value->relation == TABLE_AT_MOST;
-    m->row->wants_padded = true;
-    if (!padded.is_found && !is_bound) {
-        value->relation = TABLE_AT_MOST;
-        value->why = "copies side by side take nearly as long, and no longer chain shows its latency";
+    want_padding(m, entry, false);
+    // Eight steps are too few behind much microcode: where they made a difference, or show no whole number, more may
+    // make another one.
+    struct padded more = {.is_found = false};
+    if (padded.is_found && (is_less || !padded.is_whole) && !is_too_short(&padded.value)) {
+        want_padding(m, entry, true);
+        more = find_padded(m, entry, chain, true);
+    }
+    bool is_still_less = is_less && more.is_found && more.value.cycles < padded.value.cycles - half_cycle;
+    if (is_still_less || (more.is_found && !padded.is_whole))
+        padded = more;
+    is_less = padded.is_found && padded.value.cycles < value->cycles - half_cycle;
+    if (!padded.is_found) {
+        if (!is_bound)
+            set_bound(value, doubt);
     } else if (is_less && is_too_short(&padded.value)) {
         *value = without_number(&padded.value, "more steps take hardly longer, so copies do not wait for each other");
+    } else if (is_still_less && padded.value.cycles > 1 + half_cycle) {
+        *value = padded.value;
+        set_bound(value, "with more steps it takes less and less");
     } else if (padded.is_closed && padded.is_whole &&
                (is_less || (is_bound && padded.value.cycles <= value->cycles + half_cycle))) {
         *value = padded.value;
-    } else if (is_less) {
+    } else if (padded.is_closed ? padded.value.cycles < value->cycles - reader_chain_slack(chain) && !padded.is_whole
+                                : is_less) {
         *value = padded.value;
-        value->relation = TABLE_AT_MOST;
-        value->why = padded.is_closed ? "no whole number of cycles, so pipes limit the chain, too"
-                                      : "copies side by side take as long";
+        set_bound(value, padded.is_closed ? why_pipes : why_as_long);
+    } else if (!padded.is_closed && !is_bound) {
+        set_bound(value, doubt);
     }
 }
 
@@ -376,16 +477,19 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
             reader->arena, "not measured yet with one more step, so it is not known whether it %s this flag", verb);
     }
     double chain = value.cycles;
+    bool is_confirmed = longer && !is_open && value.is_known && long_value.verdict != MEASURED_UNSTABLE &&
+                        fabs(long_value.cycles - chain) <= reader_chain_slack(chain);
     if (value.is_known)
-        limit_chain(m, entry, &value);
+        limit_chain(m, entry, is_confirmed, &value);
     if (value.is_known && reader_subtract_way(reader, entry->way, &value) && is_too_short(&value)) {
         if (longer)
             return; // likewise
         value = without_number(&value,
                                "its chain takes no longer than the way back: it is open, or renaming does the work");
     }
-    if (value.is_known && needs_padding(m, entry, &value))
-        judge_by_padded(m, entry, chain, &value);
+    const char *doubt = value.is_known ? find_doubt(m, entry, chain, is_confirmed, &value) : NULL;
+    if (doubt)
+        judge_by_padded(m, entry, chain, doubt, &value);
     if (entry->is_crossing)
         value.partner = TABLE_CROSSING;
     add_latency(m, (struct table_latency){entry->has_slow_values, source_label(reader, entry),

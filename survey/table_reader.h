@@ -16,7 +16,7 @@
 struct entry {
     const struct record *record;
     const char *how;                   // as in struct table_value
-    const char *form;                  // "CHAIN": a partner's; "FILL": a filler's
+    const char *form;                  // "CHAIN": a partner's; "SIDE": one side by side; "FILL": a filler's
     const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
     bool is_longer, has_breakers, has_lines, has_slow_values, has_surroundings;
     bool has_light_breakers; // those that take no pipe if possible
@@ -26,7 +26,9 @@ struct entry {
     bool is_crossing;        // likewise, of two copies that cross
     bool is_to_others;       // a way, though the pair closes by itself
     bool is_padded;          // with many more of a step
+    unsigned pads;           // so many more
     const char *longer;      // step of which it has some or many more; empty: the usual one
+    const char *step;        // of "SIDE": the partner's step; else null
     const char *filler;      // of a mixture, or itself; null: it has none
     unsigned fillers;        // in the mixture
     const char *beside;      // of a filler's check: SLOTS_LOAD, SLOTS_CHAIN; empty: the simple instructions
@@ -38,6 +40,7 @@ struct entry {
 // What is known of a partner's step.
 struct step {
     const char *name;
+    double side_by_side;      // cycles of one among independent ones, at most; 0: not known
     struct table_value value; // cycles of one step; TABLE_AT_MOST: only the sum with the way back is known
 };
 
@@ -72,6 +75,7 @@ struct making {
     size_t n_entries;
     struct table_latency *latencies;
     struct table_throughput *throughputs;
+    struct table_padding *paddings;
 };
 
 // ---- table_entries.c
@@ -111,6 +115,10 @@ void reader_doubt(struct table_value *value, const struct table_value *part);
 // Whether a chain of known parts takes their sum. So do chains with one step more.
 #define READER_SUM_CYCLES 0.1
 bool reader_is_sum(double cycles, double sum);
+// How far from a whole number of cycles a chain may be.
+double reader_chain_slack(double cycles);
+// What a partner's step takes among independent ones, cycles, at most; 0: not known.
+double reader_side_by_side(const struct reader *reader, const char *name);
 void reader_read_steps(struct reader *reader);
 // Takes the way back off a chain: what is left is the form's. False where a step is not known.
 bool reader_subtract_way(const struct reader *reader, const char *way, struct table_value *value);

@@ -67,11 +67,34 @@ bool reader_is_sum(double cycles, double sum) {
     return fabs(cycles - sum) <= READER_SUM_CYCLES + sum_share * sum;
 }
 
+double reader_chain_slack(double cycles) {
+    static const double share = 0.003, least = 0.025;
+    return least + share * cycles;
+}
+
 static struct step *find_step(const struct reader *reader, const char *name) {
     for (size_t i = 0; i < reader->n_steps; i++)
         if (strcmp(reader->steps[i].name, name) == 0)
             return &reader->steps[i];
     return NULL;
+}
+
+double reader_side_by_side(const struct reader *reader, const char *name) {
+    const struct step *step = find_step(reader, name);
+    return step ? step->side_by_side : 0;
+}
+
+// What one of a partner's step takes among independent ones, at most; 0: not known.
+static double find_side_by_side(const struct reader *reader, const char *name) {
+    for (size_t i = 0; i < reader->n_entries; i++) {
+        const struct entry *entry = &reader->entries[i];
+        if (!entry->step || strcmp(entry->step, name) != 0)
+            continue;
+        struct table_value value =
+            reader_value(reader->arena, entry, entry->record->streams ? entry->record->streams : 1);
+        return table_is_stable(&value) ? value.cycles : 0;
+    }
+    return 0;
 }
 
 static const struct entry *find_partner(const struct reader *reader, const char *name) {
@@ -123,7 +146,8 @@ void reader_read_steps(struct reader *reader) {
         if (experiments[i].parts[0] || !entry)
             continue;
         struct step *step = &reader->steps[reader->n_steps++];
-        *step = (struct step){experiments[i].name, reader_value(reader->arena, entry, 1)};
+        *step = (struct step){experiments[i].name, find_side_by_side(reader, experiments[i].name),
+                              reader_value(reader->arena, entry, 1)};
         if (experiments[i].less)
             take_off(reader->arena, &step->value, find_partner(reader, experiments[i].less));
         if (experiments[i].n_steps == 1 || experiments[i].less || !step->value.is_known)
@@ -131,7 +155,7 @@ void reader_read_steps(struct reader *reader) {
         // No step takes less than a cycle; so where all together take one each, each takes one. Where they take even
         // less, one takes nothing.
         double cycles = step->value.cycles, n_steps = experiments[i].n_steps;
-        bool is_least = reader_is_sum(cycles, n_steps), is_less = cycles < n_steps && !is_least;
+        bool is_least = fabs(cycles - n_steps) <= reader_chain_slack(n_steps), is_less = cycles < n_steps && !is_least;
         step->value.sum = cycles;
         step->value.relation = is_least ? TABLE_EQUAL : TABLE_AT_MOST;
         step->value.cycles = step->value.low = step->value.high = step->value.constant = is_less ? 0 : 1;

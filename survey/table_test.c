@@ -106,6 +106,21 @@ static void add_partners(struct fixture *f) {
     add(f, "CHAIN.vmovq", 6);
 }
 
+// A filler alone in its loop of eight streams, whose branch takes a slot, too.
+static void add_filler(struct fixture *f, const char *kernel, double width) {
+    add_line(f, 0, kernel, "\"mode\":\"throughput\",\"form\":\"looped\",\"n\":8", (8 * SLOTS_ALONE + 1) / width, true);
+}
+
+// Fillers of a machine that takes six a cycle: nopw shares slots, xor takes one each.
+static void add_fillers(struct fixture *f) {
+    add_filler(f, "FILL.nopw", 12);
+    add_throughput(f, "FILL.nopw.20", 2, 2 * 26.0 / 12);
+    add_throughput(f, "FILL.nopw.44", 2, 2 * 50.0 / 12);
+    add_filler(f, "FILL.xor", 6);
+    add_throughput(f, "FILL.xor.20", 2, 2 * 24.0 / 6);
+    add_throughput(f, "FILL.xor.44", 2, 2 * 48.0 / 6);
+}
+
 // ---- reading
 
 static void count_warning(void *context, enum lab_note kind, const char *text) {
@@ -400,6 +415,16 @@ static void limited_chains_are_bounds(void **state) {
     assert_non_null(strstr(latency_of(f, "K", "1", "0")->why, "takes no longer than the way back"));
 }
 
+static bool wants_padded(const struct fixture *f, const char *form, const char *source, const char *result,
+                         bool has_more) {
+    const struct table_row *row = row_of(f, form);
+    for (size_t i = 0; i < row->n_paddings; i++)
+        if (strcmp(row->paddings[i].source, source) == 0 && strcmp(row->paddings[i].result, result) == 0 &&
+            row->paddings[i].has_more == has_more)
+            return true;
+    return false;
+}
+
 // Of forms whose copies take long side by side, a chain of many steps more decides.
 static void padded_chains_decide(void **state) {
     struct fixture *f = *state;
@@ -420,7 +445,7 @@ static void padded_chains_decide(void **state) {
     read_all(f, 1);
     is_value(latency_of(f, "Fa", "1", "0"), 6, TABLE_AT_MOST); // nobody knows yet
     assert_non_null(strstr(latency_of(f, "Fa", "1", "0")->why, "nearly as long"));
-    assert_true(row_of(f, "Fa")->wants_padded);
+    assert_true(wants_padded(f, "Fa", "o1", "o0", false));
     is_value(latency_of(f, "Fb", "1", "0"), 6, TABLE_EQUAL); // eight steps and the way are 9 cycles more
     assert_string_equal(latency_of(f, "Fb", "1", "0")->kernel, "Fb.chain");
     is_value(latency_of(f, "Fc", "1", "0"), 3, TABLE_EQUAL);
@@ -432,12 +457,147 @@ static void padded_chains_decide(void **state) {
     assert_non_null(strstr(latency_of(f, "Fe", "1", "0")->why, "do not wait"));
     assert_false(latency_of(f, "Ff", "1", "0")->is_known);
     is_value(latency_of(f, "Fg", "1", "0"), 20, TABLE_EQUAL); // far longer than side by side
-    assert_false(row_of(f, "Fg")->wants_padded);
+    assert_int_equal(row_of(f, "Fg")->n_paddings, 0);
     is_value(latency_of(f, "Fh", "1", "0"), 4, TABLE_EQUAL); // the plain chain takes as long as copies side by side
     is_value(latency_of(f, "Fi", "1", "0"), 5, TABLE_EQUAL);
     is_value(latency_of(f, "Fj", "1", "0"), 6, TABLE_EQUAL);   // others wait longer for the result
     is_value(latency_of(f, "Fk", "1", "0"), 2, TABLE_AT_MOST); // a third of the steps shows: others limit it still
     is_value(latency_of(f, "Fl", "1", "0"), 5, TABLE_AT_MOST); // longer than what bounds it: something else limits it
+}
+
+// Copies of a chain are at one address: what they take there side by side may be its limit. 18 cycles are; longer
+// chains show 14.25, which is a bound, as it is no whole number.
+static void chains_at_one_address(void **state) {
+    static const double padded[] = {25.25, 25, 0, 0};
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    for (int i = 0; i < 4; i++) {
+        const char *form = (const char *const[]){"F", "G", "H", "I"}[i];
+        add_line(f, 0, form, "\"mode\":\"throughput\",\"n\":4,\"placement\":\"own-lines\"", 4 * 4, true);
+        add_line(f, 0, form, "\"mode\":\"throughput\",\"n\":4,\"placement\":\"same-address\"", 4 * 18, true);
+        add(f, arena_printf(&f->arena, "%s.o0_base-flags.flags-xor", form), 18);
+        add(f, arena_printf(&f->arena, "%s.o0_base-flags.flags-xor.longer", form), i == 3 ? 22 : 21.25);
+        if (padded[i] > 0)
+            add(f, arena_printf(&f->arena, "%s.o0_base-flags.flags-xor.padded.movslq", form), padded[i]);
+        add_form(f, 0, form, NULL);
+    }
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "0.base", "flags.zero"), 14.25, TABLE_AT_MOST);
+    is_value(latency_of(f, "G", "0.base", "flags.zero"), 14, TABLE_EQUAL);
+    is_value(latency_of(f, "H", "0.base", "flags.zero"), 14.25, TABLE_AT_MOST); // nobody knows yet
+    is_value(latency_of(f, "I", "0.base", "flags.zero"), 15, TABLE_EQUAL);      // four steps add four cycles
+    assert_true(wants_padded(f, "H", "o0_base", "flags", false));
+}
+
+// A cycle is the least that a step takes; 1.07 is no whole number.
+static void a_little_more_than_a_cycle(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    for (const char *form = "FGH"; *form; form++) {
+        add_arc(f, arena_printf(&f->arena, "%c.chain", *form), "o0->o0", *form == 'H' ? 1.02 : 1.07);
+        add_form(f, 0, arena_printf(&f->arena, "%c", *form), NULL);
+    }
+    add(f, "G.o0-o0.vpand.padded.vpand", 10);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "0", "0"), 1.07, TABLE_AT_MOST);
+    assert_true(wants_padded(f, "F", "o0", "o0", false));
+    is_value(latency_of(f, "G", "0", "0"), 1, TABLE_EQUAL);
+    is_value(latency_of(f, "H", "0", "0"), 1.02, TABLE_EQUAL);
+    assert_int_equal(row_of(f, "H")->n_paddings, 0);
+}
+
+// Of two results, each may wait for one source only: then more steps take no longer.
+static void pairs_that_are_not(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add_arc(f, "F.chain", "o0->o0", 1);
+    add_arc(f, "F.chain", "o0->o1", 1);
+    add_arc(f, "F.chain", "o1->o0", 1);
+    add(f, "F.o0-o0.movslq.padded.movslq", 3);
+    add(f, "F.o1-o0.movslq.padded.movslq", 10);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    assert_false(latency_of(f, "F", "0", "0")->is_known);
+    assert_non_null(strstr(latency_of(f, "F", "0", "0")->why, "do not wait for each other"));
+    is_value(latency_of(f, "F", "1", "0"), 1, TABLE_EQUAL); // the arc's result is in front
+    is_value(latency_of(f, "F", "0", "1"), 1, TABLE_AT_MOST);
+    assert_non_null(strstr(latency_of(f, "F", "0", "1")->why, "no longer chain shows"));
+}
+
+// Steps that need the form's own pipe show nothing: two shuffles and nine more are as long as the chain.
+static void steps_on_the_same_pipe(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add_fillers(f);
+    add(f, "CHAIN.pshufw", 1);
+    add(f, "CHAIN.mpand", 1);
+    add_throughput(f, "SIDE.pshufw", 8, 8);
+    add_throughput(f, "SIDE.mpand", 8, 4);
+    for (const char *form = "FG"; *form; form++) {
+        const char *name = arena_printf(&f->arena, "%c", *form), *step = *form == 'F' ? "pshufw" : "mpand";
+        add_throughput(f, name, 8, 16);
+        add_arc(f, arena_printf(&f->arena, "%s.chain", name), "o0->o0", 2);
+        text_addf(&f->measurements[0],
+                  "{\"record\":\"measurement\",\"kernel\":\"%s.o0-o0.pshufw.padded.%s\",\"isa\":\"x86_64\",\"form\":"
+                  "\"unrolled\",\"mode\":\"latency\",\"n\":1,\"arc\":\"o0->o0\",\"instructions\":10,\"cycles\":%d,"
+                  "\"low\":%d,\"high\":%d,\"verdict\":\"within\",\"clock\":\"ratio\",\"clock_error\":0,\"samples\":40,"
+                  "\"bytes\":\"90\"}\n",
+                  name, step, *form == 'F' ? 11 : 10, *form == 'F' ? 11 : 10, *form == 'F' ? 11 : 10);
+        add_form(f, 0, name, NULL);
+    }
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "0", "0"), 2, TABLE_AT_MOST);
+    is_value(latency_of(f, "G", "0", "0"), 1, TABLE_EQUAL);
+}
+
+// Where eight steps made a difference, many more must show the same.
+static void many_more_steps(void **state) {
+    static const double more[] = {0, 27, 28, 29, 28, 0}, fewer[] = {13, 13, 13, 13, 12.4, 12.4};
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    for (int i = 0; i < 6; i++) {
+        const char *form = arena_printf(&f->arena, "F%c", 'a' + i);
+        add_throughput(f, form, 16, 80);
+        add_arc(f, arena_printf(&f->arena, "%s.chain", form), "o0->o0", 6);
+        add(f, arena_printf(&f->arena, "%s.o0-o0.movslq.padded.movslq", form), fewer[i]);
+        if (more[i] > 0)
+            add(f, arena_printf(&f->arena, "%s.o0-o0.movslq.padded.movslq.24", form), more[i]);
+        add_form(f, 0, form, NULL);
+    }
+    read_all(f, 1);
+    is_value(latency_of(f, "Fa", "0", "0"), 4, TABLE_EQUAL); // a survey of before
+    assert_true(wants_padded(f, "Fa", "o0", "o0", true));
+    is_value(latency_of(f, "Fb", "0", "0"), 2, TABLE_AT_MOST);
+    is_value(latency_of(f, "Fc", "0", "0"), 3, TABLE_AT_MOST);
+    is_value(latency_of(f, "Fd", "0", "0"), 4, TABLE_EQUAL);
+    is_value(latency_of(f, "Fe", "0", "0"), 3, TABLE_EQUAL); // eight of them show no whole number
+    is_value(latency_of(f, "Ff", "0", "0"), 3.4, TABLE_AT_MOST);
+    assert_true(wants_padded(f, "Ff", "o0", "o0", true));
+}
+
+// Flags of logic: a chain that is no whole number gets more steps at once.
+static void flags_that_come_late(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    add_throughput(f, "F", 16, 4);
+    add(f, "F.o0-flags.flags-movslq", 3.67);
+    add(f, "F.o0-flags.flags-movslq.longer", 7.9);
+    add_form(f, 0, "F", NULL);
+    add_throughput(f, "G", 16, 4);
+    add(f, "G.o0-flags.flags-movslq", 3.67);
+    add(f, "G.o0-flags.flags-movslq.longer", 7.9);
+    add(f, "G.o0-flags.flags-movslq.padded.movslq", 12);
+    add_form(f, 0, "G", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "0", "flags.zero"), 1.67, TABLE_AT_MOST);
+    assert_true(wants_padded(f, "F", "o0", "flags", false));
+    is_value(latency_of(f, "G", "0", "flags.zero"), 2, TABLE_EQUAL);
 }
 
 // Of several ways the shortest counts; of flags, only the one that reads and writes the same.
@@ -1050,21 +1210,6 @@ static void origins(void **state) {
 
 // ---- dispatch slots
 
-// A filler alone in its loop of eight streams, whose branch takes a slot, too.
-static void add_filler(struct fixture *f, const char *kernel, double width) {
-    add_line(f, 0, kernel, "\"mode\":\"throughput\",\"form\":\"looped\",\"n\":8", (8 * SLOTS_ALONE + 1) / width, true);
-}
-
-// Fillers of a machine that takes six a cycle: nopw shares slots, xor takes one each.
-static void add_fillers(struct fixture *f) {
-    add_filler(f, "FILL.nopw", 12);
-    add_throughput(f, "FILL.nopw.20", 2, 2 * 26.0 / 12);
-    add_throughput(f, "FILL.nopw.44", 2, 2 * 50.0 / 12);
-    add_filler(f, "FILL.xor", 6);
-    add_throughput(f, "FILL.xor.20", 2, 2 * 24.0 / 6);
-    add_throughput(f, "FILL.xor.44", 2, 2 * 48.0 / 6);
-}
-
 static bool wants(const struct table_row *row, const char *filler, unsigned n) {
     for (size_t i = 0; i < row->slots.n_fillers; i++)
         if (strcmp(row->slots.fillers[i].filler, filler) == 0 && row->slots.fillers[i].n == n)
@@ -1268,6 +1413,12 @@ int main(void) {
         TEST(limited_chains_are_bounds),
         TEST(padded_chains_decide),
         TEST(padded_chains_of_flags),
+        TEST(chains_at_one_address),
+        TEST(a_little_more_than_a_cycle),
+        TEST(pairs_that_are_not),
+        TEST(steps_on_the_same_pipe),
+        TEST(many_more_steps),
+        TEST(flags_that_come_late),
         TEST(chains_together_with_the_result),
         TEST(chains_that_cross),
         TEST(others_wait_longer),

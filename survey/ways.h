@@ -21,7 +21,8 @@ struct way_step {
     // Files (gen/isa.h), or classes (`has_parts`). `from` 'h': a high byte of 'g'. `to` 'C': the carry flag alone.
     // `from` 'c' has `to` 't': the role t, a general register. `to` 'a': an address. `from` 'M': it loads from the
     // form's memory operand, whose address is {a:CLASS}. `to` '=': {b:CLASS} is the source too; it gets the value of
-    // the role {again:CLASS}, once it is there.
+    // the role {again:CLASS}, once it is there. `to` '+': {b:CLASS} is the source too, and keeps its value: many of
+    // these make a chain longer, where the step from `from` to itself needs a pipe that few instructions have.
     char from, to;
     unsigned variant; // of steps between the same files: in another domain or width, or of another flag
     unsigned times;   // steps of that experiment that it takes

@@ -16,6 +16,8 @@ static const struct partner_experiment experiments[] = {
     {"vandps", "vandps {a:xmm}, {a:xmm}, {a:xmm}", "[a]", NULL, "avx", 1, {NULL}, NULL},
     {"pshufd", "pshufd $0xe4, {a:xmm}, {a:xmm}", "[a]", NULL, NULL, 1, {NULL}, NULL},
     {"movshdup", "movshdup {a:xmm}, {a:xmm}", "[a]", NULL, "sse3", 1, {NULL}, NULL},
+    {"pand", "pand {a:xmm}, {a:xmm}", "[a]", NULL, NULL, 1, {NULL}, NULL},
+    {"andps", "andps {a:xmm}, {a:xmm}", "[a]", NULL, NULL, 1, {NULL}, NULL},
     {"knotw", "knotw {a:kany}, {a:kany}", "[a]", NULL, "avx512f", 1, {NULL}, NULL},
     {"flags", "cmpq $0, {a:r64}; cmoveq {c:r64}, {a:r64}", "[a]", "a: 1, c: 1", NULL, 2, {NULL}, NULL},
     {"carry", "cmpq $0, {a:r64}; cmovbq {c:r64}, {a:r64}", "[a]", "a: 1, c: 1", NULL, 2, {NULL}, NULL},
@@ -32,6 +34,7 @@ static const struct partner_experiment experiments[] = {
      {NULL},
      NULL},
     {"pshufw", "pshufw $0xe4, {a:mm}, {a:mm}", "[a]", "a: 1", NULL, 1, {NULL}, NULL},
+    {"mpand", "pand {a:mm}, {a:mm}", "[a]", "a: 1", NULL, 1, {NULL}, NULL},
     {"mmovq", "movq {a:r64}, {m:mm}; movq {m:mm}, {a:r64}", "[a]", "a: 1", NULL, 2, {NULL}, NULL},
     {"movq2dq", "movq2dq {m:mm}, {x:xmm}; movdq2q {x:xmm}, {m:mm}", "[m]", "m: 1", NULL, 2, {NULL}, NULL},
     // Chains of several kinds: their steps must add up.
@@ -135,6 +138,9 @@ static const struct way_step steps[] = {
     {"vandps-vandps", 'v', '=', 0, 1, "; andps {zero:own}, {b:own}; orps {again:own}, {b:own}", "", WAY_LEGACY},
     {"pshufd", 'v', 'v', 0, 1, "; pshufd $0xe4, {a:xmm}, {b:xmm}", "", WAY_LEGACY},
     {"movshdup", 'v', 'v', 1, 1, "; movshdup {a:xmm}, {b:xmm}", "", WAY_LEGACY},
+    {"pand", 'v', '+', 0, 1, "; pand {b:xmm}, {b:xmm}", "", WAY_LEGACY},
+    {"andps", 'v', '+', 1, 1, "; andps {b:xmm}, {b:xmm}", "", WAY_LEGACY},
+    {"mpand", 'm', '+', 0, 1, "; pand {b:mm}, {b:mm}", "", WAY_ANY}, // any vector pipe; a shuffle has one on Intel's
     {"movq", 'v', 'g', 0, 1, "; movq {a:xmm}, {b:r64}", "", WAY_LEGACY},
     {"vmovq", 'v', 'g', 0, 1, "; vmovq {a:xmm}, {b:r64}", "", WAY_NOT_LEGACY},
     {"movq2dq", 'v', 'm', 0, 1, "; movdq2q {a:xmm}, {b:mm}", "", WAY_ANY},
