@@ -171,7 +171,8 @@ static void put_real(struct json_text *json, const char *key, double number) {
 }
 
 // `unit`: "cycles" or "slots".
-static void put_value(struct json_text *json, const char *unit, const struct table_value *value) {
+static void put_value(struct json_text *json, const struct survey_table *table, const char *unit,
+                      const struct table_value *value) {
     if (fold_is_known(value)) {
         json_put_real(json, unit, value->cycles, DECIMALS);
         json_put_real(json, "low", value->low, DECIMALS);
@@ -185,9 +186,11 @@ static void put_value(struct json_text *json, const char *unit, const struct tab
     json_put_text(json, "partner", value->partner);
     if (value->sum != 0)
         put_real(json, "sum", value->sum);
+    if (value->kernel)
+        json_put_text(json, "again", table_repeat(json->text.arena, value, table->repeat_options));
 }
 
-static void put_latencies(struct json_text *json, const struct table_row *row) {
+static void put_latencies(struct json_text *json, const struct survey_table *table, const struct table_row *row) {
     json_open_list(json, "latencies");
     for (size_t i = 0; i < row->n_latencies; i++) {
         json_open(json, NULL);
@@ -197,7 +200,9 @@ static void put_latencies(struct json_text *json, const struct table_row *row) {
             json_put_bool(json, "slow_values", true);
         if (row->latencies[i].is_to_others)
             json_put_bool(json, "to_others", true);
-        put_value(json, "cycles", &row->latencies[i].value);
+        put_value(json, table, "cycles", &row->latencies[i].value);
+        if (fold_is_known(&row->latencies[i].value))
+            put_real(json, "chain", row->latencies[i].value.chain);
         json_close(json);
     }
     json_close_list(json);
@@ -220,7 +225,7 @@ static void put_counts(struct json_text *json, const struct table_throughput *th
     json_close_list(json);
 }
 
-static void put_throughputs(struct json_text *json, const struct table_row *row) {
+static void put_throughputs(struct json_text *json, const struct survey_table *table, const struct table_row *row) {
     json_open_list(json, "throughputs");
     for (size_t i = 0; i < row->n_throughputs; i++) {
         const struct table_throughput *throughput = &row->throughputs[i];
@@ -232,18 +237,18 @@ static void put_throughputs(struct json_text *json, const struct table_row *row)
         json_put_bool(json, "lanes_on_lines", throughput->has_lines);
         json_put_integer(json, "streams", throughput->streams);
         json_put_bool(json, "headline", i == row->headline);
-        put_value(json, "cycles", &throughput->value);
+        put_value(json, table, "cycles", &throughput->value);
         put_counts(json, throughput);
         json_close(json);
     }
     json_close_list(json);
 }
 
-static void put_slots(struct json_text *json, const struct table_row *row) {
+static void put_slots(struct json_text *json, const struct survey_table *table, const struct table_row *row) {
     if (!has_slots(row))
         return;
     json_open(json, "slots");
-    put_value(json, "slots", &row->slots.value);
+    put_value(json, table, "slots", &row->slots.value);
     json_close(json);
 }
 
@@ -296,9 +301,9 @@ static bool write_json_row(struct arena *arena, const struct survey_table *table
     json_put_text(&json, "example", row->example);
     json_put_text(&json, "class", row->sched_class);
     json_put_text(&json, "left_out", row->left_out);
-    put_latencies(&json, row);
-    put_throughputs(&json, row);
-    put_slots(&json, row);
+    put_latencies(&json, table, row);
+    put_throughputs(&json, table, row);
+    put_slots(&json, table, row);
     put_models(&json, table, row);
     json_close(&json);
     return json_print_line(out, &json, fail);

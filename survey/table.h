@@ -46,6 +46,7 @@ struct table_value {
     const char *folder;  // DIR of that; null: not of a survey
     const char *bytes;   // machine code of one body, hex
     double sum;          // TABLE_AT_MOST through a partner: cycles of the whole chain; else 0
+    double chain;        // as it was measured, cycles for each copy of the form: of a latency, with the way back
     const char *partner; // what closes the chain: steps, TABLE_CROSSING; null: it closes by itself
     // How it is made: `constant`, cycles, plus the cycles of each part times its factor. A model's cycles of the same
     // programs thus give its prediction of the value. No parts: dispatch slots, which are no such sum.

@@ -38,7 +38,7 @@ struct table_value reader_value(struct arena *arena, const struct entry *entry, 
     if (value.has_two_speeds)
         value.why = m->warning;
     if (value.is_known) {
-        value.cycles = m->cycles / parts;
+        value.cycles = value.chain = m->cycles / parts;
         value.low = measured_low(m) / parts;
         value.high = measured_high(m) / parts;
         struct table_part *part = ARENA_NEW(arena, struct table_part);

@@ -41,6 +41,7 @@ set(CYCLOPS_LABEL_slow
   program.sandbox
   program.survey
   program.survey-here
+  program.table-against-itself
   program.walk-all)
 
 # Of those, the ones that take longest: half a minute and more.
