@@ -24,6 +24,13 @@ void card_add_number(struct card *card, const struct card_entry *head, double va
     *ARENA_ADD(card->arena, card->entries, card->n_entries) = entry;
 }
 
+void card_add_whole(struct card *card, const struct card_entry *head, double whole) {
+    struct card_entry entry = *head;
+    entry.verdict = CARD_EXACT;
+    entry.value = entry.low = entry.high = whole;
+    *ARENA_ADD(card->arena, card->entries, card->n_entries) = entry;
+}
+
 void card_add_unknown(struct card *card, const struct card_entry *head, const char *why) {
     struct card_entry entry = *head;
     entry.verdict = CARD_UNKNOWN;

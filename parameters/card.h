@@ -51,6 +51,8 @@ struct card {
 // (relative), and the interval is that near it.
 void card_add_number(struct card *card, const struct card_entry *head, double value, double low, double high,
                      double tolerance);
+// A count that is known, zero too.
+void card_add_whole(struct card *card, const struct card_entry *head, double whole);
 void card_add_unknown(struct card *card, const struct card_entry *head, const char *why);
 void card_add_at_least(struct card *card, const struct card_entry *head, double low, const char *why);
 // Of a curve whose step is seen, between `low` and `high`, where noise hides what is behind it: not determined.

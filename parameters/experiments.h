@@ -28,4 +28,20 @@ void idioms_find(struct session *session);      // idioms.c: what renaming does 
 void costs_find(struct session *session);       // costs.c: stack pointer, merges, old and wide vectors
 void fusion_find(struct session *session);      // fusion.c: pairs that take one slot
 
+// Of several parts (parts.c).
+void banks_find(struct session *session);
+void load_banks_find(struct session *session);  // load_banks.c: loads that meet in a bank of the first level
+void store_lines_find(struct session *session); // store_lines.c: stores by line in program order
+void renaming_find(struct session *session);
+void constants_find(struct session *session);       // constants.c: additions of constants
+void memory_renaming_find(struct session *session); // memory_renaming.c: loads of what was just stored
+void logic_flags_find(struct session *session);     // logic_flags.c: what waits for flags of logic operations
+void slots_find(struct session *session);
+// `why`: why slots cannot be counted; null: they can.
+void loop_copies_find(struct session *session, const struct slots *slots, const char *why);  // loop_copies.c
+void move_fusion_find(struct session *session, const struct slots *slots, const char *why);  // move_fusion.c
+void stack_engine_find(struct session *session, const struct slots *slots, const char *why); // stack_engine.c
+// Slots that the end of a loop takes; 0: not known, `why` then has the reason. False: not measured yet.
+bool loop_end_slots(struct session *session, const struct slots *slots, unsigned *n, const char **why);
+
 #endif

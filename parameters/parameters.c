@@ -16,7 +16,8 @@ static const struct {
     {"widths", NULL, widths_find},       {"windows", "rob-size", windows_find}, {"front-end", NULL, frontend_find},
     {"branches", NULL, branches_find},   {"latencies", NULL, latencies_find},   {"pages", NULL, pages_find},
     {"bandwidth", NULL, bandwidth_find}, {"forwarding", NULL, forwarding_find}, {"idioms", NULL, idioms_find},
-    {"fusion", NULL, fusion_find},       {"costs", NULL, costs_find},
+    {"fusion", NULL, fusion_find},       {"costs", NULL, costs_find},           {"banks", NULL, banks_find},
+    {"renaming", NULL, renaming_find},   {"slots", NULL, slots_find},
 };
 enum { N_EXPERIMENTS = sizeof experiments / sizeof *experiments };
 

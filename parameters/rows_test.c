@@ -17,7 +17,8 @@ static const struct {
     {"widths", widths_find},       {"windows", windows_find},       {"front-end", frontend_find},
     {"branches", branches_find},   {"latencies", latencies_find},   {"pages", pages_find},
     {"bandwidth", bandwidth_find}, {"forwarding", forwarding_find}, {"idioms", idioms_find},
-    {"fusion", fusion_find},       {"costs", costs_find},
+    {"fusion", fusion_find},       {"costs", costs_find},           {"banks", banks_find},
+    {"renaming", renaming_find},   {"slots", slots_find},
 };
 enum { N_EXPERIMENTS = sizeof experiments / sizeof *experiments };
 

@@ -17,6 +17,38 @@ bool value_is_usable(const struct value *value) {
     return value->is_good && value->is_stable;
 }
 
+struct value value_less(const struct value *a, const struct value *b, double factor) {
+    static const struct value none = {.is_good = true, .is_stable = true, .is_alone = true};
+    b = b ? b : &none;
+    if (!value_is_usable(a) || !value_is_usable(b))
+        return (struct value){.why = value_is_usable(a) ? b->why : a->why};
+    struct value result = *a;
+    result.cycles = (a->cycles - b->cycles) * factor;
+    result.low = (a->low - b->high) * factor;
+    result.high = (a->high - b->low) * factor;
+    return result;
+}
+
+struct value value_ratio(const struct value *a, const struct value *b) {
+    struct value result = value_less(a, b, 1);
+    if (result.is_good) {
+        result.cycles = a->cycles / b->cycles;
+        result.low = a->low / b->high;
+        result.high = a->high / b->low;
+    }
+    return result;
+}
+
+struct value value_rate(const struct value *a, double n) {
+    struct value result = *a;
+    if (a->is_good) {
+        result.cycles = n / a->cycles;
+        result.low = n / a->high;
+        result.high = n / a->low;
+    }
+    return result;
+}
+
 static int compare_numbers(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);

@@ -36,7 +36,12 @@ struct value {
 
 // Whether there is a value, and it is stable.
 bool value_is_usable(const struct value *value);
-double median_of(double *numbers, size_t n); // sorts them; at least one
+// (a - b) · factor, with the errors of both; null: `b` is nothing. Where one is not usable, so is the result.
+struct value value_less(const struct value *a, const struct value *b, double factor);
+// n / a: bodies of n instructions as a rate, instructions per cycle.
+struct value value_rate(const struct value *a, double n);
+struct value value_ratio(const struct value *a, const struct value *b); // a / b
+double median_of(double *numbers, size_t n);                            // sorts them; at least one
 
 struct session {
     struct arena *arena;

@@ -304,7 +304,7 @@ void widths_find(struct session *session) {
 // Zeroings fill dispatch where they are as fast. Nops do, too, where two of them do not share a slot: then no mixture
 // starts more than half as many.
 bool widths_slots(struct session *session, struct slots *slots) {
-    static const double share = 0.55;
+    static const double share = 0.55, near = 0.025;
     struct card before = session->card;
     widths_find(session);
     const struct card_entry *found = card_find(&session->card, "dispatch"),
@@ -314,12 +314,12 @@ bool widths_slots(struct session *session, struct slots *slots) {
     if (!found || !zeroings || !nops)
         return false;
     *slots = (struct slots){0};
+    bool are_nops_as_many = nops->verdict == CARD_EXACT && fabs(found->high - nops->value) <= near * nops->value;
     if (found->verdict == CARD_EXACT || found->verdict == CARD_WITHIN)
-        slots->most = floor(found->high);
+        slots->most = are_nops_as_many ? nops->value : floor(found->high * (1 + near));
     if (found->verdict == CARD_EXACT && zeroings->verdict == CARD_EXACT && zeroings->value == found->value)
         *slots = (struct slots){slots->most, found->value, LINE_ZERO};
-    else if (slots->most > 0 && nops->verdict == CARD_EXACT && nops->value == slots->most &&
-             found->low > share * nops->value)
+    else if (slots->most > 0 && are_nops_as_many && found->low > share * nops->value)
         *slots = (struct slots){slots->most, nops->value, LINE_NOP};
     return true;
 }

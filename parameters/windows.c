@@ -288,10 +288,11 @@ static bool add_noisy_buffer(struct finding *finding) {
     head.unit = "entries";
     qsort(lows, n_seen, sizeof *lows, compare_numbers);
     qsort(highs, n_seen, sizeof *highs, compare_numbers);
+    const unsigned middle = n_seen / 2;
     finding->buffer = (struct knee){true, true, true, least, least, 0, 0, NULL};
     if (n_seen)
-        card_add_step_seen(&finding->session->card, &head, lows[n_seen / 2] + row->extra,
-                           highs[n_seen / 2] + row->extra, unsteady);
+        card_add_step_seen(&finding->session->card, &head, lows[middle] + row->extra, highs[middle] + row->extra,
+                           unsteady);
     else
         card_add_unknown(&finding->session->card, &head, unsteady);
     return true;

@@ -82,9 +82,28 @@ static void print_rest(struct arena *arena, const struct machine_report_model *m
     }
 }
 
+// How many entries behind this one are of its group and not determined for the same reason: they need only their names.
+static size_t count_likewise(const struct card *card, size_t entry) {
+    const struct card_entry *first = &card->entries[entry];
+    size_t n = entry + 1;
+    while (n < card->n_entries && first->verdict == CARD_UNKNOWN && card->entries[n].verdict == CARD_UNKNOWN &&
+           strcmp(card->entries[n].group, first->group) == 0 && strcmp(card->entries[n].why, first->why) == 0)
+        n++;
+    return n - entry - 1;
+}
+
+static void print_likewise(const struct card *card, size_t first, size_t n, FILE *out) {
+    static const char indent[] = "    likewise: ";
+    struct text names = {.arena = card->arena};
+    for (size_t i = first; i < first + n; i++)
+        text_addf(&names, "%s%s", i > first ? ", " : "", card->entries[i].name);
+    fputs(indent, out);
+    screen_wrap(names.data, sizeof indent - 1, sizeof indent - 1, screen_columns(out), out);
+}
+
 size_t machine_report_print(const struct card *card, const struct machine_report_model *models, size_t n_models,
                             FILE *out) {
-    enum { NAME = 30, VALUE = 16, UNIT = 16, MODEL = 16 };
+    enum { NAME = 30, VALUE = 16, UNIT = 16, MODEL = 16, LEAST_LIKEWISE = 2 };
     const char *group = "";
     size_t n = 0;
     for (size_t i = 0; i < card->n_entries; i++) {
@@ -110,6 +129,11 @@ size_t machine_report_print(const struct card *card, const struct machine_report
             at += MODEL;
         }
         print_verdict(card->arena, entry, at, out);
+        size_t n_likewise = n_models ? 0 : count_likewise(card, i);
+        if (n_likewise < LEAST_LIKEWISE)
+            continue;
+        print_likewise(card, i + 1, n_likewise, out);
+        i += n_likewise;
     }
     for (size_t m = 0; m < n_models; m++)
         print_rest(card->arena, &models[m], out);

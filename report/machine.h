@@ -17,7 +17,8 @@ struct machine_report_model {
 };
 
 // Prints a row per entry, by group; with a column for each model, and at the end the numbers of the model that the card
-// does not judge. Returns the number of contradictions.
+// does not judge. Without a model, entries in a row that are not determined for one reason share it. Returns the number
+// of contradictions.
 size_t machine_report_print(const struct card *card, const struct machine_report_model *models, size_t n_models,
                             FILE *out);
 

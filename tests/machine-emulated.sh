@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The experiments of a machine card for AArch64 run to their end under emulation: those of forwarding, bandwidth and costs.
+# The experiments of a machine card for AArch64 run to their end under emulation: those of forwarding, bandwidth, costs and banks.
 # Times mean nothing there, and none is looked at.   machine-emulated.sh BUILD
 . "$(dirname "$0")/lib.sh"
 qemu=qemu-aarch64

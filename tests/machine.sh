@@ -68,7 +68,11 @@ expect 0 "^Beside a model: cyclops machine branches --resume --budget 0 --output
     "$cyclops" machine branches "${sim[@]}" --output "$T/b" --resume
 expect 0 'page-walks +- .*no pages' "$cyclops" machine pages "${sim[@]}" --output "$T/p"
 expect 0 'load-latency-width-8 +[0-9]+ ' "$cyclops" machine latencies --isa aarch64 --target sim:cortex-a57,noise=none --output "$T/la"
-expect 0 'memory-latency +- .*no caches' "$cyclops" machine latencies "${sim[@]}" --output "$T/l"
+expect 0 'l1d-latency +- .*no caches' "$cyclops" machine latencies "${sim[@]}" --output "$T/l"
+# Rows that lack a value for the same reason share it on the screen, and have a row each in the card.
+cp "$T/out" "$T/likewise"
+expect 0 "^ +likewise: l1d-size, l2-latency, l2-size, memory-latency\$" cat "$T/likewise"
+expect 0 '^5$' grep -c 'why: "a simulated CPU has no caches"' "$T/l/card.yaml"
 # A budget that ends before the experiment does: the card names what is missing.
 expect 0 'windows-rest +- .* not measured yet; --resume' "$cyclops" machine windows "${sim[@]}" --output "$T/w" --budget 0
 expect 0 'nops +- .*not measured yet' "$cyclops" machine widths "${sim[@]}" --output "$T/w0" --budget 0

@@ -1,5 +1,5 @@
 // The kernels of a machine card's experiments for an ISA, as a kernel file:  machine_kernels ISA
-// Those of forwarding, bandwidth and costs: tests/machine-emulated.sh runs them under emulation.
+// Those of forwarding, bandwidth, costs and banks: tests/machine-emulated.sh runs them under emulation.
 #include "parameters/experiments.h"
 #include "parameters/testing.h"
 
@@ -24,6 +24,7 @@ int main(int argc, char **argv) {
         forwarding_find(&session);
         bandwidth_find(&session);
         costs_find(&session);
+        banks_find(&session);
     } while (testing_give(&session, any, NULL));
     session_add_kernels(&session, &out);
     fputs(out.data, stdout);
