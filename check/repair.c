@@ -6,6 +6,7 @@
 #include "check/predictor.h"
 #include "check/repair_limits.h"
 #include "check/repair_memory.h"
+#include "check/repair_pipes.h"
 #include "check/repair_state.h"
 
 #include <math.h>
@@ -505,6 +506,17 @@ static void find_changes(struct repair *repair, struct repair_result *result) {
     result->dispatch_width = repair->dispatch_width;
 }
 
+static void count_guesses(const struct repair *repair, struct repair_result *result) {
+    const char **classes = ARENA_ARRAY(repair->arena, const char *, repair->n_rules);
+    size_t n = 0;
+    for (size_t i = 0; i < repair->n_rules; i++)
+        if (repair->rules[i].is_guess && repair->rules[i].n_opcodes) {
+            classes[n++] = repair->rules[i].class_name;
+            result->n_guessed_opcodes += repair->rules[i].n_opcodes;
+        }
+    result->n_guessed_classes = text_sort(classes, n);
+}
+
 bool repair_run(struct arena *arena, const struct repair_request *request, struct repair_result *result,
                 struct fail *fail) {
     struct repair repair = {
@@ -515,14 +527,20 @@ bool repair_run(struct arena *arena, const struct repair_request *request, struc
     if (!repair_find_unseen(&repair, fail))
         return false;
     find_commonness(&repair);
+    repair.pipes = repair_pipes_learn(&repair);
     repair_width(&repair);
     if (!repair_find_idioms(&repair, fail))
         return false;
-    for (size_t first = 0, end; first < repair.n_members; first = end) {
-        end = repair_end_of_group(&repair, first);
-        lab_say_measuring(request->listener, end, repair.n_members);
-        repair_group(&repair, &repair.members[first], end - first);
-    }
+    // Forms with memory come behind those with registers, whose pipes may be theirs.
+    size_t n_done = 0;
+    for (int with_memory = 0; with_memory < 2; with_memory++)
+        for (size_t first = 0, end; first < repair.n_members; first = end) {
+            end = repair_end_of_group(&repair, first);
+            if (repair_pipes_has_memory(repair.pipes, repair.members[first].form) != with_memory)
+                continue;
+            lab_say_measuring(request->listener, n_done += end - first, repair.n_members);
+            repair_group(&repair, &repair.members[first], end - first);
+        }
     repair_by_bounds(&repair);
     lab_say_measuring(request->listener, repair.n_members + 1, repair.n_members);
     const char *about = arena_printf(arena, "\"%s, repaired by measurements of %s\"", request->model->machine->id,
@@ -534,6 +552,7 @@ bool repair_run(struct arena *arena, const struct repair_request *request, struc
         result->n_form_rules += repair.rules[i].n_opcodes && !repair.rules[i].is_of_class;
     }
     result->n_idioms = repair_count_idioms(&repair);
+    count_guesses(&repair, result);
     find_changes(&repair, result);
     return true;
 }

@@ -58,7 +58,9 @@ struct repair_result {
     const struct check_finding *findings_before, *findings_after; // of what the repair saw
     size_t n_findings_before, n_findings_after;
     size_t n_class_rules, n_form_rules;
-    size_t n_idioms;                     // opcodes that wait for none of their sources where these are one register
+    size_t n_idioms; // opcodes that wait for none of their sources where these are one register
+    // Those whose pipes are a guess: other pipes predict the values as well. The overlay names them.
+    size_t n_guessed_classes, n_guessed_opcodes;
     unsigned dispatch_width;             // changed; 0: it is not
     const struct repair_change *changes; // of every measured opcode, and of those that follow their class, by opcode
     size_t n_changes;

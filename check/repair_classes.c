@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An opcode of a group without a value.
-struct repair_unseen {
-    const char *key; // as in struct repair_member
-    const char *opcode;
-    struct repair_numbers numbers;
-};
-
 static int compare_unseen(const void *a, const void *b) {
     const struct repair_unseen *one = a, *other = b;
     int order = strcmp(one->key, other->key);
@@ -102,12 +95,12 @@ static void add_form(struct repair *repair, const struct form *form) {
 bool repair_find_unseen(struct repair *repair, struct fail *fail) {
     const struct model *model = repair->request->model;
     const struct check_results *results = repair->request->results;
-    const struct form *forms;
-    size_t n_seen, n_forms = 0;
+    size_t n_seen;
     const char **seen = take_unseen_members(repair, &n_seen);
-    if (!model->backend->forms(model->cpu, repair->arena, &forms, &n_forms, fail))
+    if (!model->backend->forms(model->cpu, repair->arena, &repair->forms, &repair->n_forms, fail))
         return false;
-    for (size_t i = 0; i < n_forms; i++)
+    const struct form *forms = repair->forms;
+    for (size_t i = 0; i < repair->n_forms; i++)
         if (forms[i].status == FORM_USABLE && forms[i].bytes && forms[i].sched_class_name &&
             !has_name(forms[i].opcode, seen, n_seen) &&
             !has_name(forms[i].name, results->left_out, results->n_left_out))
@@ -164,6 +157,16 @@ static void find_range(const struct repair *repair, const char *key, size_t *fir
         ++*end;
 }
 
+// Whether a rule of one of the members names pipes that are a guess.
+static bool has_guess(const struct repair *repair, const struct repair_member *members, size_t n) {
+    for (size_t r = 0; r < repair->n_rules; r++)
+        for (size_t i = 0; repair->rules[r].is_guess && i < n; i++)
+            if (text_find(members[i].opcode, repair->rules[r].opcodes, repair->rules[r].n_opcodes) <
+                repair->rules[r].n_opcodes)
+                return true;
+    return false;
+}
+
 static void spread_group(struct repair *repair, const struct repair_member *members, size_t n) {
     struct repair_rule rule = {.before = members->numbers, .is_of_class = true, .class_name = members->class_name};
     size_t first, end;
@@ -180,6 +183,7 @@ static void spread_group(struct repair *repair, const struct repair_member *memb
             : arena_printf(repair->arena, "  # Without a value: as %s and others of their class, %zu in all\n",
                            members->opcode, n_opcodes);
     rule.is_spread = true;
+    rule.is_guess = has_guess(repair, members, n);
     *ARENA_ADD(repair->arena, repair->rules, repair->n_rules) = rule;
 }
 

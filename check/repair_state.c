@@ -1,6 +1,7 @@
 #include "check/repair_state.h"
 
 #include "base/text.h"
+#include "check/repair_pipes.h"
 
 #include <math.h>
 #include <string.h>
@@ -113,6 +114,13 @@ static void take_values(const struct repair *repair, struct arena *arena, struct
     search->weights = weights;
 }
 
+static bool has_wrong_throughput(const struct repair *repair, const struct repair_search *search) {
+    for (size_t i = 0; i < search->n_values; i++)
+        if (repair->values[search->values[i]].quantity == CHECK_THROUGHPUT && repair->gaps[search->values[i]] > 0)
+            return true;
+    return false;
+}
+
 struct repair_search repair_open_search(struct arena *arena, struct repair *repair, const struct repair_member *members,
                                         size_t n, const struct repair_numbers *start) {
     struct repair_search search = {.model = repair->request->model,
@@ -125,6 +133,8 @@ struct repair_search repair_open_search(struct arena *arena, struct repair *repa
                                    .base = members->numbers,
                                    .best = *start};
     take_values(repair, arena, &search, members, n);
+    if (repair->pipes && has_wrong_throughput(repair, &search))
+        search.ranks = repair_pipes_rank(repair, arena, members, n);
     search.opcodes = ARENA_ARRAY(arena, const char *, search.n_values);
     for (size_t i = 0; i < search.n_values; i++) {
         const char *form = repair->values[search.values[i]].form, *opcode = arena_copy(arena, form, strcspn(form, "-"));
@@ -132,6 +142,15 @@ struct repair_search repair_open_search(struct arena *arena, struct repair *repa
             search.opcodes[search.n_opcodes++] = opcode;
     }
     return search;
+}
+
+// Whether a rule of the members may name the opcode of one of them. A form with other operands, whose plain form has
+// other numbers in the model and so belongs to other members, only follows: that one's values count.
+static bool leads(const struct repair *repair, const struct repair_member *members, size_t n, size_t at) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(members[i].opcode, members[at].opcode) == 0 && !(repair->follow && repair->follow[members[i].first]))
+            return true;
+    return false;
 }
 
 void repair_add_rule(struct repair *repair, const struct repair_search *search, const struct repair_numbers *before,
@@ -143,7 +162,16 @@ void repair_add_rule(struct repair *repair, const struct repair_search *search, 
                                .class_name = members->class_name,
                                .evidence = evidence_of(repair, members, n)};
     for (size_t i = 0; i < n; i++)
-        if (i == 0 || strcmp(members[i].opcode, rule.opcodes[rule.n_opcodes - 1]) != 0)
+        if ((i == 0 || strcmp(members[i].opcode, rule.opcodes[rule.n_opcodes - 1]) != 0) &&
+            (n == 1 || leads(repair, members, n, i)))
             rule.opcodes[rule.n_opcodes++] = members[i].opcode;
+    if (!rule.n_opcodes)
+        return;
+    const char *guess = repair->pipes ? repair_pipes_guess(repair->arena, search, before) : NULL;
+    rule.is_guess = guess != NULL;
+    if (guess)
+        rule.evidence = arena_printf(repair->arena, "%s%s", rule.evidence ? rule.evidence : "", guess);
     *ARENA_ADD(repair->arena, repair->rules, repair->n_rules) = rule;
+    if (repair->pipes)
+        repair_pipes_note(repair->pipes, &rule);
 }

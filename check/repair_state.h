@@ -17,6 +17,13 @@ struct repair_member {
     size_t n_others;
 };
 
+// An opcode of a group without a value.
+struct repair_unseen {
+    const char *key; // as in struct repair_member
+    const char *opcode;
+    struct repair_numbers numbers;
+};
+
 // An opcode that waits for none of its sources where these are one register.
 struct repair_idiom {
     size_t value;    // index of the latency that shows it
@@ -42,10 +49,13 @@ struct repair {
     unsigned dispatch_width; // changed; 0: it is not
     struct repair_member *members;
     size_t n_members;
-    double *commonness;           // of each resource: share of the members that use pipes of it
+    double *commonness;       // of each resource: share of the members that use pipes of it
+    const struct form *forms; // all of LLVM's
+    size_t n_forms;
     struct repair_unseen *unseen; // opcodes without a value, by group
     size_t n_unseen;
-    bool takes_bounds; // also bounds of a form together with others: these others are repaired
+    struct repair_pipes *pipes; // what the model says of pipes (repair_pipes.h)
+    bool takes_bounds;          // also bounds of a form together with others: these others are repaired
     struct repair_rule *rules;
     size_t n_rules;
     struct repair_idiom *idioms;

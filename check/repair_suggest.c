@@ -1,5 +1,8 @@
 #include "check/repair_suggest.h"
 
+#include "check/gap.h"
+#include "check/repair_pipes.h"
+
 #include <math.h>
 
 // False: no latency is that short, so it does not explain the difference.
@@ -40,9 +43,9 @@ static unsigned whole(double number) {
     return number < 1 ? 1 : (unsigned)lround(number);
 }
 
-// Pipes that another resource has in common with this one.
-static bool are_related(const struct resource *a, const struct resource *b) {
-    return (resource_pipes(a->mask) & resource_pipes(b->mask)) != 0;
+// Whether all pipes of `inner` are of `outer`.
+static bool is_inside(const struct resource *inner, const struct resource *outer) {
+    return (resource_pipes(inner->mask) & ~resource_pipes(outer->mask)) == 0;
 }
 
 static bool has_other_pipes(const struct repair_numbers *a, const struct repair_numbers *b) {
@@ -76,9 +79,33 @@ static void suggest_shorter(struct repair_search *search, unsigned u) {
 }
 
 // An upper bound may show that there are more pipes than LLVM's. That those are the wrong ones it cannot show.
-static bool can_be_chosen(const struct resource *other, const struct resource *own, bool is_bound) {
-    uint64_t pipes = resource_pipes(own->mask);
-    return are_related(other, own) && (!is_bound || (resource_pipes(other->mask) & pipes) == pipes);
+static bool can_be_chosen(const struct repair_search *search, unsigned u, unsigned resource, bool is_bound) {
+    const struct resource *resources = search->model->machine->resources;
+    return repair_rank_of(search, u, resource) != REPAIR_FARTHEST &&
+           (!is_bound || is_inside(&resources[search->base.uses[u].resource], &resources[resource]));
+}
+
+// Whether LLVM's pipes can give the throughput, each use held for some time: then pipes are no cause.
+static bool pipes_suffice(const struct repair_search *search, const struct check_value *value) {
+    static const double slack = 0.01;
+    const struct machine *machine = search->model->machine;
+    const struct repair_numbers *base = &search->base;
+    bool is_met = false;
+    for (unsigned u = 0; u < base->n_uses; u++) {
+        const struct resource *own = &machine->resources[base->uses[u].resource];
+        double n_inside = 0;
+        if (!repair_use_cycles(&base->uses[u]) || repair_numbers_follow(machine, base, u))
+            continue;
+        for (unsigned v = 0; v < base->n_uses; v++)
+            n_inside += repair_use_cycles(&base->uses[v]) > 0 && !repair_numbers_follow(machine, base, v) &&
+                        is_inside(&machine->resources[base->uses[v].resource], own);
+        if (n_inside / own->units > value->value.cycles * (1 + slack))
+            return false;
+        double cycles = check_value_is_bound(value) ? n_inside / own->units
+                                                    : whole(value->value.cycles * own->units) / (double)own->units;
+        is_met |= gap_find(value, &(struct predicted){.cycles = cycles, .simulated = cycles}) == 0;
+    }
+    return is_met;
 }
 
 // How far the bounds of other pipes may be from what was measured, as a share: as far as the nearest of any pipes.
@@ -93,16 +120,19 @@ static double distance_of_bounds(const struct machine *machine, double measured)
 
 // The shortest throughput that pipes related to `own` can give, cycles. What takes less takes no pipe, as a lea that
 // renaming adds up; but as many pipes as there are come nearest.
-static double shortest_of(const struct machine *machine, const struct resource *own, bool is_bound) {
+static double shortest_of(const struct repair_search *search, unsigned u, bool is_bound) {
+    const struct machine *machine = search->model->machine;
     double shortest = 1;
     for (unsigned g = 1; g < machine->n_resources; g++)
-        if (can_be_chosen(&machine->resources[g], own, is_bound))
+        if (can_be_chosen(search, u, g, is_bound))
             shortest = fmin(shortest, 1.0 / machine->resources[g].units);
     return shortest;
 }
 
-static void suggest_uses(struct repair_search *search, double measured, double predicted, bool is_bound) {
+static void suggest_uses(struct repair_search *search, const struct check_value *value, double predicted) {
     const struct machine *machine = search->model->machine;
+    const double measured = value->value.cycles;
+    const bool is_bound = check_value_is_bound(value), can_stay = pipes_suffice(search, value);
     const struct repair_numbers *best = &search->best;
     struct repair_numbers all = *best, first_all = *best;
     for (unsigned u = 0; u < best->n_uses; u++) {
@@ -121,14 +151,12 @@ static void suggest_uses(struct repair_search *search, double measured, double p
             suggest_shorter(search, u);
         first_all.uses[u].release = use->acquire + whole(held * measured / predicted);
         const struct repair_use *own = &search->base.uses[u];
-        const double aim = fmax(measured, shortest_of(machine, &machine->resources[own->resource], is_bound)),
-                     share = distance_of_bounds(machine, aim);
-        for (unsigned g = 1; g < machine->n_resources; g++) {
+        const double aim = fmax(measured, shortest_of(search, u, is_bound)), share = distance_of_bounds(machine, aim);
+        for (unsigned g = 1; !can_stay && g < machine->n_resources; g++) {
             unsigned wanted = whole(aim * machine->resources[g].units);
             bool is_wider = machine->resources[g].units > machine->resources[own->resource].units;
             // Pipes of LLVM's, and not those of an earlier change. More pipes that are held longer are no pipes' limit.
-            if (g == use->resource ||
-                !can_be_chosen(&machine->resources[g], &machine->resources[own->resource], is_bound) ||
+            if (g == use->resource || !can_be_chosen(search, u, g, is_bound) ||
                 (is_wider && wanted > own->release - own->acquire))
                 continue;
             double bound = (double)wanted / machine->resources[g].units;
@@ -157,7 +185,7 @@ static void suggest_uops(struct repair_search *search, struct arena *arena, unsi
         if (value->quantity == CHECK_THROUGHPUT && !check_value_is_bound(value) &&
             repair_gap_to_close(search, search->values[i], &search->predicted[i]) == 0 &&
             repair_gap_to_close(search, search->values[i], &all[i]) > 0) {
-            suggest_uses(search, value->value.cycles, all[i].cycles, false);
+            suggest_uses(search, value, all[i].cycles);
             break; // one suggests enough: the others are of the same uses
         }
     }
@@ -191,7 +219,7 @@ void repair_suggest(struct repair_search *search, struct arena *arena, const str
             suggest_latency(search, repair_cycles_between(value, predicted, 1 / measured->parts[0].factor));
     }
     if (value->quantity != CHECK_LATENCY && predicted > 0 && wanted > 0) {
-        suggest_uses(search, wanted, predicted, check_value_is_bound(value));
+        suggest_uses(search, value, predicted);
         if (kind == BOTTLENECK_DISPATCH) {
             struct repair_numbers one = search->best;
             one.uops = whole(one.uops * wanted / predicted);

@@ -11,14 +11,49 @@
 
 // A bound never leads away from LLVM's pipes: an exact value may.
 static void bounds_only_add_pipes(void **state) {
-    const struct resource own = {.mask = 0x10f}, wider = {.mask = 0x21f}, fewer = {.mask = 0x403},
-                          partly = {.mask = 0x818}, apart = {.mask = 0x1060};
+    enum { OWN = 1, WIDER, FEWER, PARTLY, APART, N };
+    const struct resource resources[N] = {
+        {0}, {.mask = 0x10f}, {.mask = 0x21f}, {.mask = 0x403}, {.mask = 0x818}, {.mask = 0x1060}};
+    const struct machine machine = {.resources = resources, .n_resources = N};
+    const struct model model = {.machine = &machine};
+    const unsigned char ranks[N] = {[WIDER] = 1, [FEWER] = 1, [PARTLY] = 13, [APART] = REPAIR_FARTHEST};
+    const struct repair_search search = {
+        .model = &model, .ranks = ranks, .base = {.n_uses = 1, .uses = {{.resource = OWN, .release = 1}}}};
     (void)state;
-    assert_int_equal(resource_pipes(own.mask), 0xf);
-    assert_true(can_be_chosen(&wider, &own, true) && can_be_chosen(&wider, &own, false));
-    assert_true(!can_be_chosen(&fewer, &own, true) && can_be_chosen(&fewer, &own, false));
-    assert_true(!can_be_chosen(&partly, &own, true) && can_be_chosen(&partly, &own, false));
-    assert_true(!can_be_chosen(&apart, &own, true) && !can_be_chosen(&apart, &own, false));
+    assert_true(can_be_chosen(&search, 0, WIDER, true) && can_be_chosen(&search, 0, WIDER, false));
+    assert_true(!can_be_chosen(&search, 0, FEWER, true) && can_be_chosen(&search, 0, FEWER, false));
+    assert_true(!can_be_chosen(&search, 0, PARTLY, true) && can_be_chosen(&search, 0, PARTLY, false));
+    assert_true(!can_be_chosen(&search, 0, APART, true) && !can_be_chosen(&search, 0, APART, false));
+}
+
+// Pipes change where no time on LLVM's gives the throughput: of two pipes 0.5, 1, 1.5 are none's fault, 0.33 and 0.75
+// are; nor can two uses of one pipe take less than two cycles.
+static void times_come_before_pipes(void **state) {
+    enum { ONE = 1, TWO, N };
+    const struct resource resources[N] = {{0}, {.mask = 2, .units = 1}, {.mask = 0xe, .units = 2}};
+    const struct machine machine = {.resources = resources, .n_resources = N};
+    const struct model model = {.machine = &machine};
+    struct repair_search search = {.model = &model,
+                                   .base = {.n_uses = 1, .uses = {{.resource = TWO, .release = 1, .units = 1}}}};
+    static const struct {
+        double cycles;
+        bool suffice;
+    } table[] = {{0.5, true}, {1, true}, {1.5, true}, {1.0 / 3, false}, {0.75, false}, {0.565, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct check_value value = testing_value("A", "C", CHECK_THROUGHPUT, table[i].cycles, 0.002);
+        assert_int_equal(pipes_suffice(&search, &value), table[i].suffice);
+    }
+    search.base.n_uses = 2;
+    search.base.uses[1] = (struct repair_use){.resource = ONE, .release = 1, .units = 1};
+    struct check_value one = testing_value("A", "C", CHECK_THROUGHPUT, 1, 0.002),
+                       half = testing_value("A", "C", CHECK_THROUGHPUT, 0.5, 0.002);
+    assert_true(pipes_suffice(&search, &one));
+    assert_false(pipes_suffice(&search, &half)); // the pipe alone is held for one
+    half.value.relation = TABLE_AT_MOST;
+    assert_false(pipes_suffice(&search, &half));
+    one.value.relation = TABLE_AT_MOST;
+    assert_true(pipes_suffice(&search, &one));
 }
 
 // LLVM counts units from the pipes: where a use has several, times change and pipes stay.
@@ -77,7 +112,8 @@ static void reads_are_no_earlier_than_matters(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_only_add_pipes), cmocka_unit_test(pipes_stay_where_a_use_has_several_units),
-        cmocka_unit_test(a_throughput_lengthens_no_latency), cmocka_unit_test(reads_are_no_earlier_than_matters)};
+        cmocka_unit_test(bounds_only_add_pipes), cmocka_unit_test(times_come_before_pipes),
+        cmocka_unit_test(pipes_stay_where_a_use_has_several_units), cmocka_unit_test(a_throughput_lengthens_no_latency),
+        cmocka_unit_test(reads_are_no_earlier_than_matters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,10 @@ static unsigned held_of(const struct repair_numbers *numbers, unsigned resource)
     return cycles;
 }
 
+unsigned repair_rank_of(const struct repair_search *search, unsigned use, unsigned resource) {
+    return search->ranks ? search->ranks[use * search->model->machine->n_resources + resource] : 0;
+}
+
 // How far the numbers are from LLVM's.
 static struct repair_cost distance_of(const struct repair_search *search, const struct repair_numbers *numbers) {
     const struct machine *machine = search->model->machine;
@@ -27,6 +31,8 @@ static struct repair_cost distance_of(const struct repair_search *search, const 
             continue;
         }
         cost.distance += use->resource != was->resource; // other pipes are more of a change than a longer time
+        unsigned rank = use->resource == was->resource ? 0 : repair_rank_of(search, u, use->resource);
+        cost.pipes = rank > cost.pipes ? rank : cost.pipes;
         unsigned now = held_of(numbers, use->resource), before = held_of(&search->base, use->resource);
         bool is_counted = false;
         for (unsigned i = 0; i < u; i++)
@@ -45,6 +51,8 @@ static bool is_less(struct repair_cost a, struct repair_cost b) {
         return a.n_differ < b.n_differ;
     if (fabs(a.gaps - b.gaps) > share * fmax(a.gaps, b.gaps))
         return a.gaps < b.gaps;
+    if (a.pipes != b.pipes)
+        return a.pipes < b.pipes;
     if (a.distance != b.distance)
         return a.distance < b.distance;
     return a.commonness < b.commonness - share;
@@ -87,8 +95,9 @@ static bool is_beyond(struct repair_cost cost, struct repair_cost least) {
 static bool evaluate(const struct repair_search *search, const struct repair_numbers *numbers,
                      const struct repair_cost *least, bool only_cycles, struct repair_cost *cost,
                      struct predicted *all) {
-    // What no number predicts is a few hundredths from several. That one of them is nearer is no reason for it.
-    static const double close = 0.03;
+    // What no number predicts is a few hundredths from several. That one of them is nearer is no reason for it, and
+    // less so for other pipes.
+    static const double close = 0.03, close_by_pipes = 0.05;
     struct arena arena = {0};
     struct text text = {.arena = &arena};
     struct fail fail = {0};
@@ -115,6 +124,8 @@ static bool evaluate(const struct repair_search *search, const struct repair_num
         cost->n_worse +=
             search->is_careful && repair_is_larger(gap, search->worst_gaps[search->values[i]]) ? weight : 0;
         cost->gaps += fmax(0, gap - close) * (double)weight;
+        if (cost->pipes && search->all[search->values[i]].quantity == CHECK_THROUGHPUT)
+            cost->gaps += close_by_pipes * (double)weight;
         if (all) {
             all[i] = predicted;
             all[i].resource = all[i].why = NULL; // these end with this trial

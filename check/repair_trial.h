@@ -12,6 +12,7 @@ struct repair_cost {
     size_t n_worse; // values that differ by more than with LLVM's numbers, in a careful search
     size_t n_differ;
     double gaps;       // sum of those, without a few hundredths of each
+    unsigned pipes;    // the largest rank (repair_pipes.h) of pipes that are not LLVM's; 0: all are
     unsigned distance; // numbers changed, without those that follow from others
     // Cycles for which pipes are held longer, each times the share of forms that use the pipe. Of changes that fit as
     // well, the one whose pipes fewer others use for a shorter time: if those of all were the limit, the others would
@@ -24,6 +25,7 @@ struct repair_search {
     const struct model *model;     // LLVM's
     const struct check_value *all; // values, which `values` are numbers of
     unsigned dispatch_width;       // changed; 0: it is not
+    const unsigned char *ranks;    // of other pipes, as repair_pipes_rank has them; null: all are alike
     const double *commonness;      // of each resource: share of the measured forms that use its pipes; null: unknown
     const char **opcodes;
     size_t n_opcodes;
@@ -45,6 +47,9 @@ struct repair_search {
     struct repair_numbers *tried; // in this round; room for REPAIR_MOST_TRIED
     size_t n_tried;
 };
+
+// The rank of a resource for a use of the members (repair_pipes.h).
+unsigned repair_rank_of(const struct repair_search *search, unsigned use, unsigned resource);
 
 // Whether a gap is larger than another one, and not by rounding alone.
 bool repair_is_larger(double gap, double other);

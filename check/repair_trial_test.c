@@ -17,6 +17,9 @@ static void costs_are_ordered(void **state) {
     assert_true(is_less(best, other));
     other.distance = 0;
     assert_false(is_less(best, other));
+    other.pipes = 1; // pipes that are not LLVM's, though fewer numbers change
+    assert_true(is_less(best, other));
+    other.pipes = 0;
     other.gaps = 0.2;
     assert_true(is_less(best, other));
     other.n_differ = 0;

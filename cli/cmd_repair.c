@@ -246,6 +246,13 @@ static void print_counts(struct arena *arena, const struct model *model, const s
                                            "may count uops before fusion. --slots repairs them.",
                                            seen->n_slots),
                               stdout);
+    if (result->n_guessed_classes)
+        screen_print_sentence(arena_printf(arena,
+                                           "The pipes of %zu scheduling class%s (%s) are guesses: the throughput does "
+                                           "not tell which they are. The overlay names the others that fit.",
+                                           result->n_guessed_classes, result->n_guessed_classes == 1 ? "" : "es",
+                                           text_count(arena, result->n_guessed_opcodes, "opcode")),
+                              stdout);
     if (args.held_out > 0)
         screen_print_sentence(
             arena_printf(

@@ -236,6 +236,13 @@ const char *review_write(struct arena *arena, const struct review_request *reque
                   "\nDispatch slots that are not the model's uops: %zu. They are left as they are: a model may count "
                   "uops before fusion.\n",
                   repaired->seen.n_slots);
+    if (repaired->n_guessed_classes)
+        text_addf(
+            &text,
+            "\nThe pipes of %zu scheduling class%s (%s) are guesses: the throughput does not tell which they are. "
+            "Comments in the overlay name the others that fit.\n",
+            repaired->n_guessed_classes, repaired->n_guessed_classes == 1 ? "" : "es",
+            text_count(arena, repaired->n_guessed_opcodes, "opcode"));
     if (repaired->held_out.n_compared)
         text_addf(
             &text,
