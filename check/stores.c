@@ -11,15 +11,25 @@ static const struct table_value *headline_of(const struct table_row *row) {
     return table_is_stable(value) && value->relation == TABLE_EQUAL ? value : NULL;
 }
 
-const struct table_throughput *stores_to_one_address(const struct table_row *row) {
+bool stores_are_together(const struct table_row *row, const struct table_throughput *throughput) {
+    // Those of a load are in one line.
+    bool has_lines =
+        row->headline < row->n_throughputs && row->throughputs[row->headline].placement != PLACEMENT_SAME_LINE;
+    return has_lines &&
+           (throughput->placement == PLACEMENT_SAME_ADDRESS || throughput->placement == PLACEMENT_SAME_LINE);
+}
+
+const struct table_throughput *stores_together(const struct table_row *row) {
     const struct table_value *lines = headline_of(row);
+    const struct table_throughput *fastest = NULL;
     for (size_t i = 0; lines && i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i];
-        if (each->has_same_address && table_is_stable(&each->value) && each->value.relation == TABLE_EQUAL &&
-            each->value.cycles <= lines->cycles * (1 + same))
-            return each;
+        if (stores_are_together(row, each) && table_is_stable(&each->value) && each->value.relation == TABLE_EQUAL &&
+            each->value.cycles <= lines->cycles * (1 + same) &&
+            (!fastest || each->value.cycles < fastest->value.cycles * (1 - same)))
+            fastest = each;
     }
-    return NULL;
+    return fastest;
 }
 
 static int compare_cycles(const void *a, const void *b) {
@@ -32,9 +42,9 @@ double stores_line_cycles(struct arena *arena, const struct survey_table *table)
     double *cycles = ARENA_ARRAY(arena, double, table->n_rows);
     size_t n = 0;
     for (size_t i = 0; i < table->n_rows; i++) {
-        const struct table_throughput *one = stores_to_one_address(&table->rows[i]);
+        const struct table_throughput *together = stores_together(&table->rows[i]);
         const struct table_value *lines = headline_of(&table->rows[i]);
-        if (one && one->value.cycles < clearly_less * lines->cycles)
+        if (together && together->value.cycles < clearly_less * lines->cycles)
             cycles[n++] = lines->cycles;
     }
     if (n == 0)
@@ -47,6 +57,6 @@ bool stores_wait_for_lines(const struct table_row *row, double line_cycles) {
     const struct table_value *lines = headline_of(row);
     bool stores = false;
     for (size_t i = 0; i < row->n_throughputs; i++)
-        stores |= row->throughputs[i].has_same_address;
+        stores |= stores_are_together(row, &row->throughputs[i]);
     return stores && lines && lines->cycles <= line_cycles * (1 + same);
 }

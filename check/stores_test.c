@@ -20,7 +20,8 @@ static struct table_value value(double cycles, enum table_relation relation) {
 // A form with a throughput of a line each, and one of one address.
 static struct table_row row(struct table_throughput *both, double lines, double one, enum table_relation one_relation) {
     both[0] = (struct table_throughput){.streams = 16, .value = value(lines, TABLE_EQUAL)};
-    both[1] = (struct table_throughput){.streams = 16, .has_same_address = true, .value = value(one, one_relation)};
+    both[1] = (struct table_throughput){
+        .streams = 16, .placement = PLACEMENT_SAME_ADDRESS, .value = value(one, one_relation)};
     return (struct table_row){.throughputs = both, .n_throughputs = 2, .headline = 0};
 }
 
@@ -52,11 +53,29 @@ static void lines_limit_some(void **state) {
     assert_true(stores_wait_for_lines(&rows[2], cycles));
     assert_false(stores_wait_for_lines(&rows[3], cycles));
     assert_false(stores_wait_for_lines(&rows[4], cycles));
-    assert_ptr_equal(stores_to_one_address(&rows[0]), &narrow[1]);
-    assert_ptr_equal(stores_to_one_address(&rows[1]), &wide[1]);
-    assert_null(stores_to_one_address(&rows[2])); // copies wait for each other
-    assert_ptr_equal(stores_to_one_address(&rows[3]), &slow[1]);
-    assert_null(stores_to_one_address(&rows[4]));
+    assert_ptr_equal(stores_together(&rows[0]), &narrow[1]);
+    assert_ptr_equal(stores_together(&rows[1]), &wide[1]);
+    assert_null(stores_together(&rows[2])); // copies wait for each other
+    assert_ptr_equal(stores_together(&rows[3]), &slow[1]);
+    assert_null(stores_together(&rows[4]));
+}
+
+// A core that came after Golden Cove takes two stores a cycle as neighbours in one line only.
+static void neighbours_in_a_line(void **state) {
+    (void)state;
+    struct table_throughput all[3], loads[2];
+    struct table_row rows[] = {row(all, 1, 1, TABLE_EQUAL), row(loads, 0.33, 0.5, TABLE_EQUAL)};
+    all[2] = (struct table_throughput){
+        .streams = 16, .placement = PLACEMENT_SAME_LINE, .is_elsewhere = true, .value = value(0.5, TABLE_EQUAL)};
+    rows[0].n_throughputs = 3;
+    loads[0].placement = PLACEMENT_SAME_LINE; // the usual place of loads
+    loads[1].is_elsewhere = true;
+    const struct survey_table table = {.rows = rows, .n_rows = 2};
+    assert_ptr_equal(stores_together(&rows[0]), &all[2]);
+    assert_null(stores_together(&rows[1]));
+    assert_float_equal(line_cycles(&table), 1, 1e-9);
+    assert_true(stores_wait_for_lines(&rows[0], 1));
+    assert_false(stores_wait_for_lines(&rows[1], 1));
 }
 
 // A CPU, or a simulated one, that takes any two stores together has no such limit.
@@ -77,7 +96,7 @@ static void unstable_values_show_nothing(void **state) {
     const struct table_row rows[] = {row(both, 1, 0.5, TABLE_EQUAL)};
     const struct survey_table table = {.rows = rows, .n_rows = 1};
     both[1].value.verdict = MEASURED_UNSTABLE;
-    assert_null(stores_to_one_address(&rows[0]));
+    assert_null(stores_together(&rows[0]));
     assert_float_equal(line_cycles(&table), 0, 0);
     both[1].value.verdict = MEASURED_WITHIN;
     both[0].value.verdict = MEASURED_UNSTABLE;
@@ -89,6 +108,7 @@ static void unstable_values_show_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_limit_some),
+        cmocka_unit_test(neighbours_in_a_line),
         cmocka_unit_test(lines_limit_nothing),
         cmocka_unit_test(unstable_values_show_nothing),
     };

@@ -103,10 +103,23 @@ static const char *code_of(const struct table_row *row) {
     return NULL;
 }
 
-// Adds the throughput of a form's table, and that of stores to one address.
+// What tells the throughput from the one in the table, for people. Null: it is another experiment.
+static const char *place_of(const struct table_row *row, const struct table_throughput *throughput) {
+    static const char
+        *const stores[PROGRAM_N_PLACEMENTS] =
+            {[PLACEMENT_SAME_ADDRESS] = "to one address", [PLACEMENT_SAME_LINE] = "to one line"},
+               *const loads[PROGRAM_N_PLACEMENTS] = {
+                   [PLACEMENT_SAME_ADDRESS] = "from one address", [PLACEMENT_OWN_LINES] = "from own lines"};
+    if (stores_are_together(row, throughput))
+        return stores[throughput->placement];
+    return throughput->is_elsewhere ? loads[throughput->placement] : NULL;
+}
+
+// Adds the throughput of a form's table, and those elsewhere in memory. A model has pipes, and no cache: it is held
+// against that of the table, and against stores where they are together.
 static void add_throughputs(struct list *list, const struct table_row *row, struct check_value value,
                             double line_cycles) {
-    const struct table_throughput *one_address = stores_to_one_address(row);
+    const struct table_throughput *together = stores_together(row);
     if (row->headline == row->n_throughputs)
         return;
     value.quantity = CHECK_THROUGHPUT;
@@ -114,13 +127,14 @@ static void add_throughputs(struct list *list, const struct table_row *row, stru
     value.waits_for_lines = stores_wait_for_lines(row, line_cycles);
     *ARENA_ADD(list->arena, list->items, list->n) = value;
     value.waits_for_lines = false;
-    value.detail = "to one address";
     for (size_t i = 0; i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i];
-        if (!each->has_same_address || !each->value.is_known || each->value.relation != TABLE_EQUAL)
+        const char *place = place_of(row, each);
+        if (!place || !each->value.is_known || each->value.relation != TABLE_EQUAL)
             continue;
+        value.detail = place;
         value.value = each->value;
-        value.is_for_hardware_only = each != one_address;
+        value.is_for_hardware_only = each != together;
         *ARENA_ADD(list->arena, list->items, list->n) = value;
     }
 }

@@ -15,9 +15,10 @@ enum { DECIMALS = 5, N_CODE_TITLES = 7 }; // from `code` to `headline`
 
 static void put_titles(struct csv *csv, const struct survey_table *table) {
     static const char *const titles[] = {
-        "form",     "quantity",    "source",         "destination", "cycles",   "low",     "high", "relation",
-        "verdict",  "why",         "kernel",         "bytes",       "class",    "example", "code", "same_address",
-        "breakers", "slow_values", "lanes_on_lines", "streams",     "headline", "partner", "sum",  "to_others",
+        "form",     "quantity",     "source",    "destination", "cycles",         "low",     "high",
+        "relation", "verdict",      "why",       "kernel",      "bytes",          "class",   "example",
+        "code",     "same_address", "breakers",  "slow_values", "lanes_on_lines", "streams", "headline",
+        "partner",  "sum",          "to_others", "placement",
     };
     csv_put_all(csv, titles, sizeof titles / sizeof *titles);
     for (size_t i = 0; i < table->n_models; i++) {
@@ -56,10 +57,12 @@ static void put_csv_value(struct csv *csv, const struct table_row *row, const st
 }
 
 static void end_csv_line(struct csv *csv, const struct survey_table *table, const struct table_row *row,
-                         const struct table_value *value, bool is_to_others, FILE *out) {
+                         const struct table_value *value, bool is_to_others, enum program_placement placement,
+                         FILE *out) {
     csv_put(csv, value->partner);
     csv_put_number(csv, value->sum != 0, value->sum);
     csv_put(csv, is_to_others ? "yes" : "");
+    csv_put(csv, program_placement_name(placement));
     put_csv_models(csv, table, row);
     csv_end_line(csv, out);
 }
@@ -73,7 +76,7 @@ static void write_csv_latency(struct csv *csv, const struct survey_table *table,
     put_csv_value(csv, row, &latency->value);
     for (int i = 0; i < N_CODE_TITLES; i++)
         csv_put(csv, i == 3 && latency->has_slow_values ? "yes" : "");
-    end_csv_line(csv, table, row, &latency->value, latency->is_to_others, out);
+    end_csv_line(csv, table, row, &latency->value, latency->is_to_others, PLACEMENT_NONE, out);
 }
 
 // A throughput, or, with `count`, what an event counted in it: then the fields from `cycles` to `high` hold the count.
@@ -94,13 +97,13 @@ static void write_csv_throughput(struct csv *csv, const struct survey_table *tab
     csv_put(csv, "");
     put_csv_value(csv, row, &value);
     csv_put(csv, throughput->is_looped ? "looped" : "unrolled");
-    csv_put_truth(csv, throughput->has_same_address);
+    csv_put_truth(csv, table_has_one_address(throughput));
     csv_put_truth(csv, throughput->has_breakers);
     csv_put_truth(csv, throughput->has_slow_values);
     csv_put_truth(csv, throughput->has_lines);
     csv_put_number(csv, true, throughput->streams);
     csv_put_truth(csv, i == row->headline);
-    end_csv_line(csv, table, row, &throughput->value, false, out);
+    end_csv_line(csv, table, row, &throughput->value, false, throughput->placement, out);
 }
 
 // As latencies: the fields from `cycles` to `high` hold slots.
@@ -112,7 +115,7 @@ static void write_csv_slots(struct csv *csv, const struct survey_table *table, c
     put_csv_value(csv, row, &row->slots.value);
     for (int i = 0; i < N_CODE_TITLES; i++)
         csv_put(csv, "");
-    end_csv_line(csv, table, row, &row->slots.value, false, out);
+    end_csv_line(csv, table, row, &row->slots.value, false, PLACEMENT_NONE, out);
 }
 
 static bool has_slots(const struct table_row *row) {
@@ -128,7 +131,7 @@ static void write_csv_none(struct csv *csv, const struct survey_table *table, co
     put_csv_value(csv, row, &nothing);
     for (int i = 0; i < N_CODE_TITLES; i++)
         csv_put(csv, "");
-    end_csv_line(csv, table, row, &nothing, false, out);
+    end_csv_line(csv, table, row, &nothing, false, PLACEMENT_NONE, out);
 }
 
 static bool is_written(FILE *out, struct fail *fail) {
@@ -231,7 +234,9 @@ static void put_throughputs(struct json_text *json, const struct survey_table *t
         const struct table_throughput *throughput = &row->throughputs[i];
         json_open(json, NULL);
         json_put_text(json, "code", throughput->is_looped ? "looped" : "unrolled");
-        json_put_bool(json, "same_address", throughput->has_same_address);
+        json_put_bool(json, "same_address", table_has_one_address(throughput));
+        if (throughput->placement != PLACEMENT_NONE)
+            json_put_text(json, "placement", program_placement_name(throughput->placement));
         json_put_bool(json, "breakers", throughput->has_breakers);
         json_put_bool(json, "slow_values", throughput->has_slow_values);
         json_put_bool(json, "lanes_on_lines", throughput->has_lines);

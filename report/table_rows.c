@@ -82,13 +82,12 @@ bool table_rows_choose(struct arena *arena, const struct survey_table *table,
 
 const char *table_throughput_text(struct arena *arena, const struct table_row *row,
                                   const struct table_throughput *throughput) {
-    bool has_addresses = false; // else there is nothing to tell apart, or no memory operand
+    bool has_places = false; // else there is nothing to tell apart, or no memory operand
     for (size_t i = 0; i < row->n_throughputs; i++)
-        has_addresses |= row->throughputs[i].has_same_address;
-    return arena_printf(arena, "%s, n = %u%s%s%s", throughput->is_looped ? "looped" : "unrolled", throughput->streams,
-                        throughput->has_same_address ? ", same address"
-                        : has_addresses              ? ", own lines"
-                                                     : "",
+        has_places |= row->throughputs[i].is_elsewhere || table_has_one_address(&row->throughputs[i]);
+    const char *place = text_replaced(arena, program_placement_name(throughput->placement), '-', ' ');
+    return arena_printf(arena, "%s, n = %u%s%s%s%s", throughput->is_looped ? "looped" : "unrolled", throughput->streams,
+                        has_places && *place ? ", " : "", has_places ? place : "",
                         throughput->has_lines ? ", lanes on own lines, with breakers"
                         : throughput->copies > 1 && throughput->has_breakers
                             ? arena_printf(arena, ", breakers each %u copies", throughput->copies)

@@ -115,9 +115,8 @@ const char *experiment_with_places(const struct shape *shape, struct arena *aren
         return shape->body;
     if (!at)
         return shape->body;
-    bool is_load = shape->form->may_load && !shape->form->may_store && !shape->form->side_effects;
-    return arena_printf(arena, "%.*s{%s:%u}%s", (int)(at - shape->body), shape->body, is_load ? EXPERIMENTS_LOAD : "at",
-                        experiment_place_bytes(shape), at + 2);
+    return arena_printf(arena, "%.*s{%s:%u}%s", (int)(at - shape->body), shape->body,
+                        experiment_only_loads(shape) ? EXPERIMENTS_LOAD : "at", experiment_place_bytes(shape), at + 2);
 }
 
 void experiment_add_throughput(const struct shape *shape, const char *suffix, const char *body, const char *more,

@@ -21,6 +21,10 @@ void experiment_add_init(const struct shape *shape, bool has_pointers, const cha
 // Bytes of a place for the form's accesses: what they take, rounded up to a power of two; a line where that is unknown.
 unsigned experiment_place_bytes(const struct shape *shape);
 
+static inline bool experiment_only_loads(const struct shape *shape) {
+    return shape->form->may_load && !shape->form->may_store && !shape->form->side_effects;
+}
+
 // The body with memory operands at places that the program's placement chooses.
 const char *experiment_with_places(const struct shape *shape, struct arena *arena);
 

@@ -2,6 +2,7 @@
 #include "survey/experiment_kinds.h"
 
 #include "survey/experiment_text.h"
+#include "survey/experiments.h"
 #include "survey/partners.h"
 
 #include <string.h>
@@ -80,6 +81,31 @@ void experiments_add_throughputs(const struct isa *isa, const struct shape *shap
     add_broken_copies(isa, shape, body, out);
     if (shape->is_gather)
         add_lines(shape, breakers.data, out);
+}
+
+// Whether copies that only load, or only store, are free of each other, so that nothing but places matters.
+static bool has_free_places(const struct shape *shape) {
+    bool only_stores = shape->form->may_store && !shape->form->may_load && !shape->form->side_effects,
+         is_one_way = only_stores || experiment_only_loads(shape);
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        is_one_way &=
+            !(experiment_is_carried(&shape->ports[i]) && (shape->ports[i].is_fixed || shape->ports[i].is_hidden));
+    return is_one_way && shape->has_memory && !shape->is_gather && !shape->surroundings;
+}
+
+// Loads of a whole line are at one address where they are in one line.
+void experiments_add_places(const struct shape *shape, unsigned placements, struct text *out) {
+    const char *body = experiment_with_places(shape, out->arena);
+    bool is_load = experiment_only_loads(shape), is_line = experiment_place_bytes(shape) >= PROGRAM_LINE_BYTES;
+    unsigned others = is_load ? 1U << PLACEMENT_SAME_ADDRESS | 1U << PLACEMENT_OWN_LINES : 1U << PLACEMENT_SAME_LINE;
+    if (is_line)
+        others &= ~(1U << PLACEMENT_SAME_ADDRESS | 1U << PLACEMENT_SAME_LINE);
+    for (unsigned i = 0; i < PROGRAM_N_PLACEMENTS && body != shape->body && has_free_places(shape); i++)
+        if (others & placements & 1U << i)
+            experiment_add_throughput(shape,
+                                      arena_printf(out->arena, "." EXPERIMENTS_PLACES ".%s",
+                                                   program_placement_name((enum program_placement)i)),
+                                      body, "", "", out);
 }
 
 void experiments_add_memory_throughput(const struct shape *shape, struct text *out) {

@@ -24,6 +24,8 @@ void experiments_add(const struct isa *isa, const struct shape *shape, bool is_f
         experiments_add_index(isa, shape, kernels);
     if (is_first)
         experiments_add_others(isa, shape, kernels);
+    if (is_first)
+        experiments_add_places(shape, EXPERIMENTS_ALL_PLACES, kernels);
 }
 
 void experiments_add_slots(const struct shape *shape, const struct slots_filler *filler, unsigned n,

@@ -6,6 +6,8 @@
 //  - FORM.broken.N: the same, with N copies of the form to one set of such instructions. Each of these takes no pipe
 //    if possible
 //  - FORM.lines: as FORM.broken, of a gather or scatter whose lanes are on lines of their own
+//  - FORM.places.PLACEMENT: as FORM, of a load or a store with its operands elsewhere (struct table_throughput). The
+//    first form of each scheduling class has them, and those of classes where they matter
 //  - FORM.around.N: N copies with what the form needs around them (surroundings.h)
 //  - FORM.copies.N: N copies that do not wait for each other
 //  - FORM.slow, FORM.slow.around.N: as FORM and FORM.around.N, of a division or square root of numbers that are not
@@ -38,11 +40,14 @@
 #define SURVEY_EXPERIMENTS_H
 
 #include "base/text.h"
+#include "gen/program.h"
 #include "survey/shape.h"
 #include "survey/slots.h"
 
 // Name of the places of accesses that only load (struct kernel_place).
 #define EXPERIMENTS_LOAD "load"
+// Behind a form's name: experiments in other placements.
+#define EXPERIMENTS_PLACES "places"
 
 // Adds the kernels of a form that is not left out. `is_first`: also those that one form of each scheduling class has.
 void experiments_add(const struct isa *isa, const struct shape *shape, bool is_first, struct text *kernels);
@@ -55,6 +60,10 @@ struct table_padding; // table.h
 // Adds the kernels of padded chains of a form. Which are needed is known once the others' values are. Null: all.
 void experiments_add_padded(const struct isa *isa, const struct shape *shape, const struct table_padding *which,
                             struct text *kernels);
+
+// Adds the kernels of a form's throughputs elsewhere, in those of the placements, a bit for each, that it can have.
+void experiments_add_places(const struct shape *shape, unsigned placements, struct text *out);
+enum { EXPERIMENTS_ALL_PLACES = (1 << PROGRAM_N_PLACEMENTS) - 1 };
 
 // Begins a kernel file without kernels.
 void experiments_head(const struct isa *isa, struct text *kernels);

@@ -12,6 +12,7 @@ struct planned_form {
     size_t n_experiments;
     struct table_padding *paddings;
     size_t n_paddings;
+    unsigned places; // placements that are planned, a bit for each
 };
 
 static int compare_forms(const void *a, const void *b) {
@@ -69,6 +70,9 @@ static void add_row(struct followups *plan, const struct table_row *row, struct 
         return;
     for (size_t i = 0; i < row->n_paddings; i++)
         add_padding(plan, form, &row->paddings[i], kernels);
+    if (!form->shape->is_first) // which has all of them anyway
+        experiments_add_places(form->shape, row->wants_places & ~form->places, kernels);
+    form->places |= row->wants_places;
     for (size_t i = 0; i < row->slots.n_fillers; i++) {
         const struct slots_filler *filler = slots_find_filler(plan->isa, row->slots.fillers[i].filler);
         unsigned n = row->slots.fillers[i].n;

@@ -50,6 +50,16 @@ static bool plan_fillers(struct arena *arena, struct plan *plan, const struct ke
     return plan_add_expansion(arena, plan, kernel, &request, fail);
 }
 
+// The placement that a kernel's name states; PLACEMENT_NONE: it leaves it open.
+static enum program_placement named_placement(const char *name) {
+    static const char part[] = "." EXPERIMENTS_PLACES ".";
+    const char *at = strstr(name, part);
+    enum program_placement placement = PLACEMENT_NONE;
+    if (at)
+        program_placement_parse(at + strlen(part), &placement);
+    return placement;
+}
+
 void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct kernel_extras extras) {
     struct gen_request request = {.form = PROGRAM_UNROLLED};
     struct fail fail = {0};
@@ -63,6 +73,10 @@ void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel
         request.mode = PROGRAM_THROUGHPUT;
         request.streams = 1;
         request.placement = PLACEMENT_SAME_ADDRESS;
+        is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+    } else if (named_placement(kernel->name)) {
+        request.mode = PROGRAM_THROUGHPUT;
+        request.placement = named_placement(kernel->name);
         is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
     } else if (has_fillers(kernel->name)) {
         is_added = plan_fillers(arena, plan, kernel, &fail);

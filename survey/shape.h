@@ -45,6 +45,7 @@ struct shape {
     const char *body;        // "vaddps {o2:ymm}, {o1:ymm}, {o0:ymm}"; x86's memory operands are at 64({o3_base:r64})
     // What it needs around it; null: nothing. Then its ports are those of its operands alone.
     const struct surroundings *surroundings;
+    bool is_first; // of its scheduling class: it also has experiments that others only get where they matter
     bool has_memory;
     bool is_gather;             // or a scatter
     const char *spread_indices; // instructions that set fixed indices of a gather; null: they are roles, and zero

@@ -197,6 +197,7 @@ static void add_kernels(struct survey *survey, struct text *first, struct text *
         if (survey->shapes[i].left_out)
             continue;
         bool *is_class_seen = &is_seen[survey->forms[i].sched_class];
+        survey->shapes[i].is_first = !*is_class_seen;
         experiments_add(survey->isa, &survey->shapes[i], !*is_class_seen, *is_class_seen ? others : first);
         *is_class_seen = true;
     }

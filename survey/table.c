@@ -1,6 +1,7 @@
 #include "survey/table.h"
 
 #include "survey/folder.h"
+#include "survey/places.h"
 #include "survey/table_reader.h"
 
 #include <stdlib.h>
@@ -149,6 +150,7 @@ static struct table_row *make_rows(struct reader *reader, const struct folder_fo
             row->left_out = first == end ? not_measured : why_no_value(row);
         count_row(table, row);
     }
+    places_mark(reader->arena, rows, n_forms);
     table->rows = rows;
     table->n_rows = table->n_forms = n_forms;
     return rows;

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "bench/bench.h"
+#include "gen/program.h"
 #include "lab/listener.h"
 
 #include <stdbool.h>
@@ -83,11 +84,14 @@ struct table_count {
 };
 
 struct table_throughput {
-    bool is_looped;        // else unrolled
-    bool has_same_address; // its memory operands are all at one address; else each stream has its own cache line,
-                           // or its own place in one where nothing is stored
-    bool has_breakers;     // with instructions between that end dependences
-    bool has_lines;        // of a gather or scatter: its lanes are on lines of their own, else at one address
+    bool is_looped;                   // else unrolled
+    enum program_placement placement; // of its memory operands; PLACEMENT_NONE: it has fewer than two
+    // They are elsewhere than those of the form's other throughputs: loads, which are in one line, at one address or
+    // on lines of their own; stores, which are on lines of their own or at one address, in one line. It shows what of a
+    // cache limits them, and is never the headline.
+    bool is_elsewhere;
+    bool has_breakers; // with instructions between that end dependences
+    bool has_lines;    // of a gather or scatter: its lanes are on lines of their own, else at one address
     unsigned streams;
     struct table_value value;         // cycles per instruction of the form
     const struct table_count *counts; // but instructions
@@ -98,12 +102,17 @@ struct table_throughput {
     unsigned copies; // those of the streams that share the fixed registers, but not the one that each of them changes
 };
 
+static inline bool table_has_one_address(const struct table_throughput *throughput) {
+    return throughput->placement == PLACEMENT_SAME_ADDRESS;
+}
+
 // How a throughput is made but for the numbers of its streams and copies. Equal numbers: in the same way.
 static inline unsigned table_throughput_way(const struct table_throughput *throughput) {
-    return (unsigned)throughput->is_looped | (unsigned)throughput->has_same_address << 1 |
+    unsigned elsewhere = throughput->is_elsewhere ? throughput->placement : 0;
+    return (unsigned)throughput->is_looped | (unsigned)table_has_one_address(throughput) << 1 |
            (unsigned)throughput->has_breakers << 2 | (unsigned)throughput->has_light_breakers << 3 |
            (unsigned)throughput->has_lines << 4 | (unsigned)throughput->has_slow_values << 5 |
-           (unsigned)throughput->has_surroundings << 6;
+           (unsigned)throughput->has_surroundings << 6 | elsewhere << 7;
 }
 
 // Dispatch slots: a form's share of the machine's width on the way to the schedulers (survey/slots.h).
@@ -161,6 +170,9 @@ struct table_row {
     struct table_slots slots;
     const struct table_padding *paddings; // padded chains, made and still wanted
     size_t n_paddings;
+    // Placements of which the class's first form shows that they matter, a bit for each: a survey measures this form
+    // in them as well.
+    unsigned wants_places;
 };
 
 struct survey_table {

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "survey/experiments.h"
 #include "survey/folder.h"
 #include "survey/mixtures.h"
 #include "survey/partners.h"
@@ -103,6 +104,8 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);
         entry->has_light_breakers = *rest;
         entry->has_lines = strcmp(second, "lines") == 0;
+    } else if (strcmp(second, EXPERIMENTS_PLACES) == 0) {
+        entry->is_elsewhere = true;
     } else if (strcmp(second, "around") == 0 || strcmp(second, "copies") == 0) {
         entry->has_surroundings = strcmp(second, "around") == 0;
         entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);

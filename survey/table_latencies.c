@@ -162,7 +162,7 @@ static struct side_by_side side_by_side(const struct making *m) {
                       strcmp(each->source, "memory") != 0;
     for (size_t i = 0; i < m->row->n_throughputs; i++) {
         const struct table_throughput *each = &m->throughputs[i];
-        double cycles = each->value.cycles, *of_place = &placed[each->has_same_address];
+        double cycles = each->value.cycles, *of_place = &placed[table_has_one_address(each)];
         if (!each->value.is_known || each->has_lines || (is_waiting && !each->has_breakers && !each->has_surroundings))
             continue;
         least = least == 0 ? cycles : fmin(least, cycles);

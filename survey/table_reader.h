@@ -27,6 +27,7 @@ struct entry {
     bool is_to_others;       // a way, though the pair closes by itself
     bool is_padded;          // with many more of a step
     unsigned pads;           // so many more
+    bool is_elsewhere;       // as in struct table_throughput
     const char *longer;      // step of which it has some or many more; empty: the usual one
     const char *step;        // of "SIDE": the partner's step; else null
     const char *filler;      // of a mixture, or itself; null: it has none
@@ -158,8 +159,9 @@ void reader_mark_few_streams(struct making *m);
 void reader_mark_free(struct making *m);
 // Returns the throughput of copies of the form alone, as they are in the mixtures; null: it is not known.
 const struct table_throughput *reader_find_plain(const struct making *m);
-// The throughput that a reader wants, as its index; the number of all: there is none. Stores are on lines of their own,
-// all of them: on a Zen 5, stores to eight lines in turn take 0.5 cycles each, and those to sixteen 1.04.
+// The throughput that a reader wants, as its index; the number of all: there is none. Loads are words side by side in
+// one line, which all first-level caches serve as fast as there are pipes. Stores are on lines of their own, all of
+// them: on a Zen 5, stores to eight lines in turn take 0.5 cycles each, and those to sixteen 1.04.
 size_t reader_find_headline(const struct table_row *row);
 
 #endif

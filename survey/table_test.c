@@ -807,7 +807,7 @@ static void throughputs_are_per_instruction(void **state) {
             assert_string_equal(each->value.why, "with instructions that end dependences");
             assert_int_equal(row->headline, i); // the smallest at addresses of their own
         } else
-            is_value(&each->value, each->has_same_address ? 0.5 : 1, TABLE_EQUAL);
+            is_value(&each->value, table_has_one_address(each) ? 0.5 : 1, TABLE_EQUAL);
     }
     assert_int_equal(f->table.n_values, 4);
     assert_int_equal(f->table.n_measured, 1);
@@ -950,7 +950,7 @@ static void memory_that_waits(void **state) {
     is_value(latency_of(f, "F", "memory", "memory"), 1, TABLE_EQUAL);
     for (size_t i = 0; i < 2; i++) {
         const struct table_throughput *each = &row_of(f, "F")->throughputs[i];
-        is_value(&each->value, 1, each->has_same_address ? TABLE_AT_MOST : TABLE_EQUAL);
+        is_value(&each->value, 1, table_has_one_address(each) ? TABLE_AT_MOST : TABLE_EQUAL);
     }
 }
 

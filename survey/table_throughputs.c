@@ -45,8 +45,7 @@ void reader_read_throughput(struct making *m, const struct entry *entry) {
     const struct record *record = entry->record;
     unsigned streams = entry->copies * (record->streams ? record->streams : 1);
     struct table_throughput throughput = {.is_looped = entry->is_looped,
-                                          .has_same_address =
-                                              record->placement && strcmp(record->placement, "same-address") == 0,
+                                          .is_elsewhere = entry->is_elsewhere,
                                           .has_breakers = entry->has_breakers,
                                           .has_light_breakers = entry->has_light_breakers,
                                           .has_lines = entry->has_lines,
@@ -55,6 +54,8 @@ void reader_read_throughput(struct making *m, const struct entry *entry) {
                                           .streams = streams,
                                           .copies = entry->copies,
                                           .value = reader_value(m->reader->arena, entry, streams)};
+    if (record->placement)
+        program_placement_parse(record->placement, &throughput.placement);
     keep_faster_speed(m->reader, entry, streams, &throughput.value);
     read_counts(m->reader->arena, &record->measurement, &throughput);
     if (entry->has_breakers) {
@@ -160,7 +161,7 @@ void reader_mark_waiting(struct making *m) {
             double least = latency->value.cycles / (is_fixed ? list[i].copies : list[i].streams);
             bool is_shared = is_fixed && latency->value.relation == TABLE_EQUAL;
             if (list[i].has_breakers || list[i].has_surroundings || !list[i].value.is_known ||
-                (is_memory && !list[i].has_same_address) || !is_as_short(list[i].value.cycles, least, is_shared))
+                (is_memory && !table_has_one_address(&list[i])) || !is_as_short(list[i].value.cycles, least, is_shared))
                 continue;
             list[i].value.relation = TABLE_AT_MOST;
             if (list[i].value.verdict != MEASURED_UNSTABLE) // of which the reason matters more
@@ -190,13 +191,13 @@ size_t reader_find_headline(const struct table_row *row) {
     bool has_memory = false;
     for (size_t i = 0; i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i];
-        has_memory |= each->has_same_address;
+        has_memory |= table_has_one_address(each) && !each->is_elsewhere;
         most_streams = MAX(most_streams, each->has_lines ? 0 : each->streams);
     }
     for (size_t i = 0; i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i];
-        if (!each->value.is_known || each->has_same_address || each->has_slow_values || each->has_lines ||
-            (has_memory && each->streams < most_streams))
+        if (!each->value.is_known || table_has_one_address(each) || each->is_elsewhere || each->has_slow_values ||
+            each->has_lines || (has_memory && each->streams < most_streams))
             continue;
         if (best == row->n_throughputs || is_better_throughput(each, &row->throughputs[best]))
             best = i;
