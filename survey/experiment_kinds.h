@@ -14,6 +14,9 @@ void experiments_add_latencies(const struct isa *isa, const struct shape *shape,
 // How long other instructions wait for the result of a form that closes its chain by itself.
 void experiments_add_others(const struct isa *isa, const struct shape *shape, struct text *out);
 void experiments_add_same(const struct shape *shape, struct text *out);
+// Through a word of memory that the form may read and write, with an instruction that stores it before and one that
+// loads it back behind: whether copies wait for each other there.
+void experiments_add_through_memory(const struct isa *isa, const struct shape *shape, struct text *out);
 void experiments_add_stores(const struct isa *isa, const struct shape *shape, struct text *out);
 void experiments_add_index(const struct isa *isa, const struct shape *shape, struct text *out);
 // Makes the shape of a load one with an index in its address, as its last port. Returns the number of the first result;

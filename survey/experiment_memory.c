@@ -15,6 +15,29 @@ static const char *behind_base(const struct shape *shape) {
     return end && end[1] == ')' ? end + 1 : NULL;
 }
 
+// Bytes of the word of memory that the form names; 0: not known.
+static unsigned word_bytes(const struct shape *shape) {
+    for (unsigned i = 0; i < shape->form->n_operands; i++)
+        if (shape->form->operands[i].kind == FORM_MEMORY && !shape->form->operands[i].class_name)
+            return shape->form->operands[i].bytes;
+    return 0;
+}
+
+void experiments_add_through_memory(const struct isa *isa, const struct shape *shape, struct text *out) {
+    struct text breakers = {.arena = out->arena};
+    struct partner way;
+    const char *store;
+    text_add(&breakers, "");
+    if (!shape->form->may_load || !shape->form->may_store || !behind_base(shape) ||
+        !partners_through_memory(out->arena, isa, shape, word_bytes(shape), &store, &way) ||
+        !experiment_break_others(isa, shape, SHAPE_MOST_PORTS, false, &breakers))
+        return;
+    experiment_begin(shape, arena_printf(out->arena, ".memory.%s", way.name), store,
+                     arena_printf(out->arena, "; %s%s%s", shape->body, way.text, breakers.data), out);
+    experiment_add_init(shape, false, way.init, out);
+    text_add(out, ", chain: [t]}\n");
+}
+
 // Through memory, from a register that the form stores, alone or combined with what is there.
 static void add_store(const struct isa *isa, const struct shape *shape, unsigned source, struct text *out) {
     const struct way_step *keep = partners_keep(isa, shape, source);

@@ -17,12 +17,13 @@ void experiments_add(const struct isa *isa, const struct shape *shape, bool is_f
     experiments_add_throughputs(isa, shape, kernels);
     experiments_add_latencies(isa, shape, kernels);
     experiments_add_same(shape, kernels);
-    slow_values_add(isa, shape, kernels);
+    bool has_slow_chains = slow_values_add(isa, shape, kernels);
     experiments_add_memory_throughput(shape, kernels);
+    experiments_add_through_memory(isa, shape, kernels);
     experiments_add_stores(isa, shape, kernels);
     if (is_first && shape->has_memory)
         experiments_add_index(isa, shape, kernels);
-    if (is_first)
+    if (is_first || has_slow_chains)
         experiments_add_others(isa, shape, kernels);
     if (is_first)
         experiments_add_places(shape, EXPERIMENTS_ALL_PLACES, kernels);

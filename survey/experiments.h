@@ -31,7 +31,9 @@
 //  - FORM.SOURCE-memory.WAY.longer.STEP: the same with some more of that step behind the load
 //  - FORM.slow.SOURCE-RESULT.WAY: one pair of a division or square root of numbers that are not round
 //  - FORM.same: all sources are one register
-//  - FORM.memory: from a word of memory that the form reads and writes to itself
+//  - FORM.memory: from a word of memory that the form reads and writes to itself, in straight code and as a loop
+//  - FORM.memory.WAY: the same through instructions that store the word and load it back, with many steps in between.
+//    What the form adds to CHAIN.WAY shows whether it reads and writes the word at all
 // Of no form:
 //  - CHAIN.WAY: a partner's own latency
 //  - SIDE.STEP: a partner's step, side by side

@@ -74,6 +74,9 @@ void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel
         request.streams = 1;
         request.placement = PLACEMENT_SAME_ADDRESS;
         is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
+        // Some cores rename memory, or not, as the code's length and the number of its copies have it.
+        request.form = PROGRAM_LOOPED;
+        is_added = is_added && plan_add_expansion(arena, plan, kernel, &request, &fail);
     } else if (named_placement(kernel->name)) {
         request.mode = PROGRAM_THROUGHPUT;
         request.placement = named_placement(kernel->name);

@@ -218,12 +218,39 @@ const struct way_step *partners_keep(const struct isa *isa, const struct shape *
     return find_step(isa, shape, file, file, 0);
 }
 
-unsigned partners_load(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned port,
-                       const struct way_step *longer, struct partner ways[PARTNER_MOST_WAYS]) {
-    const struct shape_port *address = NULL, *to = &shape->ports[port];
+static const struct shape_port *find_address(const struct shape *shape) {
+    const struct shape_port *address = NULL;
     for (unsigned i = 0; i < shape->n_ports; i++)
         if (shape->ports[i].is_address)
             address = &shape->ports[i];
+    return address;
+}
+
+bool partners_through_memory(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned bytes,
+                             const char **store, struct partner *way) {
+    enum { MOST_VARIANTS = 4 };
+    const struct shape_port *address = find_address(shape);
+    const struct way_step *first = NULL, *last = NULL, *again = find_step(isa, shape, 'g', 'g', 0);
+    struct text before = {.arena = arena}, behind = {.arena = arena};
+    for (unsigned variant = 0; variant < MOST_VARIANTS && 1U << variant <= bytes; variant++) {
+        const struct way_step *next = find_step(isa, shape, 't', 'M', variant);
+        first = next ? next : first;
+        last = next ? find_step(isa, shape, 'M', 't', variant) : last;
+    }
+    if (!address || !first || !last)
+        return false;
+    add_text(isa, first->text, address, NULL, &before);
+    add_text(isa, last->text, address, NULL, &behind);
+    for (unsigned i = 0; i < PARTNER_PADS; i++)
+        add_text(isa, again->text, NULL, NULL, &behind);
+    *store = before.data;
+    *way = (struct partner){first->name, behind.data, first->init, {{first->name, first->times}}, 1, again->name};
+    return true;
+}
+
+unsigned partners_load(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned port,
+                       const struct way_step *longer, struct partner ways[PARTNER_MOST_WAYS]) {
+    const struct shape_port *address = find_address(shape), *to = &shape->ports[port];
     for (unsigned n = 0; n < PARTNER_MOST_WAYS; n++) {
         const struct way_step *load = address ? find_step(isa, shape, 'M', to->file, n) : NULL;
         struct way way = {isa, &ways[n], {.arena = arena}, {.arena = arena}, {.arena = arena}};

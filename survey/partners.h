@@ -56,6 +56,11 @@ unsigned partners_find(struct arena *arena, const struct isa *isa, const struct 
 unsigned partners_load(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned port,
                        const struct way_step *longer, struct partner ways[PARTNER_MOST_WAYS]);
 
+// The way from memory at the form's address to memory, through the role t with PARTNER_PADS steps more: `store` comes
+// in front of the form, the way's text behind it. `bytes`: of the word, at most. False: this ISA has no such way.
+bool partners_through_memory(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned bytes,
+                             const char **store, struct partner *way);
+
 // The way that gives the first port, a result, the value of the role "again", and waits for the result. False: this ISA
 // has no such way.
 bool partners_again(struct arena *arena, const struct isa *isa, const struct shape *shape, struct partner *way);

@@ -76,14 +76,19 @@ struct judge {
     struct slots_result result;
 };
 
-// Of stable samples the one with the fewest slots.
+static bool is_better(const struct slots_sample *a, const struct slots_sample *b) {
+    bool is_same_number = round(a->slots) == round(b->slots);
+    if (a->is_stable != b->is_stable)
+        return a->is_stable;
+    return is_same_number && a->is_uneven != b->is_uneven ? b->is_uneven : a->slots < b->slots;
+}
+
+// Of stable samples the one with the fewest slots; of those with the same number, one whose processes agree.
 static size_t find_least(const struct judge *j) {
     size_t best = 0;
-    for (size_t i = 1; i < j->n; i++) {
-        const struct slots_sample *each = &j->samples[i], *other = &j->samples[best];
-        if (each->is_stable != other->is_stable ? each->is_stable : each->slots < other->slots)
+    for (size_t i = 1; i < j->n; i++)
+        if (is_better(&j->samples[i], &j->samples[best]))
             best = i;
-    }
     return best;
 }
 
@@ -203,6 +208,9 @@ static void judge(struct judge *j) {
             want_more(j, candidate);
     } else if (is_whole && whole > fmax(1, j->alone) + tolerance && is_confirmed(j, whole) && is_least(j, candidate)) {
         result->why = "copies of it alone take fewer, so something else than dispatch limits it as well";
+    } else if (is_whole && least->is_uneven) {
+        result->why = "each process has another value, and no other number of fillers confirms it";
+        want_more(j, candidate);
     } else if (is_whole && least->low <= whole + tolerance &&
                ((whole == 1 && least->slots <= 1 + tolerance) || (is_confirmed(j, whole) && is_least(j, candidate)))) {
         // Each measurement is an upper bound, and one slot is the least, but for instructions that take none.
@@ -218,6 +226,11 @@ static void judge(struct judge *j) {
         want_once(j, (unsigned)ceil(least->slots));
         if (least->slots > 1)
             want_once(j, (unsigned)least->slots);
+    }
+    // What does not take a slot of its own shares one with its neighbour: a bound is one slot all the same.
+    if (result->relation == SLOTS_AT_MOST && result->slots < 1) {
+        result->slots = 1;
+        result->high = fmax(1, result->high);
     }
 }
 

@@ -70,6 +70,7 @@ struct slots_sample {
     unsigned fillers;
     double slots, low, high; // by the formula above, and its interval
     bool is_stable;
+    bool is_uneven; // each process has another value, and this is the median: an upper bound, no number
 };
 
 // What the measurements of a form show.

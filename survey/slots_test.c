@@ -52,7 +52,7 @@ static struct slots_result measured(const struct machine *machine, double cycles
         for (unsigned i = 0; i < result.n_wanted; i++) {
             unsigned fillers = result.wanted[i];
             double slots = cycles_of(machine, fillers) * machine->width - fillers;
-            samples[n++] = (struct slots_sample){fillers, slots, slots - 0.05, slots + 0.05, true};
+            samples[n++] = (struct slots_sample){fillers, slots, slots - 0.05, slots + 0.05, true, false};
         }
         result = slots_judge(cycles, machine->width, copies, samples, n);
     }
@@ -141,43 +141,53 @@ static void one_copy_gives_a_bound(void **state) {
 
 static void odd_measurements(void **state) {
     (void)state;
-    const struct slots_sample half[] = {{16, 1.5, 1.45, 1.55, true},
-                                        {23, 1.5, 1.45, 1.55, true},
-                                        {17, 1.5, 1.45, 1.55, true},
-                                        {22, 1.5, 1.45, 1.55, true}};
+    const struct slots_sample half[] = {{16, 1.5, 1.45, 1.55, true, false},
+                                        {23, 1.5, 1.45, 1.55, true, false},
+                                        {17, 1.5, 1.45, 1.55, true, false},
+                                        {22, 1.5, 1.45, 1.55, true, false}};
     struct slots_result result = slots_judge(1, 6, SLOTS_COPIES, half, sizeof half / sizeof *half);
     assert_true(result.relation == SLOTS_AT_MOST);
     assert_string_equal(result.why, "no whole number of slots");
-    const struct slots_sample less[] = {{16, -1, -1.1, -0.9, true}};
+    const struct slots_sample less[] = {{16, -1, -1.1, -0.9, true, false}};
     result = slots_judge(1, 6, SLOTS_COPIES, less, 1);
     assert_true(result.relation == SLOTS_UNKNOWN);
     assert_string_equal(result.why,
                         "fillers beside it take no longer than by themselves, so they do not fill the dispatch");
     // Fused with what is beside it, an instruction takes no slot; then copies of it are as fast.
-    const struct slots_sample none[] = {{16, 0, -0.1, 0.1, true}, {17, 0, -0.1, 0.1, true}};
+    const struct slots_sample none[] = {{16, 0, -0.1, 0.1, true, false}, {17, 0, -0.1, 0.1, true, false}};
     result = slots_judge(0.25, 6, SLOTS_COPIES, none, 2);
     assert_true(result.relation == SLOTS_UNKNOWN);
     result = slots_judge(0.08, 6, SLOTS_COPIES, none, 2);
     assert_true(result.relation == SLOTS_EQUAL && result.slots == 0);
     // Copies of it alone take 1.5 slots each, so it cannot need two.
-    const struct slots_sample two[] = {{16, 2, 1.95, 2.05, true}, {22, 2, 1.95, 2.05, true}, {17, 2, 1.95, 2.05, true}};
+    const struct slots_sample two[] = {
+        {16, 2, 1.95, 2.05, true, false}, {22, 2, 1.95, 2.05, true, false}, {17, 2, 1.95, 2.05, true, false}};
     result = slots_judge(0.25, 6, SLOTS_COPIES, two, 3);
     assert_true(result.relation == SLOTS_AT_MOST && result.slots == 2);
     result = slots_judge(0.34, 6, SLOTS_COPIES, two, 3);
     assert_true(result.relation == SLOTS_EQUAL && result.slots == 2);
     // A stable measurement counts before an unstable one, though that has fewer slots.
-    const struct slots_sample shaky[] = {{16, 1, 0.9, 1.1, false}, {22, 2, 1.9, 2.1, true}};
+    const struct slots_sample shaky[] = {{16, 1, 0.9, 1.1, false, false}, {22, 2, 1.9, 2.1, true, false}};
     result = slots_judge(1, 6, SLOTS_COPIES, shaky, 2);
     assert_true(result.slots == 2 && result.is_stable);
     result = slots_judge(1, 6, SLOTS_COPIES, shaky, 1);
     assert_false(result.is_stable);
     // Two agree, but others show that more than dispatch is at work.
-    const struct slots_sample window[] = {{66, 25.97, 25.9, 26, true}, {67, 24.97, 24.9, 25, true},
-                                          {68, 25.94, 25.9, 26, true}, {69, 24.96, 24.9, 25, true},
-                                          {70, 26, 25.9, 26.1, true},  {71, 25, 24.9, 25.1, true}};
+    const struct slots_sample window[] = {{66, 25.97, 25.9, 26, true, false}, {67, 24.97, 24.9, 25, true, false},
+                                          {68, 25.94, 25.9, 26, true, false}, {69, 24.96, 24.9, 25, true, false},
+                                          {70, 26, 25.9, 26.1, true, false},  {71, 25, 24.9, 25.1, true, false}};
     result = slots_judge(9, 6, SLOTS_COPIES, window, sizeof window / sizeof *window);
     assert_true(result.relation == SLOTS_AT_MOST);
     assert_string_equal(result.why, "something else than dispatch limits it as well");
+    // A bound below one slot is one; the median of processes that are apart is a bound.
+    const struct slots_sample below[] = {{16, 0.76, -0.15, 1.66, true, false}},
+                              uneven[] = {{16, 1, 0.9, 1.1, true, true}, {23, 1, 0.9, 1.1, true, false}};
+    result = slots_judge(1, 6, SLOTS_COPIES, below, 1);
+    assert_true(result.relation == SLOTS_AT_MOST && result.slots == 1);
+    result = slots_judge(1, 6, SLOTS_COPIES, uneven, 1);
+    assert_true(result.relation == SLOTS_AT_MOST && result.slots == 1 && result.n_wanted > 0);
+    result = slots_judge(1, 6, SLOTS_COPIES, uneven, 2);
+    assert_true(result.relation == SLOTS_EQUAL && result.basis == 1);
     // Numbers that are none request nothing without end.
     result = slots_judge(NAN, 6, SLOTS_COPIES, NULL, 0);
     assert_true(result.relation == SLOTS_UNKNOWN && result.n_wanted == 0);
@@ -196,11 +206,11 @@ static void more_is_forgiven_than_fewer(void **state) {
 static void fewer_where_unstable(void **state) {
     (void)state;
     // Three slots of a width of five: those of 13 fillers show whether two suffice.
-    struct slots_sample samples[] = {{11, 4, 3.9, 4.1, true},
-                                     {16, 4, 3.9, 4.1, true},
-                                     {12, 3, 2.9, 3.1, false},
-                                     {17, 3, 2.9, 3.1, false},
-                                     {13, 3.67, 3.6, 3.7, true}};
+    struct slots_sample samples[] = {{11, 4, 3.9, 4.1, true, false},
+                                     {16, 4, 3.9, 4.1, true, false},
+                                     {12, 3, 2.9, 3.1, false, false},
+                                     {17, 3, 2.9, 3.1, false, false},
+                                     {13, 3.67, 3.6, 3.7, true, false}};
     struct slots_result result = slots_judge(1, 5, SLOTS_COPIES, samples, sizeof samples / sizeof *samples);
     assert_true(result.relation == SLOTS_AT_MOST && result.slots > 3.5 && result.is_stable);
     assert_non_null(result.why);

@@ -86,44 +86,48 @@ static void add_throughput(const struct slow_form *slow, struct text *out) {
 }
 
 // The way back puts the source's number into the result, which is the next copy's source.
-static void add_chain(const struct isa *isa, const struct slow_form *slow, unsigned source, struct text *out) {
+static bool add_chain(const struct isa *isa, const struct slow_form *slow, unsigned source, struct text *out) {
     const struct shape *shape = slow->shape;
     const struct shape_port *to = &shape->ports[0], *from = &shape->ports[source];
     struct partner way;
     if (!partners_again(out->arena, isa, shape, &way))
-        return;
+        return false;
     experiment_begin(shape, arena_printf(out->arena, ".slow.%s-%s.%s", from->role, to->role, way.name), shape->body,
                      way.text, out);
     text_addf(out, ", init: {again: %s%s", slow->values[source], way.init);
     add_values(slow, ", ", out);
     text_addf(out, from == to ? "}, chain: [%s]}\n" : "}, chain: [%s->%s]}\n", to->role, from->role);
+    return true;
 }
 
-static void add_chains(const struct isa *isa, const struct slow_form *slow, struct text *out) {
+// Returns whether it has added any.
+static bool add_chains(const struct isa *isa, const struct slow_form *slow, struct text *out) {
     const struct shape_port *ports = slow->shape->ports;
     unsigned last = 0;
+    bool has_any = false;
     if (ports[0].is_distinct)
-        return;
+        return false;
     for (unsigned i = 0; i < slow->shape->n_ports; i++) {
         if (slow->values[i] && ports[i].file != 'k')
             last = i;
         if (slow->is_x86 && ports[i].class != ports[0].class)
-            return;
+            return false;
     }
     // Where the result is a source, copies wait for it as well. Of a root with two sources, the first one only has the
     // upper lanes, or those that a mask leaves.
     for (unsigned i = 0; i < slow->shape->n_ports; i++)
         if (slow->values[i] && ports[i].class == ports[0].class && (!ports[0].is_read || i == 0) &&
             (!slow->is_root || i == last))
-            add_chain(isa, slow, i, out);
+            has_any |= add_chain(isa, slow, i, out);
+    return has_any;
 }
 
-void slow_values_add(const struct isa *isa, const struct shape *shape, struct text *kernels) {
+bool slow_values_add(const struct isa *isa, const struct shape *shape, struct text *kernels) {
     struct slow_form slow;
     if (strcmp(shape->ways->family, "x86_64") == 0)
         slow_divisions_add(shape, kernels);
     if (!find_slow_form(shape, kernels->arena, &slow))
-        return;
+        return false;
     add_throughput(&slow, kernels);
-    add_chains(isa, &slow, kernels);
+    return add_chains(isa, &slow, kernels) && shape->ports[0].file == 'v';
 }

@@ -7,8 +7,9 @@
 #include "base/text.h"
 #include "survey/shape.h"
 
-// Adds the form's throughput and latencies with such numbers.
-void slow_values_add(const struct isa *isa, const struct shape *shape, struct text *kernels);
+// Adds the form's throughput and latencies with such numbers. Returns whether a latency is through a partner in vector
+// registers, which may wait longer for the result than copies of the form do.
+bool slow_values_add(const struct isa *isa, const struct shape *shape, struct text *kernels);
 
 // The part of it for x86's divisions of fixed registers.
 void slow_divisions_add(const struct shape *shape, struct text *out);

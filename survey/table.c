@@ -50,6 +50,7 @@ static void fill_row(struct making *m) {
     for (size_t i = 0; i < m->n_entries; i++)
         if (reader_is_latency(&m->entries[i]) && !m->entries[i].is_longer && !m->entries[i].is_padded)
             reader_read_latency(m, &m->entries[i]);
+    reader_mark_slow_to_others(m);
     reader_keep_longer_to_others(m);
     reader_mark_waiting(m);
     reader_mark_few_streams(m);

@@ -93,6 +93,8 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
     } else if (strcmp(second, "memory") == 0) {
         entry->way = "";
         entry->source = entry->result = second;
+        entry->way = rest; // or what stores the word and loads it back
+        entry->is_padded = *rest;
     } else if (strcmp(second, "slow") == 0) {
         entry->has_slow_values = true;
         const char *pair = reader_take(arena, &rest, '.');

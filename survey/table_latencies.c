@@ -8,9 +8,9 @@
 
 // Whether a latency that is left is none: no instruction of a closed chain takes less than a cycle, but for moves that
 // are eliminated at renaming, and those close by themselves.
+static const double least_step = 0.9;
 static bool is_too_short(const struct table_value *value) {
-    static const double least = 0.9;
-    return value->partner && value->cycles < least;
+    return value->partner && value->cycles < least_step;
 }
 
 // The name of the result for tables: of flags, the one that the way reads.
@@ -75,11 +75,43 @@ static bool is_whole(double cycles) {
     return fabs(cycles - round(cycles)) <= most;
 }
 
+static bool is_single(const struct table_value *value) {
+    return table_is_stable(value) && value->relation == TABLE_EQUAL && !value->has_two_speeds;
+}
+
+// Whether other instructions have a result as early as copies of the form: a pair shows it, of round numbers.
+// `is_known`: how long others wait was measured.
+static bool is_early_to_others(const struct making *m, const char *result, bool *is_known) {
+    bool is_early = false;
+    *is_known = false;
+    for (size_t i = 0; i < m->row->n_latencies; i++) {
+        const struct table_latency *others = &m->latencies[i];
+        if (!others->is_to_others || others->has_slow_values || strcmp(others->destination, result) != 0)
+            continue;
+        *is_known = true;
+        for (size_t k = 0; k < m->row->n_latencies; k++) {
+            const struct table_latency *own = &m->latencies[k];
+            is_early |= !own->is_to_others && is_same_pair(own, others) && is_single(&own->value) &&
+                        is_single(&others->value) && fabs(own->value.cycles - others->value.cycles) <= half_cycle;
+        }
+    }
+    return is_early;
+}
+
+void reader_mark_slow_to_others(struct making *m) {
+    for (size_t i = 0; i < m->row->n_latencies; i++) {
+        struct table_latency *latency = &m->latencies[i];
+        bool is_known;
+        latency->is_to_others |= latency->has_slow_values && latency->value.partner &&
+                                 !is_early_to_others(m, latency->destination, &is_known) && is_known;
+    }
+}
+
 void reader_keep_longer_to_others(struct making *m) {
     size_t n = 0;
     for (size_t i = 0; i < m->row->n_latencies; i++) {
         struct table_latency latency = m->latencies[i];
-        bool is_kept = !latency.is_to_others;
+        bool is_kept = !latency.is_to_others || latency.has_slow_values;
         for (size_t k = 0; k < m->row->n_latencies && !is_kept; k++) {
             const struct table_latency *own = &m->latencies[k];
             is_kept = !own->is_to_others && is_same_pair(own, &latency) && own->value.is_known &&
@@ -355,6 +387,9 @@ static const char *find_doubt(const struct making *m, const struct entry *entry,
     if (is_memory(entry) || strcmp(entry->source, "same") == 0 || entry->has_slow_values || entry->is_to_others ||
         value->sum > 0)
         return NULL;
+    // In order, what leads to an address takes another time behind other instructions, so its steps do not add up.
+    if (is_address(entry) && partners_hide_breakers(m->reader->isa))
+        return NULL;
     // Copies that take long may wait for pipes that are held, or for microcode, which other instructions interrupt. On
     // a Golden Cove, copies of cmpxchg take 5 cycles, and a chain 6; its latency is 3.
     if (!is_short && ((company.least >= least && value->cycles <= share * company.least + more) || is_placed))
@@ -423,6 +458,71 @@ static void judge_by_padded(struct making *m, const struct entry *entry, double 
     }
 }
 
+// Whether a word of memory goes through the form at all, by what it adds to a chain through memory with many steps.
+// Where it adds as much as a copy takes, the copies wait for each other, though others side by side take as long.
+static void judge_word(const struct making *m, struct table_value *value) {
+    if (value->cycles < least_step) {
+        *value = without_number(value, "less than a cycle, so copies do not wait for each other through memory");
+        return;
+    }
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
+        const struct entry *alone = reader_is_latency(each) && is_memory(each) && each->is_padded
+                                        ? reader_find_partner(m->reader, each->way)
+                                        : NULL;
+        if (!alone)
+            continue;
+        const struct table_value through = reader_value(m->reader->arena, each, 1),
+                                 without = reader_value(m->reader->arena, alone, 1);
+        double added = through.cycles - without.cycles;
+        if (!table_is_stable(&through) || !table_is_stable(&without))
+            return;
+        if (added < value->cycles / 2) {
+            *value =
+                without_number(&through, "a longer chain through memory takes no longer with it: it does not read the "
+                                         "word, or does not write it");
+        } else if (value->why == why_as_long && is_whole_chain(value->cycles) &&
+                   fabs(added - value->cycles) <= reader_chain_slack(through.cycles)) {
+            value->relation = TABLE_EQUAL;
+            value->why = NULL;
+        }
+        return;
+    }
+}
+
+// Takes in what the same chain takes as a loop: where that is another time, both are true.
+static void join_loop(const struct making *m, const struct entry *entry, struct table_value *value) {
+    const struct entry *loop = NULL;
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
+        if (reader_is_latency(each) && is_memory(each) && !each->is_padded && each->is_looped && each != entry)
+            loop = each;
+    if (!loop || !value->is_known)
+        return;
+    struct table_value other = reader_value(m->reader->arena, loop, 1);
+    if (other.is_known)
+        limit_chain(m, loop, false, &other);
+    if (!other.is_known || reader_is_sum(fmax(other.cycles, value->cycles), fmin(other.cycles, value->cycles)))
+        return;
+    if (table_is_stable(value) && table_is_stable(&other)) {
+        value->why =
+            arena_printf(m->reader->arena, "%.4g in straight code, %.4g in a loop", value->cycles, other.cycles);
+        value->has_two_speeds = true;
+    }
+    if (other.relation == TABLE_AT_MOST)
+        value->relation = TABLE_AT_MOST;
+    if (value->relation == TABLE_AT_MOST)
+        value->cycles = fmax(value->cycles, other.cycles);
+    value->low = fmin(value->low, other.low);
+    value->high = fmax(value->high, other.high);
+    reader_doubt(value, &other);
+}
+
+static bool has_straight(const struct making *m) {
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
+        if (reader_is_latency(each) && is_memory(each) && !each->is_padded && !each->is_looped)
+            return true;
+    return false;
+}
+
 // Reads the time from a register through memory and back. How much of it is the store's cannot be known.
 static void read_store(struct making *m, const struct entry *entry) {
     struct arena *arena = m->reader->arena;
@@ -451,6 +551,8 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
         read_store(m, entry);
         return;
     }
+    if (is_memory(entry) && entry->is_looped && has_straight(m))
+        return; // the other one takes it in
     struct table_value value = reader_value(reader->arena, entry, entry->copies);
     const struct entry *longer = find_longer(m, entry);
     struct table_value long_value = longer ? reader_value(reader->arena, longer, 1) : value;
@@ -490,6 +592,10 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
     const char *doubt = value.is_known ? find_doubt(m, entry, chain, is_confirmed, &value) : NULL;
     if (doubt)
         judge_by_padded(m, entry, chain, doubt, &value);
+    if (value.is_known && is_memory(entry)) {
+        judge_word(m, &value);
+        join_loop(m, entry, &value);
+    }
     if (entry->is_crossing)
         value.partner = TABLE_CROSSING;
     add_latency(m, (struct table_latency){entry->has_slow_values, source_label(reader, entry),

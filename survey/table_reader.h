@@ -121,6 +121,8 @@ double reader_chain_slack(double cycles);
 // What a partner's step takes among independent ones, cycles, at most; 0: not known.
 double reader_side_by_side(const struct reader *reader, const char *name);
 void reader_read_steps(struct reader *reader);
+// The measurement of a partner's experiment; null: there is no measurement.
+const struct entry *reader_find_partner(const struct reader *reader, const char *name);
 // Takes the way back off a chain: what is left is the form's. False where a step is not known.
 bool reader_subtract_way(const struct reader *reader, const char *way, struct table_value *value);
 // Takes so many more of a step off a chain. False where the step is not known. `name`: "": the usual one.
@@ -143,6 +145,8 @@ bool reader_read_mixtures(struct reader *reader, struct survey_table *table, str
 // ---- table_latencies.c
 
 void reader_read_latency(struct making *m, const struct entry *entry);
+// Makes rows of slow values, which close through a partner, rows "to others" unless others are known to wait no longer.
+void reader_mark_slow_to_others(struct making *m);
 // Drops what other instructions wait for a result, where copies of the form wait as long, or where it is a bound.
 void reader_keep_longer_to_others(struct making *m);
 

@@ -30,6 +30,7 @@ static bool slots_of(struct arena *arena, const struct entry *entry, const struc
         .low = value.low / filler->value.high - others,
         .high = value.high / filler->value.low - others,
         .is_stable = (value.verdict != MEASURED_UNSTABLE || is_spread) && is_one_number(&filler->value),
+        .is_uneven = value.verdict == MEASURED_UNSTABLE && is_spread,
     };
     return true;
 }

@@ -97,7 +97,7 @@ static double find_side_by_side(const struct reader *reader, const char *name) {
     return 0;
 }
 
-static const struct entry *find_partner(const struct reader *reader, const char *name) {
+const struct entry *reader_find_partner(const struct reader *reader, const char *name) {
     for (size_t i = 0; i < reader->n_entries; i++)
         if (strcmp(reader->entries[i].form, "CHAIN") == 0 && strcmp(reader->entries[i].way, name) == 0)
             return &reader->entries[i];
@@ -107,10 +107,10 @@ static const struct entry *find_partner(const struct reader *reader, const char 
 // Marks the steps of a chain whose parts do not add up. Where a part is only known as a sum, nothing follows: a way
 // between two kinds of units may take a cycle longer after some instructions, and a bound holds all the same.
 static void check_sum(const struct reader *reader, const struct partner_experiment *experiment) {
-    const struct entry *entry = find_partner(reader, experiment->name);
+    const struct entry *entry = reader_find_partner(reader, experiment->name);
     double sum = 0;
     for (unsigned i = 0; i < 3 && experiment->parts[i]; i++) {
-        const struct entry *part = find_partner(reader, experiment->parts[i]);
+        const struct entry *part = reader_find_partner(reader, experiment->parts[i]);
         if (!part || !entry || part->record->measurement.outcome != BENCH_OK ||
             entry->record->measurement.outcome != BENCH_OK || !find_step(reader, experiment->parts[i]) ||
             find_step(reader, experiment->parts[i])->value.relation == TABLE_AT_MOST)
@@ -142,14 +142,14 @@ void reader_read_steps(struct reader *reader) {
     size_t n = partners_experiments(reader->isa, &experiments);
     reader->steps = ARENA_ARRAY(reader->arena, struct step, n);
     for (size_t i = 0; i < n; i++) {
-        const struct entry *entry = find_partner(reader, experiments[i].name);
+        const struct entry *entry = reader_find_partner(reader, experiments[i].name);
         if (experiments[i].parts[0] || !entry)
             continue;
         struct step *step = &reader->steps[reader->n_steps++];
         *step = (struct step){experiments[i].name, find_side_by_side(reader, experiments[i].name),
                               reader_value(reader->arena, entry, 1)};
         if (experiments[i].less)
-            take_off(reader->arena, &step->value, find_partner(reader, experiments[i].less));
+            take_off(reader->arena, &step->value, reader_find_partner(reader, experiments[i].less));
         if (experiments[i].n_steps == 1 || experiments[i].less || !step->value.is_known)
             continue;
         // No step takes less than a cycle; so where all together take one each, each takes one. Where they take even

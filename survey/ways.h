@@ -20,7 +20,8 @@ struct way_step {
     const char *name; // of the experiment that measures it: "movslq"
     // Files (gen/isa.h), or classes (`has_parts`). `from` 'h': a high byte of 'g'. `to` 'C': the carry flag alone.
     // `from` 'c' has `to` 't': the role t, a general register. `to` 'a': an address. `from` 'M': it loads from the
-    // form's memory operand, whose address is {a:CLASS}. `to` '=': {b:CLASS} is the source too; it gets the value of
+    // form's memory operand, whose address is {a:CLASS}; `to` 'M': it stores there. Between 'M' and the role t, the
+    // variant is the binary logarithm of the bytes. `to` '=': {b:CLASS} is the source too; it gets the value of
     // the role {again:CLASS}, once it is there. `to` '+': {b:CLASS} is the source too, and keeps its value: many of
     // these make a chain longer, where the step from `from` to itself needs a pipe that few instructions have.
     char from, to;

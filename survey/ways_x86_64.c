@@ -8,7 +8,18 @@
 
 #include <string.h>
 
+// Through a word of memory and back, with PARTNER_PADS steps that keep the value: what a form in between adds to it is
+// its own way through memory (survey/experiment_memory.c).
+#define MEMORY_PAD "; movslq {t:r32}, {t:r64}"
+#define MEMORY_PADS MEMORY_PAD MEMORY_PAD MEMORY_PAD MEMORY_PAD MEMORY_PAD MEMORY_PAD MEMORY_PAD MEMORY_PAD
+#define MEMORY(name, store, load)                                                                                      \
+    { name, store "; " load MEMORY_PADS, "[t]", "p: memory, t: 1", NULL, 10, {NULL}, NULL }
+
 static const struct partner_experiment experiments[] = {
+    MEMORY("memory1", "movb {t:r8}, 64({p:r64})", "movzbl 64({p:r64}), {t:r32}"),
+    MEMORY("memory2", "movw {t:r16}, 64({p:r64})", "movzwl 64({p:r64}), {t:r32}"),
+    MEMORY("memory4", "movl {t:r32}, 64({p:r64})", "movl 64({p:r64}), {t:r32}"),
+    MEMORY("memory8", "movq {t:r64}, 64({p:r64})", "movq 64({p:r64}), {t:r64}"),
     {"movslq", "movslq {a:r32}, {a:r64}", "[a]", "a: 1", NULL, 1, {NULL}, NULL},
     {"movsbl", "movsbl {a:r8h}, {a:r32n}", "[a]", "a: 1", NULL, 1, {NULL}, NULL},
     {"xor", "xorq {b:r64}, {a:r64}", "[a]", "a: 1, b: 0", NULL, 1, {NULL}, NULL},
@@ -160,6 +171,15 @@ static const struct way_step steps[] = {
     {"vmovss", 'M', 'v', 0, 1, "; vmovss 64({a:r64}), {b:xmm}", "", WAY_NOT_LEGACY},
     {"vmovups", 'M', 'v', 1, 1, "; vmovups 64({a:r64}), {b:own}", "", WAY_NOT_LEGACY},
     {"kmovw", 'M', 'k', 0, 1, "; kmovw 64({a:r64}), {b:kany}", "", WAY_ANY},
+    // A word of memory through the role t, of as many bytes as the form has there.
+    {"memory1", 't', 'M', 0, 1, "movb {t:r8}, 64({a:r64})", ", t: 1", WAY_ANY},
+    {"memory1", 'M', 't', 0, 1, "; movzbl 64({a:r64}), {t:r32}", ", t: 1", WAY_ANY},
+    {"memory2", 't', 'M', 1, 1, "movw {t:r16}, 64({a:r64})", ", t: 1", WAY_ANY},
+    {"memory2", 'M', 't', 1, 1, "; movzwl 64({a:r64}), {t:r32}", ", t: 1", WAY_ANY},
+    {"memory4", 't', 'M', 2, 1, "movl {t:r32}, 64({a:r64})", ", t: 1", WAY_ANY},
+    {"memory4", 'M', 't', 2, 1, "; movl 64({a:r64}), {t:r32}", ", t: 1", WAY_ANY},
+    {"memory8", 't', 'M', 3, 1, "movq {t:r64}, 64({a:r64})", ", t: 1", WAY_ANY},
+    {"memory8", 'M', 't', 3, 1, "; movq 64({a:r64}), {t:r64}", ", t: 1", WAY_ANY},
     {.name = NULL},
 };
 
