@@ -32,7 +32,7 @@ static bool is_among(const char *text, const char **sorted, size_t n) {
     return text && sorted && bsearch(&text, sorted, n, sizeof *sorted, text_compare);
 }
 
-static bool is_of_whole_cycles(const struct table_value *value) {
+bool loops_is_of_whole_cycles(const struct table_value *value) {
     enum { MOST_PIPES = 6 };
     static const double share = 0.01;
     for (unsigned pipes = 1; pipes <= MOST_PIPES; pipes++) {
@@ -122,7 +122,7 @@ const char **loops_wanted(struct arena *arena, const struct isa *isa, const stru
         if (!unrolled || find_plain(row, true))
             continue;
         if (is_among(row->sched_class, classes, n_classes) || is_among(name_of(arena, row), alike, n_alike) ||
-            !is_of_whole_cycles(unrolled))
+            !loops_is_of_whole_cycles(unrolled))
             *ARENA_ADD(arena, names, *n) = unrolled->kernel;
     }
     add_slow_widths(arena, table, clear, &names, n);

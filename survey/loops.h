@@ -8,6 +8,9 @@
 #include "gen/isa.h"
 #include "survey/table.h"
 
+// Whether a number of cycles of one to six pipes gives the value, within 1 %.
+bool loops_is_of_whole_cycles(const struct table_value *value);
+
 // Returns the names of the kernels of unrolled throughputs that have no loop yet, in the order of the names, each once,
 // where
 //  - another form of their class is faster in a loop, by more than 1 %;

@@ -5,13 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct candidate {
-    const char *sched_class;
-    const struct table_throughput *throughput;
-};
-
 // 0: they may be compared.
-static int compare_kinds(const struct candidate *a, const struct candidate *b) {
+static int compare_kinds(const struct slower_peer *a, const struct slower_peer *b) {
     unsigned one = table_throughput_way(a->throughput), other = table_throughput_way(b->throughput);
     int order = strcmp(a->sched_class, b->sched_class);
     if (order)
@@ -25,12 +20,22 @@ static int compare_kinds(const struct candidate *a, const struct candidate *b) {
     return a->throughput->streams < b->throughput->streams ? -1 : a->throughput->streams > b->throughput->streams;
 }
 
-// Those that may be compared stand beside each other, the fastest first.
-static int compare_candidates(const void *a, const void *b) {
-    const struct candidate *one = a, *other = b;
-    int order = compare_kinds(one, other);
-    double delta = one->throughput->value.cycles - other->throughput->value.cycles;
+bool slower_are_alike(const struct slower_peer *a, const struct slower_peer *b) {
+    return compare_kinds(a, b) == 0;
+}
+
+int slower_compare_peers(const struct slower_peer *a, const struct slower_peer *b) {
+    int order = compare_kinds(a, b);
+    double delta = a->throughput->value.cycles - b->throughput->value.cycles;
     return order ? order : (delta > 0) - (delta < 0);
+}
+
+static int compare_peers(const void *a, const void *b) {
+    return slower_compare_peers(a, b);
+}
+
+bool slower_is_single(const struct table_value *value) {
+    return table_is_stable(value) && !value->has_two_speeds && value->relation == TABLE_EQUAL;
 }
 
 static bool is_a_little_slower(const struct table_value *value, const struct table_value *other) {
@@ -38,33 +43,33 @@ static bool is_a_little_slower(const struct table_value *value, const struct tab
     return other->high * (1 + least) < value->low && other->cycles * (1 + most) >= value->cycles;
 }
 
-static bool is_single(const struct table_value *value) {
-    return table_is_stable(value) && !value->has_two_speeds && value->relation == TABLE_EQUAL;
-}
-
 const char **slower_than_class(struct arena *arena, const struct survey_table *table, size_t *n) {
-    struct candidate *candidates = NULL;
+    struct slower_peer *candidates = NULL;
+    enum { WITNESSES = 2 };
     const char **names = NULL;
     size_t n_candidates = 0;
     *n = 0;
     for (size_t i = 0; i < table->n_rows; i++) {
         const struct table_row *row = &table->rows[i];
         for (size_t k = 0; row->sched_class && k < row->n_throughputs; k++)
-            if (is_single(&row->throughputs[k].value))
+            if (slower_is_single(&row->throughputs[k].value))
                 *ARENA_ADD(arena, candidates, n_candidates) =
-                    (struct candidate){row->sched_class, &row->throughputs[k]};
+                    (struct slower_peer){row->sched_class, &row->throughputs[k]};
     }
     if (!n_candidates)
         return NULL;
-    qsort(candidates, n_candidates, sizeof *candidates, compare_candidates);
+    qsort(candidates, n_candidates, sizeof *candidates, compare_peers);
     for (size_t i = 0, first = 0; i < n_candidates; i++) {
         const struct table_value *value = &candidates[i].throughput->value;
-        bool is_slower = false;
-        if (compare_kinds(&candidates[first], &candidates[i]) != 0)
+        unsigned n_witnesses = 0;
+        if (!slower_are_alike(&candidates[first], &candidates[i]))
             first = i;
-        for (size_t k = i; k-- > first && !is_slower;)
-            is_slower = is_a_little_slower(value, &candidates[k].throughput->value);
-        if (is_slower)
+        for (size_t k = first; k < i && n_witnesses < WITNESSES; k++) {
+            const struct table_value *faster = &candidates[k].throughput->value;
+            if (is_a_little_slower(value, faster) && ++n_witnesses)
+                *ARENA_ADD(arena, names, *n) = faster->kernel;
+        }
+        if (n_witnesses)
             *ARENA_ADD(arena, names, *n) = value->kernel;
     }
     *n = text_sort(names, *n);

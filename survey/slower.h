@@ -7,8 +7,22 @@
 
 #include "survey/table.h"
 
+// A throughput and its form's class.
+struct slower_peer {
+    const char *sched_class;
+    const struct table_throughput *throughput;
+};
+
+// Whether two may be compared: they are of one class, and made in the same way.
+bool slower_are_alike(const struct slower_peer *a, const struct slower_peer *b);
+// Order in which those that may be compared stand beside each other, the fastest first.
+int slower_compare_peers(const struct slower_peer *a, const struct slower_peer *b);
+// Whether it is one number: stable, of one speed, and no bound.
+bool slower_is_single(const struct table_value *value);
+
 // Returns the names of the kernels of stable throughputs that are slower than a stable one of the same class, made in
-// the same way, by more than 1 % and at most 15 %; in the order of the names, each once.
+// the same way, by more than 1 % and at most 15 %; and of the two fastest of these, the witnesses: where they are as
+// slow now, all of them have two speeds (clusters.h). In the order of the names, each once.
 const char **slower_than_class(struct arena *arena, const struct survey_table *table, size_t *n);
 
 #endif

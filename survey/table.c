@@ -1,5 +1,7 @@
 #include "survey/table.h"
 
+#include "survey/clusters.h"
+#include "survey/few_streams.h"
 #include "survey/folder.h"
 #include "survey/places.h"
 #include "survey/table_reader.h"
@@ -149,9 +151,12 @@ static struct table_row *make_rows(struct reader *reader, const struct folder_fo
         fill_row(&making);
         if (!row->left_out)
             row->left_out = first == end ? not_measured : why_no_value(row);
-        count_row(table, row);
     }
     places_mark(reader->arena, rows, n_forms);
+    few_streams_mark(reader->arena, rows, n_forms);
+    clusters_mark(reader->arena, rows, n_forms);
+    for (size_t i = 0; i < n_forms; i++)
+        count_row(table, &rows[i]);
     table->rows = rows;
     table->n_rows = table->n_forms = n_forms;
     return rows;

@@ -7,6 +7,7 @@
 #include "survey/mixtures.h"
 #include "survey/partners.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
@@ -173,14 +174,29 @@ static bool is_better(const struct entry *a, const struct entry *b) {
     return one->verdict != MEASURED_UNSTABLE || other->verdict == MEASURED_UNSTABLE;
 }
 
+// What the record's own samples agree on, whatever other looks have found.
+static void see(struct entry *entry) {
+    const struct bench_measurement *m = &entry->record->measurement;
+    bool is_steady = m->verdict != MEASURED_UNSTABLE || m->look == LOOK_FIRST || m->look == LOOK_MOVED;
+    if (is_steady && m->outcome == BENCH_OK && m->clock_error <= READER_MOST_CLOCK_ERROR && m->samples)
+        entry->least = entry->most = m->cycles;
+}
+
 static void drop_repeated(struct reader *reader) {
     size_t n = 0;
     for (size_t i = 0; i < reader->n_entries; i++) {
-        struct entry *last = n ? &reader->entries[n - 1] : NULL;
-        if (!last || compare_experiments(last, &reader->entries[i]) != 0)
-            reader->entries[n++] = reader->entries[i];
-        else if (is_better(&reader->entries[i], last))
-            *last = reader->entries[i];
+        struct entry *last = n ? &reader->entries[n - 1] : NULL, *each = &reader->entries[i];
+        see(each);
+        if (!last || compare_experiments(last, each) != 0) {
+            reader->entries[n++] = *each;
+            continue;
+        }
+        double least = last->least > 0 && each->least > 0 ? fmin(last->least, each->least) : last->least + each->least,
+               most = fmax(last->most, each->most);
+        if (is_better(each, last))
+            *last = *each;
+        last->least = least;
+        last->most = most;
     }
     reader->n_entries = n;
 }

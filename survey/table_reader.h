@@ -35,6 +35,7 @@ struct entry {
     const char *beside;      // of a filler's check: SLOTS_LOAD, SLOTS_CHAIN; empty: the simple instructions
     unsigned copies;         // of the form in a stream, or in a chain's body
     size_t place;            // among the lines of all files
+    double least, most;      // cycles of a body in all records of the experiment that are steady in themselves; 0: none
     const char *folder;      // whose file it is in
 };
 

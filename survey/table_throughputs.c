@@ -53,6 +53,8 @@ void reader_read_throughput(struct making *m, const struct entry *entry) {
                                           .has_slow_values = entry->has_slow_values,
                                           .streams = streams,
                                           .copies = entry->copies,
+                                          .seen_least = entry->least / streams,
+                                          .seen_most = entry->most / streams,
                                           .value = reader_value(m->reader->arena, entry, streams)};
     if (record->placement)
         program_placement_parse(record->placement, &throughput.placement);
@@ -86,6 +88,7 @@ void reader_mark_few_streams(struct making *m) {
                 value->relation == TABLE_AT_MOST || fewer->low <= value->high * (1 + share))
                 continue;
             value->relation = TABLE_AT_MOST;
+            list[i].is_short_of_streams = true;
             value->why = value->why ? value->why
                                     : arena_printf(m->reader->arena, "%u streams take longer, so more may take less",
                                                    list[k].streams);
