@@ -43,5 +43,8 @@ void move_fusion_find(struct session *session, const struct slots *slots, const 
 void stack_engine_find(struct session *session, const struct slots *slots, const char *why); // stack_engine.c
 // Slots that the end of a loop takes; 0: not known, `why` then has the reason. False: not measured yet.
 bool loop_end_slots(struct session *session, const struct slots *slots, unsigned *n, const char **why);
+// Whether a loop of m whole groups of dispatch takes m cycles: `why` is null then, else the reason. False: not measured
+// yet.
+bool loop_groups_fit(struct session *session, const struct slots *slots, unsigned end, unsigned m, const char **why);
 
 #endif

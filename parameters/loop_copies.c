@@ -21,30 +21,50 @@ static const struct value *ask(struct session *session, const struct slots *slot
     return session_value(session, &timing);
 }
 
-// The loop's own end takes one slot where its two instructions are one, else two. Two whole groups show it: they take
-// two cycles.
+static const double near = 0.03; // of a cycle
+
+bool loop_groups_fit(struct session *session, const struct slots *slots, unsigned end, unsigned m, const char **why) {
+    const struct value *value = ask(session, slots, m * (unsigned)slots->width - end);
+    if (!value)
+        return false;
+    *why = !value_is_usable(value) ? value->why
+           : fabs(value->cycles - m) > near
+               ? arena_printf(session->arena, "a loop of %u whole groups takes %.2f cycles: something else limits it",
+                              m, value->cycles)
+               : NULL;
+    return true;
+}
+
+// The loop's own end takes one slot where its two instructions are one, else two. Whole groups show it: one, two or
+// three of them take as many cycles. One slot comes first, and must be excluded by steady times: where an iteration
+// takes whole cycles, a loop that is a slot shorter does, too.
 bool loop_end_slots(struct session *session, const struct slots *slots, unsigned *n, const char **why) {
-    static const double near = 0.03; // of a cycle
+    enum { MOST_GROUPS = 3 };
     unsigned width = (unsigned)slots->width;
-    for (*n = 1; *n <= MOST_END; (*n)++) {
-        const struct value *value = ask(session, slots, 2 * width - *n);
-        if (!value)
+    bool is_missing = false;
+    const char *trouble = NULL;
+    for (*n = 1; *n <= MOST_END && !trouble; (*n)++) {
+        for (unsigned m = 1; m <= MOST_GROUPS; m++) {
+            const struct value *value = ask(session, slots, m * width - *n);
+            is_missing = is_missing || !value;
+            if (value && !value_is_usable(value))
+                trouble = value->why;
+            else if (value && fabs(value->cycles - m) <= near)
+                return true;
+        }
+        if (is_missing)
             return false;
-        if (!value_is_usable(value))
-            *why = value->why;
-        else if (fabs(value->cycles - 2) <= near)
-            return true;
     }
     *n = 0;
-    *why = *why ? *why : "no loop of two whole groups takes two cycles: something else limits loops";
+    *why = trouble ? trouble : "no loop of whole groups takes as many cycles: something else limits loops";
     return true;
 }
 
 // Iterations whose last slots share a group, from the share of a cycle that a loop takes more than whole groups.
 // Several may fit: `low` to `high`; both 0: none does.
 static void find_copies(const struct value *value, unsigned m, unsigned width, unsigned *low, unsigned *high) {
-    static const double near = 0.01, relative = 0.001; // cycles; of the time
-    double slack = near + relative * value->cycles;
+    static const double least = 0.01, relative = 0.001; // cycles; of the time
+    double slack = least + relative * value->cycles;
     *low = *high = 0;
     for (unsigned k = 1; k <= width; k++) {
         double time = m + 1.0 / k;
@@ -96,8 +116,11 @@ void loop_copies_find(struct session *session, const struct slots *slots, const 
         struct card_entry head =
             parameter_head(session->arena, LOOP_COPIES, arena_printf(session->arena, "%u-groups", groups[i]));
         head.curve = curve.name;
-        if (why)
-            card_add_unknown(&session->card, &head, why);
+        const char *trouble = why;
+        if (!why && (is_missing || !loop_groups_fit(session, slots, end, groups[i], &trouble)))
+            continue;
+        if (trouble)
+            card_add_unknown(&session->card, &head, trouble);
         else if (values[i])
             add_copies(session, &head, values[i], groups[i], width);
     }

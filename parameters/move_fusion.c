@@ -34,12 +34,26 @@ static const struct value *ask(struct session *session, const struct slots *slot
     return session_value(session, &timing);
 }
 
-static void add_pair(struct session *session, const struct card_entry *head, const struct value *value) {
+// Slots of a pair: 1 or 2; 0: not a whole number. Cycles besides the fillers' are slots of a pair: there are as many of
+// them as a group has.
+static double slots_of(const struct value *value, struct value *each) {
     static const double near = 0.15; // of a slot
     const struct value fillers = {.is_good = true, .is_stable = true, .cycles = GROUPS, .low = GROUPS, .high = GROUPS};
-    const struct value each = value_less(value, &fillers, 1); // cycles are slots of a pair: as many as a group has
-    double whole = round(each.cycles);
-    if (value_is_usable(&each) && (whole == 1 || whole == 2) && each.low > whole - near && each.high < whole + near) {
+    *each = value_less(value, &fillers, 1);
+    double whole = round(each->cycles);
+    bool is_whole =
+        value_is_usable(each) && (whole == 1 || whole == 2) && each->low > whole - near && each->high < whole + near;
+    return is_whole ? whole : 0;
+}
+
+// `trouble`: why its slots cannot be counted; null: they can.
+static void add_pair(struct session *session, const struct card_entry *head, const struct value *value,
+                     const char *trouble) {
+    struct value each = {0};
+    double whole = trouble ? 0 : slots_of(value, &each);
+    if (trouble) {
+        card_add_unknown(&session->card, head, trouble);
+    } else if (whole > 0) {
         card_add_whole(&session->card, head, whole);
         session->card.entries[session->card.n_entries - 1].why = whole < 2 ? "fused" : "not fused";
     } else {
@@ -51,21 +65,31 @@ static void add_pair(struct session *session, const struct card_entry *head, con
     }
 }
 
+// Loops must be able to take the groups of both answers. What straight code fuses and a loop does not is no answer: the
+// loop may be limited by what fetches it.
 void move_fusion_find(struct session *session, const struct slots *slots, const char *why) {
+    const char *no_loop = why, *no_groups[2] = {NULL};
     unsigned end = 0;
-    const char *no_loop = why;
     bool is_missing = !why && !loop_end_slots(session, slots, &end, &no_loop);
-    for (unsigned i = 0; i < N_PAIRS; i++)
-        for (unsigned is_loop = 0; is_loop < 2; is_loop++) {
-            const struct card_entry head =
-                parameter_head(session->arena, FUSED_SLOTS,
-                               arena_printf(session->arena, "%s-%s", pairs[i].name, is_loop ? "loop" : "straight"));
-            const char *trouble = is_loop ? no_loop : why;
-            const struct value *value =
-                trouble || (is_loop && is_missing) ? NULL : ask(session, slots, &pairs[i], is_loop ? end : 0);
-            if (trouble)
-                card_add_unknown(&session->card, &head, trouble);
-            else if (value)
-                add_pair(session, &head, value);
-        }
+    for (unsigned i = 0; i < 2 && !no_loop && !is_missing; i++)
+        is_missing = !loop_groups_fit(session, slots, end, GROUPS + 1 + i, &no_groups[i]);
+    for (unsigned i = 0; i < 2 && !no_loop; i++)
+        no_loop = no_groups[i];
+    for (unsigned i = 0; i < N_PAIRS; i++) {
+        const char *name = pairs[i].name;
+        const struct card_entry straight = parameter_head(session->arena, FUSED_SLOTS,
+                                                          arena_printf(session->arena, "%s-straight", name)),
+                                loop = parameter_head(session->arena, FUSED_SLOTS,
+                                                      arena_printf(session->arena, "%s-loop", name));
+        const struct value *in_line = why ? NULL : ask(session, slots, &pairs[i], 0),
+                           *in_loop = no_loop || is_missing ? NULL : ask(session, slots, &pairs[i], end);
+        struct value each;
+        const char *trouble = no_loop;
+        if (in_line && in_loop && slots_of(in_line, &each) == 1 && slots_of(in_loop, &each) == 2)
+            trouble = "as long as two slots each, but straight code fuses them: something else may limit the loop";
+        if (why || in_line)
+            add_pair(session, &straight, in_line, why);
+        if (trouble || in_loop)
+            add_pair(session, &loop, in_loop, trouble);
+    }
 }

@@ -17,6 +17,7 @@ enum { WIDTH = 6 };
 static struct {
     unsigned end;                       // slots of a loop's end
     unsigned (*copies)(unsigned slots); // iterations whose last slots share a group; null: all do
+    unsigned slow_from, slow_to;        // loops of so many slots take a cycle more: what fetches them limits them
     bool is_fused, is_fused_in_loops;
     bool has_sync;
     double nops; // per cycle
@@ -38,7 +39,8 @@ static unsigned one(unsigned slots) {
 
 static double of_loop(unsigned slots) {
     unsigned k = cpu.copies ? cpu.copies(slots) : 0;
-    return k ? (double)((k * slots + WIDTH - 1) / WIDTH) / k : (double)slots / WIDTH;
+    double cycles = k ? (double)((k * slots + WIDTH - 1) / WIDTH) / k : (double)slots / WIDTH;
+    return cycles + (slots >= cpu.slow_from && slots < cpu.slow_to);
 }
 
 // The instructions of a width, by its name.
@@ -65,12 +67,18 @@ static double of_cpu(const char *name) {
     return instructions_of(name) / WIDTH;
 }
 
+static bool (*is_unstable)(const char *name); // null: nothing is
+
+static bool is_loop(const char *name) {
+    return is(name, "loop-slots-") && testing_number_of(name) % WIDTH == WIDTH - 1;
+}
+
 static struct card find(struct arena *arena) {
     struct session session = testing_session(arena);
     do {
         session.card = (struct card){.arena = arena};
         slots_find(&session);
-    } while (testing_give(&session, of_cpu, NULL));
+    } while (testing_give(&session, of_cpu, is_unstable));
     return session.card;
 }
 
@@ -107,10 +115,28 @@ static void iterations_of_a_loop_buffer_are_counted(void **state) {
         assert_entry(&card, "loop-copies-1-groups", CARD_AT_LEAST, 6, "no slot is lost");
         assert_entry(&card, "loop-copies-8-groups", CARD_AT_LEAST, 6, "no slot is lost");
     }
-    cpu.end = 3; // such a loop is not known
+    // A loop that is too slow with whole groups shows nothing with one slot more.
+    cpu.end = 1;
+    cpu.slow_from = 17;
+    cpu.slow_to = 20;
     struct card card = find(&arena);
-    assert_entry(&card, "loop-copies-1-groups", CARD_UNKNOWN, 0, "no loop of two whole groups");
-    assert_entry(&card, "fused-load-add-loop", CARD_UNKNOWN, 0, "no loop of two whole groups");
+    assert_entry(&card, "loop-copies-1-groups", CARD_AT_LEAST, 6, NULL);
+    assert_entry(&card, "loop-copies-3-groups", CARD_UNKNOWN, 0, "a loop of 3 whole groups takes 4.00 cycles");
+    assert_entry(&card, "loop-copies-4-groups", CARD_AT_LEAST, 6, NULL);
+    assert_entry(&card, "fused-load-add-loop", CARD_UNKNOWN, 0, "a loop of 3 whole groups takes 4.00 cycles");
+    cpu.slow_to = 0;
+    // Where one slot is not excluded, two are not shown, as whole cycles would look the same.
+    cpu.end = 1;
+    cpu.copies = one;
+    is_unstable = is_loop;
+    card = find(&arena);
+    assert_entry(&card, "loop-copies-1-groups", CARD_UNKNOWN, 0, "invented noise");
+    is_unstable = NULL;
+    cpu.copies = NULL;
+    cpu.end = 3; // such a loop is not known
+    card = find(&arena);
+    assert_entry(&card, "loop-copies-1-groups", CARD_UNKNOWN, 0, "no loop of whole groups");
+    assert_entry(&card, "fused-load-add-loop", CARD_UNKNOWN, 0, "no loop of whole groups");
     cpu.end = 1;
     arena_free(&arena);
 }
@@ -128,8 +154,13 @@ static void moves_and_loads_are_fused_or_not(void **state) {
             cpu.is_fused = straight;
             struct card card = find(&arena);
             for (size_t i = 0; i < 2; i++) {
-                assert_entry(&card, arena_printf(&arena, "fused-%s-loop", pairs[i]), CARD_EXACT, in_loops ? 1 : 2,
-                             in_loops ? "fused" : "not fused");
+                // What is fused in straight code alone may be limited by something else in a loop.
+                bool is_sure = in_loops || !straight;
+                assert_entry(&card, arena_printf(&arena, "fused-%s-loop", pairs[i]),
+                             is_sure ? CARD_EXACT : CARD_UNKNOWN, in_loops ? 1 : 2,
+                             !is_sure   ? "something else may limit the loop"
+                             : in_loops ? "fused"
+                                        : "not fused");
                 assert_entry(&card, arena_printf(&arena, "fused-%s-straight", pairs[i]), CARD_EXACT, straight ? 1 : 2,
                              straight ? "fused" : "not fused");
             }
