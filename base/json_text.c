@@ -124,3 +124,12 @@ bool json_print_line(FILE *out, const struct json_text *json, struct fail *fail)
     return (fprintf(out, "%s\n", json->text.data) >= 0 && fflush(out) == 0) ||
            fail_set(fail, FAIL_INPUT, "cannot write: %s", strerror(errno));
 }
+
+void json_put_dates(struct json_text *json, const char *key, const struct date_range *range) {
+    if (!range->last)
+        return;
+    json_open(json, key);
+    json_put_text(json, "first", range->begins_before ? NULL : range->first);
+    json_put_text(json, "last", range->last);
+    json_close(json);
+}

@@ -3,6 +3,7 @@
 #ifndef BASE_JSON_TEXT_H
 #define BASE_JSON_TEXT_H
 
+#include "base/date.h"
 #include "base/fail.h"
 #include "base/text.h"
 
@@ -25,6 +26,8 @@ void json_close_list(struct json_text *json);
 // Add a value; `key` as above. Each byte that is not UTF-8 becomes U+FFFD.
 void json_put_text(struct json_text *json, const char *key, const char *value); // does nothing where `value` is null
 void json_put_text_or_null(struct json_text *json, const char *key, const char *value);
+// Adds {"first": …, "last": …} where a date is known; "last" alone where it may have begun before.
+void json_put_dates(struct json_text *json, const char *key, const struct date_range *range);
 // `bytes` may hold zeros; a further zero follows them.
 void json_put_bytes(struct json_text *json, const char *key, const char *bytes, size_t length);
 void json_put_integer(struct json_text *json, const char *key, int64_t value);

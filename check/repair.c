@@ -143,6 +143,9 @@ static const char *write_all(struct repair *repair, const char *about) {
     struct text text = {.arena = repair->arena};
     const struct machine *machine = repair->request->model->machine;
     repair_head_write(machine, repair->request->name, about, repair->dispatch_width, &text);
+    const char *when = date_range_text(repair->arena, &repair->request->results->when);
+    if (when)
+        text_addf(&text, "measured: \"%s\"\n", when);
     size_t n = 0;
     for (size_t i = 0; i < repair->n_rules; i++)
         n += repair->rules[i].n_opcodes > 0;

@@ -231,6 +231,7 @@ static bool read_survey(struct list *list, const char *const *folders, size_t n,
     read_mixtures(list->arena, &table, results);
     results->machine = table.cpu;
     results->clock = table.clock;
+    results->when = table.when;
     results->repeat_options = table.repeat_options;
     return true;
 }
@@ -288,8 +289,11 @@ static bool read_file(struct list *list, const char *path, const struct lab_list
     if (damage)
         lab_say(listener, LAB_WARNING, "%s", damage);
     for (size_t i = 0; is_read && i < file.n_records; i++)
-        if (file.records[i].kernel && file.records[i].mode && !file.records[i].corunner)
+        if (file.records[i].kernel && file.records[i].mode && !file.records[i].corunner) {
+            const struct json_t *header = file.records[i].run ? file.headers[file.records[i].run - 1] : NULL;
+            date_range_add(list->arena, &results->when, record_time(header));
             add_record(list, &file.records[i]);
+        }
     if (is_read && file.n_headers) {
         results->machine = table_machine_text(list->arena, file.headers[file.n_headers - 1]);
         results->clock = table_clock_text(list->arena, file.headers[file.n_headers - 1]);

@@ -62,6 +62,7 @@ struct check_results {
     const char *path;                 // first of the files or folders, for people
     const char *machine;              // for people: CPU and microcode
     const char *clock;                // for people: which clock, and its error
+    struct date_range when;           // when they were measured
     const char *repeat_options;       // for table_repeat
     const struct check_value *values; // by check_value_compare
     size_t n_values;

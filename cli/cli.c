@@ -1,5 +1,7 @@
 #include "cli/cli.h"
 
+#include "base/date.h"
+#include "base/screen.h"
 #include "lab/run_plan.h"
 #include "survey/survey.h"
 
@@ -34,6 +36,13 @@ int cli_run_status(const struct command *command, int argc, char **argv,
     arena_free(&arena);
     int end = fail.status == FAIL_NONE ? cli_finish() : 0; // a report that is not there must not pass for findings
     return end ? end : status;
+}
+
+void cli_print_head(const char *where) {
+    struct arena arena = {0};
+    screen_print_whole_sentence(arena_printf(&arena, "%s; %s", where, date_text(&arena, date_now())), stdout);
+    fflush(stdout); // what follows may take minutes
+    arena_free(&arena);
 }
 
 int cli_failed(const struct fail *fail) {

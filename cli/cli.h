@@ -56,6 +56,9 @@ int cli_run_status(const struct command *command, int argc, char **argv,
 // work early instead of the program. In a copy, `context` may be the verb of the progress, a string: "repairing".
 extern const struct lab_listener cli_listener;
 
+// Prints what a report begins with: where it is measured (lab_summary), and when it began.
+void cli_print_head(const char *where);
+
 // Prints the failure to stderr and returns its exit status.
 int cli_failed(const struct fail *fail);
 

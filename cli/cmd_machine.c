@@ -29,6 +29,10 @@ static const struct option options[] = {
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_where},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_clock},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
+    {OPTION_AMOUNT, "budget", "S",
+     "End all measuring after S seconds. What is not measured then is missing, and --resume goes on. 0: only take what "
+     "the folder holds. Default: 240.",
+     &lab_args.budget_s},
     {0},
 };
 
@@ -175,6 +179,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
                                          .is_resumed = args.is_resumed,
                                          .write = write_card,
                                          .context = arena,
+                                         .begins = cli_print_head,
                                          .lab = &lab_args.options};
     struct card card = {0};
     int status = 0;

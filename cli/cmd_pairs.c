@@ -30,6 +30,7 @@ static const struct option options[] = {
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_where},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_clock},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_budget},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_output},
     {0},
 };

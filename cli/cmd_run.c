@@ -40,6 +40,7 @@ static const struct option options[] = {
      "PMU/event=0xb1,umask=0x1/. More than the counters hold are counted in turns, in runs of their own.",
      &lab_args.events},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_budget},
     {OPTION_FLAG, "replicate", NULL,
      "Also measure the same code in other layouts: moved in its cache lines, in other registers, with more and fewer "
      "copies in a row; each from 8 processes. A value that depends on the layout is marked unstable.",

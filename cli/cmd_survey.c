@@ -37,6 +37,10 @@ static const struct option options[] = {
      "as far as they are known of this CPU. Default: auto.",
      &lab_args.events},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
+    {OPTION_AMOUNT, "budget", "S",
+     "End the whole survey after S seconds. What is not measured then is missing, and --resume goes on. 0: no end, but "
+     "nothing is measured again. Default: no end, and up to 240 s for what is unstable.",
+     &lab_args.budget_s},
     {0},
 };
 
@@ -63,9 +67,9 @@ static const struct command command = {
     "it prints how many forms and values there are, and what to do next.\n"
     "\n"
     "One form of each scheduling class comes first, within seconds. Each value has\n"
-    "two looks, some time apart, and is unstable until both agree. What is unstable\n"
-    "then is measured again at the end, until --budget is spent (default: 240 s).\n"
-    "The two looks come first, and do not count to it.\n",
+    "two looks, some time apart, and is unstable until both agree: five to eight\n"
+    "minutes for all forms. What is unstable then is measured again, for up to 240 s.\n"
+    "With --budget, all of that ends in time: the first look comes first.\n",
     "  cyclops survey\n"
     "  cyclops survey 'VADDPS.*' 'IMUL64.*' --output adds\n"
     "  cyclops survey --target sim:znver4 --output znver4\n"
@@ -106,24 +110,45 @@ static bool read_events(struct arena *arena, struct fail *fail) {
     return true;
 }
 
-// What was requested, without the folder: survey/commands.h.
-static const char *command_of(struct arena *arena) {
-    struct text text = {.arena = arena};
-    text_add(&text, "");
+// Adds the words of the command line but operands, and options of these names, which are ended by null.
+static void add_words(struct text *text, const struct operands *operands, const char *const *without) {
     for (char **word = args.words; *word; word++) {
         const char *name = *word + strspn(*word, "-");
-        bool is_option = name > *word;
-        if (is_option && strcmp(name, "output") == 0 && word[1]) {
-            word++;
+        size_t length = strcspn(name, "="), i = 0;
+        bool is_operand = false;
+        for (size_t k = 0; operands && k < operands->n_items; k++)
+            is_operand |= operands->items[k] == *word;
+        while (name > *word && without[i] && (strlen(without[i]) != length || strncmp(name, without[i], length) != 0))
+            i++;
+        if (is_operand)
+            continue;
+        if (name > *word && without[i]) {
+            bool has_argument = strcmp(without[i], "resume") != 0 && !name[length];
+            word += has_argument && word[1];
             continue;
         }
-        if (is_option && (strncmp(name, "output=", strlen("output=")) == 0 || strcmp(name, "resume") == 0 ||
-                          strncmp(name, "resume=", strlen("resume=")) == 0))
-            continue;
-        if (text.length)
-            text_add(&text, " ");
-        text_add_word(&text, *word);
+        if (text->length)
+            text_add(text, " ");
+        text_add_word(text, *word);
     }
+}
+
+// What was requested, without the folder: survey/commands.h.
+static const char *command_of(struct arena *arena) {
+    static const char *const without[] = {"output", "resume", NULL};
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    add_words(&text, NULL, without);
+    return text.data;
+}
+
+// The command that goes on with the folder's forms, on the same target.
+static const char *resume_of(struct arena *arena, const struct operands *operands, const char *folder) {
+    static const char *const without[] = {"output", "resume", "budget", "shard", NULL};
+    struct text text = {.arena = arena};
+    text_add(&text, "cyclops survey --resume --output ");
+    text_add_word(&text, folder);
+    add_words(&text, operands, without);
     return text.data;
 }
 
@@ -141,6 +166,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
                                      .is_resumed = args.is_resumed,
                                      .command = command_of(arena),
                                      .is_strict = lab_args.is_strict,
+                                     .begins = cli_print_head,
                                      .lab = &lab_args.options};
     struct survey_summary summary;
     int status = 0;
@@ -149,9 +175,9 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
         !read_events(arena, fail))
         return 0;
     request.counts_uops = are_events_chosen();
-    request.budget_seconds = lab_args.budget_s >= 0 ? lab_args.budget_s : usual_budget;
+    request.budget_seconds = lab_args_start_budget(usual_budget);
     if (survey_run(arena, &request, &summary, &status, fail))
-        survey_report_print(arena, &summary, request.folder, stdout);
+        survey_report_print(arena, &summary, request.folder, resume_of(arena, operands, request.folder), stdout);
     return status;
 }
 

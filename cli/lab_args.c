@@ -7,8 +7,10 @@
 #include "bench/targets/noise.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
+#include "lab/budget.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,10 +62,6 @@ struct option lab_args_effort[] = {
      "Stop when the interval is within ± PERCENT of the value (or after 4096 samples). Default: 0.2; a "
      "survey 0.3.",
      &lab_args.precision_percent},
-    {OPTION_AMOUNT, "budget", "S",
-     "Spend up to S seconds on waiting for others to leave the core, and on measuring again what they spoilt. Default: "
-     "5; for more than 64 programs 60; survey and machine 240.",
-     &lab_args.budget_s},
     {OPTION_NUMBER, "attempt", "MS",
      "Compute at most MS milliseconds on a value, ten times as long where others spoil it. Default: 200.",
      &lab_args.attempt_ms},
@@ -76,6 +74,14 @@ struct option lab_args_effort[] = {
      "Give up on code that computes longer than S seconds in one process, or an eighth of that in one round. Default: "
      "2.",
      &lab_args.timeout_s},
+    {0},
+};
+
+struct option lab_args_budget[] = {
+    {OPTION_AMOUNT, "budget", "S",
+     "Spend up to S seconds on waiting for others to leave the core, and on measuring again what they spoilt. Default: "
+     "5; for more than 64 programs 60.",
+     &lab_args.budget_s},
     {0},
 };
 
@@ -141,6 +147,13 @@ bool lab_args_read(struct arena *arena, struct fail *fail) {
     args->options.listener = &cli_listener;
     bench->is_stopped = interrupt_seen;
     return args->options.isa && bench_read_clock(args->clock, args->frequency, bench, fail);
+}
+
+double lab_args_start_budget(double usual_seconds) {
+    struct lab_args *args = &lab_args;
+    budget_start(args->budget_s > 0 ? args->budget_s : INFINITY, args->options.bench.is_stopped);
+    args->options.bench.is_stopped = budget_is_stopped;
+    return args->budget_s >= 0 ? args->budget_s : usual_seconds;
 }
 
 bool lab_args_read_events(struct arena *arena, struct fail *fail) {

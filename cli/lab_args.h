@@ -20,10 +20,16 @@ extern struct lab_args {
     struct lab_options options;                                // complete after lab_args_read
 } lab_args;
 
-extern struct option lab_args_kernels[], lab_args_where[], lab_args_clock[], lab_args_effort[], lab_args_output[];
+// lab_args_budget: commands whose --budget bounds the whole of them have a row of their own.
+extern struct option lab_args_kernels[], lab_args_where[], lab_args_clock[], lab_args_effort[], lab_args_budget[],
+    lab_args_output[];
 
 // Fills lab_args.options from the other fields. Fails (FAIL_INPUT) at a wrong value.
 bool lab_args_read(struct arena *arena, struct fail *fail);
+
+// Starts the budget of the whole command, where --budget is given (lab/budget.h); 0 is no limit. Returns the time for
+// measuring again what is unstable, s. Called after lab_args_read.
+double lab_args_start_budget(double usual_seconds);
 
 // Takes the single events of lab_args.events into lab_args.options. Fails (FAIL_INPUT) where there is none in them, or
 // the clock uses no counters.

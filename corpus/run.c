@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "corpus/folder.h"
 #include "corpus/inputs.h"
+#include "lab/budget.h"
 #include "lab/experiment.h"
 #include "lab/passes.h"
 #include "lab/plan_assemble.h"
@@ -404,7 +405,9 @@ static bool measure_all(struct run *run, struct fail *fail) {
         if (!measure(run, &patient, fail))
             return false;
     }
-    if (is_stopped(run)) {
+    if (budget_is_spent())
+        lab_say(listener_of(run), LAB_NOTE, "the budget is spent; --resume does the rest");
+    if (is_stopped(run) && !budget_is_spent()) {
         lab_say(listener_of(run), LAB_NOTE, "interrupted; --resume does the rest");
         run->status = RUN_PLAN_INTERRUPTED;
     } else if (count(run, STATE_UNSTABLE) && run->request->is_strict) {

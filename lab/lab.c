@@ -2,6 +2,7 @@
 
 #include "bench/host/files.h"
 #include "bench/measure/level_file.h"
+#include "lab/budget.h"
 #include "lab/chains.h"
 #include "lab/corun.h"
 
@@ -82,7 +83,7 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
     if (options->has_corun && !choose_corun_cpu(lab, options, fail))
         return false;
     code_uses_open(&lab->uses, arena, lab->isa, first_llvm(options));
-    if (lab->is_simulated || wants_models(options)) {
+    if (lab->is_simulated || options->names_cpu || wants_models(options)) {
         lab->backend = backend_load(arena, first_llvm(options), fail);
         if (!lab->backend)
             return false;
@@ -273,10 +274,10 @@ static void say_waiting(void *context, size_t n_left, double seconds) {
 
 static bool wait_for_others(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     const struct bench_listener while_waiting = {.context = lab, .waiting = say_waiting};
-    bool is_done = (options->wait_steady_seconds <= 0 ||
-                    bench_wait_steady(&lab->bench, options->wait_steady_seconds, &while_waiting, fail)) &&
+    double steady_seconds = budget_allows(options->wait_steady_seconds);
+    bool is_done = (steady_seconds <= 0 || bench_wait_steady(&lab->bench, steady_seconds, &while_waiting, fail)) &&
                    (options->wait_quiet_seconds <= 0 ||
-                    bench_wait_quiet(&lab->bench, options->wait_quiet_seconds, &while_waiting, fail));
+                    bench_wait_quiet(&lab->bench, budget_allows(options->wait_quiet_seconds), &while_waiting, fail));
     if (options->wait_steady_seconds > 0 || options->wait_quiet_seconds > 0)
         lab_say_measuring(lab->listener, 1, 0); // clears the line: what is printed next must not follow it
     return is_done;
@@ -294,6 +295,7 @@ bool lab_start(struct lab *lab, const struct lab_options *options, struct fail *
         steady_frequency(lab);
     if (!open_target(lab, bench.clock, &options->events, fail))
         return false;
+    budget_watch(lab->target);
     lab->clock.reference = program_code(lab->chains[CHAIN_REFERENCE], lab->is_simulated);
     put_checks(lab, &lab->clock);
     recall_levels(lab, &bench);
@@ -322,6 +324,8 @@ const char *lab_summary(const struct lab *lab) {
 }
 
 void lab_close(struct lab *lab) {
+    if (lab->target)
+        budget_watch(NULL);
     keep_levels(lab);
     for (unsigned i = 0; i < lab->n_models; i++)
         model_close(&lab->models[i]);

@@ -20,6 +20,7 @@ struct lab_options {
     const struct isa *isa;
     const char *target;        // "native" or "sim:CPU…"
     struct option_list llvms;  // versions of LLVM, as in backend_load, that models are taken from; empty: the newest
+    bool names_cpu;            // summaries have LLVM's name of the CPU, also where there is no model
     bool is_brief;             // reports: models of one CPU that predict the same share a row or a column
     const char *features;      // features to add to the simulated CPU and the models: "+neon"; null: none
     struct option_list cpus;   // models; empty: of the CPU that the bytes run on; "none": no model

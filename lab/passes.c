@@ -1,6 +1,7 @@
 #include "lab/passes.h"
 
 #include "bench/host/timer.h"
+#include "lab/budget.h"
 
 #include <math.h>
 
@@ -12,7 +13,7 @@ bool passes_next(struct passes *passes, const struct lab_listener *listener, siz
                  struct passes_effort *effort) {
     enum { MOST_PASSES = 16 };
     static const double least_attempt_ms = 10, most_attempt_ms = 200, retry_seconds = 20, helpful_share = 0.9;
-    double left = passes->budget_seconds - (double)(timer_clock_ns() - passes->start_ns) / 1e9;
+    double left = fmin(budget_left(), passes->budget_seconds - (double)(timer_clock_ns() - passes->start_ns) / 1e9);
     if (n_unstable == 0 || left <= 0 || passes->n >= MOST_PASSES)
         return false;
     double share_ms = left * 1e3 / passes->passes_left / (double)n_unstable; // of each value, where all need it

@@ -4,6 +4,7 @@
 #define PARAMETERS_CARD_H
 
 #include "base/arena.h"
+#include "base/date.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,6 +46,8 @@ struct card {
     size_t n_entries;
     struct card_curve *curves;
     size_t n_curves;
+    size_t n_missing;       // values that are not measured yet
+    struct date_range when; // when its values were measured
 };
 
 // Adds an entry with value, low and high; exact where only one whole number is in the interval, widened by `tolerance`

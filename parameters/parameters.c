@@ -77,7 +77,7 @@ static bool open_folder(const struct parameters_request *request, const char *pa
 // Runs the experiments on the values so far. In a final card, each has an entry about how much of it is missing.
 static void find_all(struct session *session, const struct parameters_request *request, bool is_final) {
     size_t n_missing = 0;
-    session->card = (struct card){.arena = session->arena};
+    session->card = (struct card){.arena = session->arena, .when = session->when};
     session->is_final = is_final;
     for (size_t i = 0; i < N_EXPERIMENTS; i++) {
         const struct card_entry head = {.group = experiments[i].name,
@@ -94,7 +94,7 @@ static void find_all(struct session *session, const struct parameters_request *r
                                           text_count_are(session->arena, session->n_missing, "value")));
         n_missing += session->n_missing;
     }
-    session->n_missing = n_missing;
+    session->n_missing = session->card.n_missing = n_missing;
 }
 
 static bool write_card(struct session *session, const struct parameters_request *request, struct fail *fail) {
@@ -156,6 +156,7 @@ bool parameters_run(struct arena *arena, const struct parameters_request *reques
                               .isa = request->lab->isa,
                               .recipe = recipe_find(isa_family(request->lab->isa)),
                               .folder = request->folder,
+                              .begins = request->begins,
                               .path = arena_printf(arena, "%s/measurements.jsonl", request->folder),
                               .is_simulated = strcmp(request->lab->target, "native") != 0};
     if (!session.recipe)

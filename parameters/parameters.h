@@ -17,6 +17,7 @@ struct parameters_request {
     // Receives the card after each round, with what is known so far. Null: nobody.
     bool (*write)(void *context, const struct card *card, struct fail *fail);
     void *context;
+    void (*begins)(const char *where); // called once, before anything is measured: CPU and clock, one line; null: not
     const struct lab_options *lab;
 };
 

@@ -216,6 +216,14 @@ static void drop_failed(void *context, const struct fail *fail) {
     (void)fail;
 }
 
+static void say_started(void *context) {
+    struct session *session = context;
+    lab_say_started(session->options->listener);
+    if (session->begins)
+        session->begins(lab_summary(session->lab));
+    session->begins = NULL;
+}
+
 static void say_measuring(void *context, size_t number, size_t total) {
     const struct session *session = context;
     bool is_next_taken = number <= session->n_taken - limit.n_taken_before;
@@ -272,8 +280,10 @@ bool session_read_names(struct session *session, struct fail *fail) {
     struct arena arena = {0};
     struct record record;
     struct record_stream *stream = access(session->path, F_OK) == 0 ? record_stream_open(session->path, fail) : NULL;
-    while (stream && record_stream_next(stream, &arena, &record, fail))
+    while (stream && record_stream_next(stream, &arena, &record, fail)) {
         *ARENA_ADD(session->arena, session->before, session->n_before) = arena_strdup(session->arena, record.kernel);
+        date_range_add(session->arena, &session->when, record_time(record_stream_header(stream)));
+    }
     record_stream_close(stream);
     arena_free(&arena);
     return fail->status == FAIL_NONE;
@@ -340,32 +350,52 @@ static bool make_plan(struct session *session, enum session_part part, struct ar
     return true;
 }
 
+static struct lab_options options_of(const struct session *session, struct arena *arena,
+                                     const struct lab_listener *listener) {
+    static const double attempt_ms = 20, most_wait = 3, wait_share = 4; // one share of what is left to wait
+    struct lab_options options = *session->options;
+    options.listener = listener;
+    options.names_cpu = true;
+    options.cpus.n_items = 0;
+    *ARENA_ADD(arena, options.cpus.items, options.cpus.n_items) = "none";
+    if (options.bench.budget_ms <= 0)
+        options.bench.budget_ms = attempt_ms;
+    options.bench.retry_seconds = fmin(most_wait, session->wait_seconds / wait_share);
+    options.bench.confirm_seconds = -1;
+    options.bench.is_stopped = is_over;
+    return options;
+}
+
+// Takes what was measured since `start`, or came from the file.
+static void take_all(struct session *session, const struct plan *plan, const char *start) {
+    size_t n_done = 0;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        n_done += plan->experiments[i]->is_done;
+        take(session, plan->experiments[i]);
+    }
+    if (n_done > session->n_taken - limit.n_taken_before) // not only from the file
+        date_range_add(session->arena, &session->when, start);
+}
+
 bool session_measure(struct session *session, enum session_part part, bool *is_stopped, struct fail *fail) {
     struct arena arena = {0};
-    const struct lab_listener listener = {session, drop_note, drop_failed, NULL, say_measuring, say_waiting};
+    const struct lab_listener listener = {session, drop_note, drop_failed, say_started, say_measuring, say_waiting};
     struct plan plan = {.listener = &listener};
     struct lab lab = {0};
-    struct lab_options options = *session->options;
+    const struct lab_options options = options_of(session, &arena, &listener);
     const struct run_journal_request files = {.path = session->path,
                                               .is_resumed = true,
                                               .is_of_one_target = true,
                                               .takes_unstable = part == SESSION_MISSING,
                                               .n_taken = &session->n_taken,
                                               .events = &options.events};
-    static const double attempt_ms = 20, most_wait = 3, wait_share = 4; // one share of what is left to wait
     int status = 0;
-    options.listener = &listener;
-    options.cpus.n_items = 0;
-    *ARENA_ADD(&arena, options.cpus.items, options.cpus.n_items) = "none";
-    if (options.bench.budget_ms <= 0)
-        options.bench.budget_ms = attempt_ms;
-    options.bench.retry_seconds = fmin(most_wait, session->wait_seconds / wait_share);
-    options.bench.confirm_seconds = -1;
+    const char *start = date_text(session->arena, date_now()); // as the file's header has it, or a minute before
+    session->lab = &lab;
     // What the measurement file holds is taken once the clock runs, so that must not end before.
     limit.end = part == SESSION_MISSING && access(session->path, F_OK) == 0 ? INFINITY : session->end;
     limit.n_taken_before = session->n_taken;
     limit.is_stopped = session->options->bench.is_stopped;
-    options.bench.is_stopped = is_over;
     bool is_done = write_kernels(session, fail) && make_plan(session, part, &arena, &plan, fail);
     if (is_done && plan.n_experiments) {
         is_done = lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail);
@@ -382,17 +412,17 @@ bool session_measure(struct session *session, enum session_part part, bool *is_s
         fail_clear(fail);
         is_done = true;
     }
-    for (size_t i = 0; i < plan.n_experiments; i++) {
-        take(session, plan.experiments[i]);
+    take_all(session, &plan, start);
+    for (size_t i = 0; i < plan.n_experiments; i++)
         if (is_done && !lab_can_run(&lab, &plan.experiments[i]->program, &(struct fail){0}))
             refuse(find(session, plan.experiments[i]->program.kernel));
-    }
     for (size_t i = 0; i < session->n_items && is_done; i++) {
         struct session_item *item = &session->items[i];
         if (item->is_planned && !item->is_measured && !is_ended)
             refuse(item);
         item->is_late = item->is_late || (item->is_planned && !item->is_measured);
     }
+    session->lab = NULL;
     lab_close(&lab);
     arena_free(&arena);
     return is_done;

@@ -48,7 +48,10 @@ struct session {
     const struct lab_options *options;
     const struct isa *isa;
     const struct recipe *recipe;
-    const char *folder, *path; // of all files, and of the measurement file
+    const char *folder, *path;         // of all files, and of the measurement file
+    void (*begins)(const char *where); // as in struct parameters_request; null: it was called
+    const struct lab *lab;             // at work; null: none
+    struct date_range when;            // as in struct card
     bool is_simulated;
     const char *llvm_cpu; // LLVM's name of the CPU; null: unknown
     struct card card;

@@ -138,6 +138,7 @@ static void put_side(struct json_text *json, const char *key, const struct check
     json_put_text(json, "path", results->path);
     json_put_text(json, "machine", results->machine);
     json_put_text(json, "clock", results->clock);
+    json_put_dates(json, "time", &results->when);
     json_put_integer(json, "values", (int64_t)results->n_values);
     json_close(json);
 }

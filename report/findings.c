@@ -187,7 +187,9 @@ static void print_forwarding(struct arena *arena, const struct check_report *rep
 
 void findings_print(struct arena *arena, const struct check_report *report, const struct findings_options *options,
                     FILE *out) {
-    screen_print_sentence(arena_printf(arena, "Measured on %s; %s", report->results.machine, report->results.clock),
+    const char *when = date_range_text(arena, &report->results.when);
+    screen_print_sentence(arena_printf(arena, "Measured on %s; %s%s%s", report->results.machine, report->results.clock,
+                                       when ? "; " : "", when ? when : ""),
                           out);
     if (report->counts[CHECK_HARDWARE].is_asked)
         screen_print_sentence(
@@ -223,6 +225,7 @@ static bool write_head(struct arena *arena, const struct check_report *report, F
     json_put_text(&json, "record", "check");
     json_put_text(&json, "machine", report->results.machine);
     json_put_text(&json, "clock", report->results.clock);
+    json_put_dates(&json, "time", &report->results.when);
     json_put_text(&json, "model", report->model);
     json_put_text(&json, "against", report->against);
     json_put_text(&json, "baseline", report->counts[CHECK_HARDWARE].is_asked ? report->baseline.machine : NULL);

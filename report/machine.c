@@ -198,6 +198,9 @@ bool machine_report_write(struct arena *arena, const struct card *card, const st
               origin->version);
     text_addf(&out, "overlay: 1\nname: %s\nabout: ", origin->name);
     add_quoted(&out, origin->about);
+    const char *when = date_range_text(arena, &card->when);
+    if (when)
+        text_addf(&out, "\nmeasured: \"%s\"", when);
     text_addf(&out, "\nbase: llvm\ncpu: %s\n", origin->cpu ? origin->cpu : "generic");
     add_machine_number(card, "dispatch", "dispatch_width", &machine);
     add_machine_number(card, "reorder-buffer", "reorder_buffer", &machine);

@@ -91,6 +91,7 @@ static void put_check(struct json_text *json, const struct check_report *report)
     const struct check_counts *counts = &report->counts[CHECK_GAP];
     json_put_text(json, "machine", report->results.machine);
     json_put_text(json, "clock", report->results.clock);
+    json_put_text(json, "when", date_range_text(json->text.arena, &report->results.when));
     json_put_text(json, "model", report->model ? report->model : "none");
     json_put_integer(json, "compared", (int64_t)counts->n_compared);
     json_put_integer(json, "agree", (int64_t)counts->n_agree);

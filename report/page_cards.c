@@ -63,6 +63,8 @@ static bool put_entries(struct json_text *json, struct yaml *yaml) {
     while (yaml_next_pair(yaml_root(yaml), &iterator, &key, &value)) {
         if (key_is(yaml, key, "about"))
             json_put_text(json, "about", yaml_text(yaml, value));
+        if (key_is(yaml, key, "measured"))
+            json_put_text(json, "when", yaml_text(yaml, value));
         if (key_is(yaml, key, "card"))
             entries = value;
     }

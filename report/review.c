@@ -69,11 +69,13 @@ static void add_method(struct text *text, const struct review_request *request) 
         if (values[i].value.is_known && values[i].confidence > 0 && values[i].confidence < least)
             least = values[i].confidence;
     const struct repair_count *seen = &request->repaired->seen, *out = &request->repaired->held_out;
+    const char *when = date_range_text(text->arena, &request->results->when);
     text_addf(
         text,
         "\n## How it was measured\n\n"
         "* Host: %s\n"
         "* Clock: %s\n"
+        "* Date: %s\n"
         "* Program: `cyclops survey`. It times generated loops of one instruction, latencies as chains through each "
         "pair of operands, throughputs as independent copies.\n"
         "* A value is the median of samples of several processes. Its interval of %.4g %% includes the clock's "
@@ -81,8 +83,8 @@ static void add_method(struct text *text, const struct review_request *request) 
         "* A model's number is what it predicts of the same bytes, simulated as llvm-mca does. It is wrong where it "
         "is outside the interval, by more than 1 %%.\n"
         "* Values that are unstable are not used: %zu, beside %zu that are.\n",
-        request->results->machine, request->results->clock, 100 * least, seen->n_unstable + out->n_unstable,
-        seen->n_compared + out->n_compared);
+        request->results->machine, request->results->clock, when ? when : "not recorded", 100 * least,
+        seen->n_unstable + out->n_unstable, seen->n_compared + out->n_compared);
 }
 
 static int compare_whys(const void *a, const void *b) {

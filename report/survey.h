@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
-void survey_report_print(struct arena *arena, const struct survey_summary *summary, const char *folder, FILE *out);
+// `resume`: the command that goes on with it.
+void survey_report_print(struct arena *arena, const struct survey_summary *summary, const char *folder,
+                         const char *resume, FILE *out);
 
 #endif

@@ -16,7 +16,7 @@ static void reads(const struct survey_summary *summary, const char *wanted) {
     size_t length;
     FILE *out = open_memstream(&text, &length);
     assert_non_null(out);
-    survey_report_print(&arena, summary, "adds", out);
+    survey_report_print(&arena, summary, "adds", "cyclops survey --resume --output adds", out);
     fclose(out);
     assert_string_equal(text, wanted);
     free(text);
@@ -31,13 +31,13 @@ static void it_says_what_is_next(void **state) {
     summary.n_unstable = 3;
     reads(&summary, "Done after 62 s: 9 forms, 8 measured: 40 values (3 unstable, 12 upper bounds)\n"
                     "The table: cyclops table adds\n"
-                    "The same command with --resume measures again what is unstable\n");
+                    "To measure again what is unstable: cyclops survey --resume --output adds\n");
     summary.is_interrupted = true;
     summary.n_waiting = 30;
     reads(&summary, "Interrupted after 62 s: 9 forms, 8 measured: 40 values (3 unstable, 30 seen at one time only, 12\n"
                     "    upper bounds)\n"
                     "The table: cyclops table adds\n"
-                    "The same command with --resume does the rest\n");
+                    "To do the rest: cyclops survey --resume --output adds\n");
 }
 
 static void what_is_not_known_yet_counts(void **state) {
@@ -46,24 +46,35 @@ static void what_is_not_known_yet_counts(void **state) {
     reads(&summary,
           "Done after 0 s: 9 forms, 8 measured: 40 values (0 unstable, 2 more not known yet, 12 upper bounds)\n"
           "The table: cyclops table adds\n"
-          "The same command with --resume measures again what is unstable\n");
+          "To measure again what is unstable: cyclops survey --resume --output adds\n");
     summary = (struct survey_summary){.n_forms = 3, .n_lost = 7, .seconds = 168};
     reads(&summary,
           "Done after 168 s: 3 forms, 0 measured: 0 values (0 unstable, 7 more not known yet, 0 upper bounds)\n"
           "Nothing could be measured: other threads were busy on the core all the time\n"
-          "The same command with --resume tries again\n");
+          "To try again: cyclops survey --resume --output adds\n");
+}
+
+static void a_spent_budget_leaves_a_rest(void **state) {
+    const struct survey_summary summary = {
+        .n_forms = 9, .n_measured = 5, .n_open = 3, .n_values = 20, .n_waiting = 20, .is_spent = true, .seconds = 5};
+    (void)state;
+    reads(&summary,
+          "The budget is spent after 5 s: 9 forms, 5 measured, 3 not yet: 20 values (0 unstable, 20 seen at one\n"
+          "    time only, 0 upper bounds)\n"
+          "The table: cyclops table adds\n"
+          "To do the rest: cyclops survey --resume --output adds\n");
 }
 
 static void nothing_has_no_table(void **state) {
     const struct survey_summary summary = {.n_forms = 9, .is_interrupted = true, .seconds = 2};
     (void)state;
     reads(&summary, "Interrupted after 2 s: 9 forms, 0 measured: 0 values (0 unstable, 0 upper bounds)\n"
-                    "The same command with --resume does the rest\n");
+                    "To do the rest: cyclops survey --resume --output adds\n");
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(it_says_what_is_next),
-                                       cmocka_unit_test(what_is_not_known_yet_counts),
-                                       cmocka_unit_test(nothing_has_no_table)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_says_what_is_next), cmocka_unit_test(what_is_not_known_yet_counts),
+        cmocka_unit_test(a_spent_budget_leaves_a_rest), cmocka_unit_test(nothing_has_no_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -280,6 +280,7 @@ static bool write_json_head(struct arena *arena, const struct survey_table *tabl
     json_put_text(&json, "llvm_cpu", table->llvm_cpu);
     json_put_text(&json, "triple", table->triple);
     json_put_text(&json, "clock", table->clock);
+    json_put_dates(&json, "time", &table->when);
     json_put_text(&json, "filler", table->filler);
     if (table->filler)
         put_real(&json, "dispatch_width", table->width);

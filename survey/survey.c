@@ -5,6 +5,7 @@
 #include "bench/host/timer.h"
 #include "bench/targets/simulated.h"
 #include "lab/assembled.h"
+#include "lab/budget.h"
 #include "lab/passes.h"
 #include "lab/run_plan.h"
 #include "survey/commands.h"
@@ -56,6 +57,8 @@ struct survey {
     const char **warnings;           // said so far
     size_t n_warnings;
     size_t n_said;             // troubles of experiments
+    const struct lab *lab;     // of the pass at work; null: none
+    bool has_begun;            // the request's `begins` was called
     struct option_list events; // hardware events to count
     int status;                // as in survey_run
 };
@@ -81,7 +84,11 @@ static void drop_note(void *context, enum lab_note kind, const char *text) {
 }
 
 static void pass_started(void *context) {
-    lab_say_started(listener_of(context));
+    struct survey *survey = context;
+    lab_say_started(listener_of(survey));
+    if (!survey->has_begun && survey->request->begins)
+        survey->request->begins(lab_summary(survey->lab));
+    survey->has_begun = true;
 }
 
 static void pass_measuring(void *context, size_t number, size_t total) {
@@ -351,6 +358,7 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
                                               .n_stable = effort->n_stable,
                                               .known = &survey->measurements};
     options.listener = &listener;
+    options.names_cpu = true;
     options.wait_steady_seconds = effort->steady_seconds;
     options.needs_steady = !effort->is_first_look;
     options.bench.retry_seconds = effort->retry_seconds;
@@ -366,16 +374,18 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
         if (survey->are_open[i])
             kernel_plan_add(&arena, &plan, &survey->kernels.kernels[i], extras_of(survey, i));
     int status = 0; // of the worst experiment, which is one of thousands
+    survey->lab = &lab;
     bool is_done = !plan.n_experiments ||
                    (lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail));
-    if (status == RUN_PLAN_INTERRUPTED)
+    if (status == RUN_PLAN_INTERRUPTED && !budget_is_spent())
         survey->status = status;
-    if (!is_done && is_stopped(survey)) { // the user ended it while the clock was calibrated
+    if (!is_done && is_stopped(survey)) { // it ended while the clock was calibrated
         fail_clear(fail);
         is_done = true;
     }
     bool is_skipped = is_done && options.needs_steady && plan.n_experiments && !lab.bench.stable;
     *n_unstable += is_skipped ? plan.n_experiments : close_stable(survey, &plan);
+    survey->lab = NULL;
     lab_close(&lab);
     arena_free(&arena);
     return is_done;
@@ -572,7 +582,7 @@ static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail 
     followups_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
     open_new(survey);
     open_part(survey, true);
-    if (!measure(survey, &glance, n_unstable, fail) || !load_other_kernels(survey, fail))
+    if (!measure(survey, &glance, n_unstable, fail) || (!is_stopped(survey) && !load_other_kernels(survey, fail)))
         return false;
     open_new(survey);
     open_part(survey, false);
@@ -611,7 +621,7 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
     // What became stable in these passes may be as slow.
     if (!measure_slower(survey, &n_unstable, fail))
         return false;
-    if (is_stopped(survey))
+    if (is_stopped(survey) && !budget_is_spent())
         survey->status = RUN_PLAN_INTERRUPTED;
     else if (n_unstable && survey->request->is_strict)
         survey->status = run_plan_worse(survey->status, RUN_PLAN_UNSTABLE);
@@ -693,6 +703,9 @@ static bool summarize(struct survey *survey, uint64_t start_ns, struct survey_su
     struct survey_table table = {0};
     bool has_file = access(survey->path, F_OK) == 0,
          is_read = !has_file || table_read_on(&arena, survey->request->folder, &survey->measurements, &table, fail);
+    size_t n_open = 0;
+    for (size_t i = 0; i < table.n_rows; i++)
+        n_open += table.rows[i].left_out && !table.rows[i].is_refused;
     *summary = (struct survey_summary){.n_forms = table.n_forms,
                                        .n_measured = table.n_measured,
                                        .n_values = table.n_values,
@@ -700,8 +713,10 @@ static bool summarize(struct survey *survey, uint64_t start_ns, struct survey_su
                                        .n_unstable = table.n_unstable,
                                        .n_waiting = table.n_waiting,
                                        .n_at_most = table.n_at_most,
+                                       .n_open = n_open,
                                        .seconds = (double)(timer_clock_ns() - start_ns) / 1e9,
-                                       .is_interrupted = survey->status == RUN_PLAN_INTERRUPTED};
+                                       .is_interrupted = survey->status == RUN_PLAN_INTERRUPTED,
+                                       .is_spent = budget_is_spent()};
     arena_free(&arena);
     return is_read;
 }
@@ -720,7 +735,7 @@ bool survey_run(struct arena *arena, const struct survey_request *request, struc
                    summarize(&survey, start_ns, summary, fail);
     record_file_close(&survey.measurements);
     assembled_close(&survey.assembled);
-    if (is_done && summary->n_lost && !summary->n_values && survey.status == 0)
+    if (is_done && (summary->n_lost || summary->is_spent) && !summary->n_values && survey.status == 0)
         survey.status = FAIL_UNAVAILABLE;
     *status = survey.status;
     return is_done;

@@ -29,10 +29,11 @@ struct survey_request {
     // Random mixtures of forms to measure, from number 0, with probes (survey/mixtures.h); 0: none. Below 0:
     // MIXTURES_USUAL of a whole survey, none of a part.
     int n_mixtures;
-    bool is_strict;        // a value that stays unstable is RUN_PLAN_UNSTABLE
-    bool counts_uops;      // count them, in all and by pipe, where this CPU can
-    const char *command;   // as in survey/commands.h; null: it is not kept
-    double budget_seconds; // limit for measuring unstable values again, s
+    bool is_strict;                    // a value that stays unstable is RUN_PLAN_UNSTABLE
+    bool counts_uops;                  // count them, in all and by pipe, where this CPU can
+    const char *command;               // as in survey/commands.h; null: it is not kept
+    double budget_seconds;             // limit for measuring unstable values again, s. Of all: lab/budget.h
+    void (*begins)(const char *where); // called once, before anything is measured: CPU and clock, one line; null: not
     const struct lab_options *lab;
 };
 
@@ -47,8 +48,10 @@ struct survey_summary {
     size_t n_forms, n_measured;              // of the folder; of these, those with a value
     size_t n_values, n_lost;                 // as in struct survey_table
     size_t n_unstable, n_waiting, n_at_most; // likewise
+    size_t n_open;                           // forms without a value that may get one
     double seconds;                          // that this run took
     bool is_interrupted;                     // by the user
+    bool is_spent;                           // the budget of the whole run
 };
 
 // Runs a survey. `status` becomes RUN_PLAN_INTERRUPTED (lab/run_plan.h) where the user ended it, and

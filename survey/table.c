@@ -181,6 +181,7 @@ static bool read_table(struct reader *reader, const char *const *folders, size_t
         table->repeat_options = reader_repeat_options(arena, reader->isa, header);
     }
     table->cpu = table_machine_text(arena, header);
+    table->when = reader->when;
     table->clock = clock ? table_clock_text(arena, clock) : "not steady yet";
     struct table_row *rows = make_rows(reader, forms, n_forms, table);
     add_models(arena, models, n_models, rows, table);

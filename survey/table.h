@@ -5,6 +5,7 @@
 
 #include "analyzer/model/model.h"
 #include "base/arena.h"
+#include "base/date.h"
 #include "base/fail.h"
 #include "bench/bench.h"
 #include "gen/program.h"
@@ -182,6 +183,7 @@ struct survey_table {
     const char *llvm_cpu;       // LLVM's name of the CPU: "znver5"
     const char *triple;         // LLVM's triple
     const char *clock;          // for people: which clock, and its error
+    struct date_range when;     // when it was measured
     const char *repeat_options; // for table_repeat: of a simulated CPU; null: none
     const char *const *models;  // names, such as "llvm-22/znver5"
     size_t n_models;

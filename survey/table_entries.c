@@ -265,6 +265,7 @@ bool reader_read_measurements(struct reader *reader, const char *const *folders,
             n_others += !is_ours;
             if (!is_ours)
                 continue;
+            date_range_add(reader->arena, &reader->when, record_time(reader->files[f].headers[record->run - 1]));
             parse_name(reader->arena, record, &reader->entries[reader->n_entries]);
             reader->entries[reader->n_entries].place = reader->n_entries;
             reader->entries[reader->n_entries].folder = folders[f];

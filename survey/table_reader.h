@@ -61,6 +61,7 @@ struct reader {
     struct record_file *files; // one a folder; they hold the records
     struct entry *entries;     // in the order of forms
     size_t n_entries;
+    struct date_range when; // when the runs of these began
     struct step *steps;
     size_t n_steps;
     struct filler *fillers;

@@ -80,6 +80,12 @@ if [ $status != 0 ]; then # it was not too fast
     grep -q -- '--resume does the rest' "$T/messages" || { echo "FAILED: no word of --resume"; failures=$((failures + 1)); }
 fi
 
+# ---- a budget that ends before all is measured
+expect 0 'the budget is spent; --resume does the rest' "$cyclops" corpus run "$T/many.hex" "${quiet[@]}" --output "$T/late" --budget 0.5
+[ "$(values "$T/late")" -lt 6000 ] || { echo "FAILED: all is measured in spite of the budget"; failures=$((failures + 1)); }
+# Simulated time counts: here it is all spent on waiting for a clock that is never steady.
+expect 0 'the budget is spent' "$cyclops" corpus run "$T/some.hex" --isa x86_64 --target sim:skylake,noise=jitter:2000 --output "$T/restless" --budget 20
+
 # ---- parts
 for i in 1 2 3; do
     expect 0 'stable value' "$cyclops" corpus run "$T/some.hex" "${quiet[@]}" --output "$T/part$i" --shard $i/3

@@ -41,6 +41,9 @@ assert len(rows) > 1, "no table"
 print("\n".join("%(form)s: %(left_out)s" % row for row in rows if row.get("left_out")) or "none")'
 }
 
+# one_line COMMAND…: its output on one line, however it is broken, and its exit status.
+one_line() { set -o pipefail; "$@" 2>&1 | tr '\n' ' ' | tr -s ' '; }
+
 # within SECONDS COMMAND…: asks until it is true; false where it never was.
 within() {
     local tries=$(($1 * 20))

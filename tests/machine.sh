@@ -73,6 +73,13 @@ expect 0 'l1d-latency +- .*no caches' "$cyclops" machine latencies "${sim[@]}" -
 cp "$T/out" "$T/likewise"
 expect 0 "^ +likewise: l1d-size, l2-latency, l2-size, memory-latency\$" cat "$T/likewise"
 expect 0 '^5$' grep -c 'why: "a simulated CPU has no caches"' "$T/l/card.yaml"
+# The card says when it was measured, also when it comes back unchanged later.
+for now in 1795738679 1795739279; do
+    SOURCE_DATE_EPOCH=$now "$cyclops" machine costs "${sim[@]}" --output "$T/dated" --resume >"$T/said" 2>/dev/null
+    expect 0 '^measured: "2026-11-27T00:17Z"$' cat "$T/dated/card.yaml"
+done
+expect 0 '^simulated .* clock .*; 2026-11-27T00:27Z$' cat "$T/said"
+
 # A budget that ends before the experiment does: the card names what is missing.
 expect 0 'windows-rest +- .* not measured yet; --resume' "$cyclops" machine windows "${sim[@]}" --output "$T/w" --budget 0
 expect 0 'nops +- .*not measured yet' "$cyclops" machine widths "${sim[@]}" --output "$T/w0" --budget 0

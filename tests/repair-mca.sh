@@ -11,7 +11,6 @@ overlay true znver4 >true.yaml <<'YAML'
 YAML
 "$cyclops" survey "${forms[@]}" --isa x86_64 --target "sim:$T/true.yaml,noise=none" --output measured >/dev/null 2>&1 ||
     { echo "FAILED: survey"; exit 1; }
-one_line() { set -o pipefail; "$@" 2>&1 | tr '\n' ' ' | tr -s ' '; }
 
 # checks CPU PREFIX FILE OPTION...: the lines that check the report, as LLVM's script writes them.
 checks() {

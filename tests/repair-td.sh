@@ -15,7 +15,6 @@ overlay true znver4 >true.yaml <<'YAML'
 YAML
 "$cyclops" survey "${forms[@]}" --isa x86_64 --llvm 22 --target "sim:$T/true.yaml,noise=none" --output measured >/dev/null 2>&1 ||
     { echo "FAILED: survey"; exit 1; }
-one_line() { set -o pipefail; "$@" 2>&1 | tr '\n' ' ' | tr -s ' '; }
 repair=("$cyclops" repair measured --slots --mcpu znver4 --llvm 22 --output fixed.yaml)
 td=(--td X86/X86ScheduleZnver4.td)
 

@@ -215,7 +215,7 @@ kill -INT $program 2>/dev/null # as of timeout, which signals the program and th
 wait $program
 status=$?
 [ $status = 130 ] && grep -q '^Interrupted after .* forms' "$T/messages" &&
-    grep -q '^The same command with --resume does the rest' "$T/messages" ||
+    grep -q "^To do the rest: cyclops survey --resume --output $T/stopped --isa x86_64" "$T/messages" ||
     { echo "FAILED: exit $status after SIGINT:"; cat "$T/messages"; failures=$((failures + 1)); }
 expect 0 'ADD64rr' "$cyclops" table "$T/stopped" --left-out
 for i in 1 2 3; do
@@ -225,7 +225,8 @@ expect_same "$T/part1" "$T/part2" "$T/part3"
 
 # Noise that no repetition removes: the values are marked, and --strict has an exit status for them.
 noisy=(--isa x86_64 --target sim:znver4,noise=states --budget 0)
-expect 0 "^The same command with --resume measures again what is unstable" "$cyclops" survey ADD64rr "${noisy[@]}" --output "$T/noisy"
+expect 0 "To measure again what is unstable: cyclops survey --resume --output $T/noisy --isa x86_64 --target sim:znver4" \
+    one_line "$cyclops" survey ADD64rr "${noisy[@]}" --output "$T/noisy"
 expect 0 '0 → 0 +1 \?' "$cyclops" table "$T/noisy"
 expect 0 '^exit 3$' bash -c '"$@"; echo "exit $?"' - "$cyclops" survey ADD64rr "${noisy[@]}" --output "$T/noisier" --strict
 # Another target needs another folder. In one that holds both all the same, the last one counts.
@@ -364,10 +365,45 @@ expect 2 "'$T/empty' holds no measurement yet" "$cyclops" table "$T/empty"
 expect 2 "cannot write '/proc/x-latency.yaml'" "$cyclops" table "$S" --exegesis-yaml /proc/x
 expect 2 "needs LLVM's name of the CPU" "$cyclops" table "$S" --mcpu none --exegesis-yaml "$T/nowhere"
 
+# A budget ends the whole command, also where the clock is never steady: by the simulated CPU's time. Without one, only
+# waiting for it takes minutes of that.
+restless=(survey ADD64rr --isa x86_64 --target sim:skylake,noise=jitter:2000)
+expect 77 "The budget is spent after [0-9]+ s: .* To do the rest: cyclops survey --resume --output $T/late --isa x86_64 --target sim:skylake" \
+    one_line "$cyclops" "${restless[@]}" --output "$T/late" --budget 20
+expect 77 "Done after .* To try again: cyclops survey --resume" one_line "$cyclops" "${restless[@]}" --output "$T/later"
+# What one leaves, the next does.
+expect 77 'The budget is spent after 0 s: .* To do the rest' one_line "$cyclops" survey 'IMUL64r.*' "${sim[@]}" --output "$T/late2" --budget 0.001
+expect 0 '^simulated .* clock .*; 20[0-9][0-9]-[0-9-]+T[0-9:]+Z Done after' one_line "$cyclops" survey --resume "${sim[@]}" --output "$T/late2"
+expect 0 '^IMUL64rr' bash -c '"$1" table "$2" --csv | cut -d, -f1 | sort -u' - "$cyclops" "$T/late2"
+
+# When it was measured: as its runs say, whenever it is printed. A run that adds nothing changes nothing.
+dated() { SOURCE_DATE_EPOCH=$1 "$cyclops" survey "${@:2}" "${sim[@]}" --output "$T/dated" >/dev/null 2>&1; }
+when_is() { # WANTED: the line of the table; or "none"
+    expect 0 "^$1\$" bash -c '"$1" table "$2" | grep "^Measured: " || echo none' - "$cyclops" "$T/dated"
+}
+dated 1795738679 IMUL64rr
+when_is 'Measured: 2026-11-27T00:17Z'
+dated 1795739279 --resume
+when_is 'Measured: 2026-11-27T00:17Z'
+dated 1795739279 SUB64rr --resume
+when_is 'Measured: 2026-11-27T00:17Z to 2026-11-27T00:27Z'
+expect 0 '"time":\{"first":"2026-11-27T00:17Z","last":"2026-11-27T00:27Z"\}' "$cyclops" table "$T/dated" --json
+expect 0 '' "$cyclops" repair "$T/dated" --mcpu znver4 --output "$T/dated.yaml" --review "$T/dated.md"
+expect 0 '^measured: "2026-11-27T00:17Z to 2026-11-27T00:27Z"$' cat "$T/dated.yaml"
+expect 0 '^\* Date: 2026-11-27T00:17Z to 2026-11-27T00:27Z$' cat "$T/dated.md"
+expect 0 'Measured on sim:znver4,.*; 2026-11-27T00:17Z to 2026-11-27T00:27Z' one_line "$cyclops" check "$T/dated" --mcpu "$T/dated.yaml"
+expect 0 '' "$cyclops" report "$T/dated" --mcpu znver4 --output "$T/dated.html"
+expect 0 '"when":"2026-11-27T00:17Z to 2026-11-27T00:27Z"' cat "$T/dated.html"
+# Folders of earlier versions have no dates, and may go on.
+sed -i '1,/"record":"measurement"/s/"time":"[^"]*",//' "$T/dated/measurements.jsonl"
+when_is 'Measured: up to 2026-11-27T00:27Z'
+sed -i 's/"time":"[^"]*",//' "$T/dated/measurements.jsonl"
+when_is none
+
 # A survey that goes on says for how long it measures again what is unstable.
-"$cyclops" survey ADC64rr VADDPSYrm --isa x86_64 --target sim:znver4,noise=vm --budget 0 --output "$T/again" >/dev/null 2>&1
+"$cyclops" survey ADD64rr "${noisy[@]}" --output "$T/again" >/dev/null 2>&1
 expect 0 'unstable values are measured again for up to 240 s \(--budget\)' \
-    "$cyclops" survey --isa x86_64 --target sim:znver4,noise=vm --output "$T/again" --resume
+    "$cyclops" survey --isa x86_64 --target sim:znver4,noise=states --output "$T/again" --resume
 
 # Two at once in one folder.
 "$cyclops" survey 'ADD.*' 'SUB.*' "${sim[@]}" --output "$T/busy" 2>/dev/null &

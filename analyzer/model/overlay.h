@@ -5,6 +5,7 @@
 //     overlay: 1                   # version of the format
 //     name: cortex-a8              # the model is called overlay:cortex-a8
 //     about: one line for people
+//     measured: 2026-11-27T00:17Z  # when what it rests on was measured, for people
 //     base: none                   # or llvm
 //     triple: armv7-linux-gnueabi  # as in LLVM; left out: the user's (base llvm), or no ISA at all (base none)
 //     cpu: cortex-a8               # LLVM's name; with base none, whose instructions are decoded

@@ -108,7 +108,23 @@ static bool read_head(struct overlay_reader *reader, struct fy_node *version, st
 }
 
 static bool read_overlay(struct overlay_reader *reader) {
-    enum { VERSION_, NAME, ABOUT, BASE, TRIPLE, CPU, FEATURES, MACHINE, RESOURCES, FILES, RULES, CARD, SOURCE, N };
+    enum {
+        VERSION_,
+        NAME,
+        ABOUT,
+        BASE,
+        TRIPLE,
+        CPU,
+        FEATURES,
+        MACHINE,
+        RESOURCES,
+        FILES,
+        RULES,
+        CARD,
+        SOURCE,
+        MEASURED,
+        N
+    };
     struct yaml_field f[N] = {
         [VERSION_] = {"overlay", true, NULL},     [NAME] = {"name", true, NULL},
         [ABOUT] = {"about", false, NULL},         [BASE] = {"base", true, NULL},
@@ -116,12 +132,14 @@ static bool read_overlay(struct overlay_reader *reader) {
         [FEATURES] = {"features", false, NULL},   [MACHINE] = {"machine", false, NULL},
         [RESOURCES] = {"resources", false, NULL}, [FILES] = {"register_files", false, NULL},
         [RULES] = {"instructions", false, NULL},  [CARD] = {"card", false, NULL},
-        [SOURCE] = {"source", false, NULL},
+        [SOURCE] = {"source", false, NULL},       [MEASURED] = {"measured", false, NULL},
     };
     struct overlay *overlay = reader->overlay;
+    const char *measured; // for people
     if (!yaml_fields(&reader->yaml, yaml_root(&reader->yaml), "an overlay", f, N) ||
         !read_head(reader, f[VERSION_].value, f[BASE].value, f[NAME].value) ||
         !overlay_read_text(reader, f[ABOUT].value, &overlay->about) ||
+        !overlay_read_text(reader, f[MEASURED].value, &measured) ||
         !overlay_read_text(reader, f[TRIPLE].value, &overlay->triple) ||
         !overlay_read_text(reader, f[CPU].value, &overlay->cpu) ||
         !overlay_read_text(reader, f[FEATURES].value, &overlay->features))

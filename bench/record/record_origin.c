@@ -44,6 +44,10 @@ enum record_origin record_origin(const json_t *header, const struct host *host, 
     return origin;
 }
 
+const char *record_time(const json_t *header) {
+    return json_string_value(json_object_get(header, "time"));
+}
+
 const char *record_target(const json_t *header) {
     return json_string_value(json_object_get(json_object_get(header, "clock"), "target"));
 }

@@ -2,6 +2,7 @@
 // information (no event, nothing dropped, outcome ok). Runners write with this, too.
 #include "bench/record/record.h"
 
+#include "base/date.h"
 #include "base/json_text.h"
 #include "bench/sandbox/syscall_filter.h"
 #include "bench/target.h"
@@ -103,6 +104,8 @@ void record_put_header(struct json_text *json, const char *key, const struct hos
     json_open(json, key);
     json_put_text(json, "record", "host");
     json_put_integer(json, "version", RECORD_VERSION);
+    if (bench)
+        json_put_text(json, "time", date_text(json->text.arena, date_now()));
     if (host)
         put_host(json, host);
     if (bench) {

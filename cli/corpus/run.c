@@ -55,7 +55,7 @@ static int measure(struct arena *arena, struct lab *lab, const struct operands *
         (corpus_args.hot && !profile_read(arena, corpus_args.hot, &counts, fail)))
         return 0;
     request.counts = corpus_args.hot ? &counts : NULL;
-    request.budget_seconds = lab_args.budget_s >= 0 ? lab_args.budget_s : usual_budget;
+    request.budget_seconds = lab_args_start_budget(usual_budget);
     corpus_run(arena, &request, &tally, &status, fail);
     if (tally.n_blocks)
         corpus_report_tally(arena, &tally, stdout, cli_wants_colour());
