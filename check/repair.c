@@ -509,6 +509,22 @@ static void find_changes(struct repair *repair, struct repair_result *result) {
     result->dispatch_width = repair->dispatch_width;
 }
 
+// What leads back in others' chains comes first; forms with memory come behind those with registers, whose pipes may be
+// theirs.
+enum stage { LEADS_BACK, LEADS_BACK_UNKNOWN, REGISTERS, MEMORY, N_STAGES };
+
+static enum stage stage_of(const struct repair *repair, const struct repair_member *members, size_t n) {
+    switch (repair_leads_back(repair, members, n)) {
+    case REPAIR_LEADS_KNOWN:
+        return LEADS_BACK;
+    case REPAIR_LEADS_UNKNOWN:
+        return LEADS_BACK_UNKNOWN;
+    case REPAIR_LEADS_NOWHERE:
+        break;
+    }
+    return repair_pipes_has_memory(repair->pipes, members->form) ? MEMORY : REGISTERS;
+}
+
 static void count_guesses(const struct repair *repair, struct repair_result *result) {
     const char **classes = ARENA_ARRAY(repair->arena, const char *, repair->n_rules);
     size_t n = 0;
@@ -517,6 +533,8 @@ static void count_guesses(const struct repair *repair, struct repair_result *res
             classes[n++] = repair->rules[i].class_name;
             result->n_guessed_opcodes += repair->rules[i].n_opcodes;
         }
+    for (size_t i = 0; i < repair->n_rules; i++)
+        result->n_split_opcodes += repair->rules[i].is_split ? repair->rules[i].n_opcodes : 0;
     result->n_guessed_classes = text_sort(classes, n);
 }
 
@@ -534,15 +552,16 @@ bool repair_run(struct arena *arena, const struct repair_request *request, struc
     repair_width(&repair);
     if (!repair_find_idioms(&repair, fail))
         return false;
-    // Forms with memory come behind those with registers, whose pipes may be theirs.
+    repair_find_sums(&repair);
     size_t n_done = 0;
-    for (int with_memory = 0; with_memory < 2; with_memory++)
+    for (int stage = 0; stage < N_STAGES; stage++)
         for (size_t first = 0, end; first < repair.n_members; first = end) {
             end = repair_end_of_group(&repair, first);
-            if (repair_pipes_has_memory(repair.pipes, repair.members[first].form) != with_memory)
+            if (stage_of(&repair, &repair.members[first], end - first) != (enum stage)stage)
                 continue;
             lab_say_measuring(request->listener, n_done += end - first, repair.n_members);
             repair_group(&repair, &repair.members[first], end - first);
+            repair_settle_sums(&repair, &repair.members[first], end - first);
         }
     repair_by_bounds(&repair);
     lab_say_measuring(request->listener, repair.n_members + 1, repair.n_members);

@@ -184,6 +184,8 @@ static void spread_group(struct repair *repair, const struct repair_member *memb
                            members->opcode, n_opcodes);
     rule.is_spread = true;
     rule.is_guess = has_guess(repair, members, n);
+    if (rule.is_guess)
+        rule.evidence = arena_printf(repair->arena, "%s  # Their pipes are a guess\n", rule.evidence);
     *ARENA_ADD(repair->arena, repair->rules, repair->n_rules) = rule;
 }
 

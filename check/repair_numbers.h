@@ -59,6 +59,7 @@ struct repair_rule {
     struct repair_numbers before, after;
     bool is_of_class;
     bool is_spread; // of opcodes without a value, as all others of their class are
+    bool is_split;  // its latencies are parts of sums with others that are not known by themselves
     bool is_guess;  // it names pipes that the throughput does not tell from others
     const char *class_name;
     const char *evidence; // comment lines above it; null: none

@@ -304,8 +304,7 @@ static unsigned rank_of(const struct repair *repair, const struct kindred *form,
     bool of_register_form, of_kin;
     uint64_t of_kind = common_pipes(repair->pipes->of_kind, form->kinds),
              of_width = common_pipes(repair->pipes->of_width, form->widths),
-             of_memory =
-                 own & repair->pipes->of_memory || has_operand(form->form, FORM_ADDRESS) ? repair->pipes->of_memory : 0,
+             of_memory = own & repair->pipes->of_memory ? repair->pipes->of_memory : 0,
              allowed = own | of_memory | (own & ~repair->pipes->of_memory ? of_kind : 0);
     if (!pipes || pipes & ~allowed)
         return REPAIR_FARTHEST;

@@ -4,6 +4,7 @@
 #include "check/repair_suggest.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_HINTS = 8, MOST_ROUNDS = 6 };
 
@@ -21,13 +22,29 @@ static void take_latencies_back(struct repair_search *search) {
     repair_try(search, &numbers);
 }
 
+// LLVM's uops, latencies or uses again, or several of them: what makes a value worse may be one of them, and the others
+// were measured.
+static void take_parts_back(struct repair_search *search) {
+    enum { UOPS = 1, LATENCIES = 2, USES = 4, ALL = 7 };
+    for (unsigned parts = 1; parts <= ALL; parts++) {
+        struct repair_numbers numbers = search->best;
+        if (parts & UOPS)
+            numbers.uops = search->base.uops;
+        if (parts & LATENCIES)
+            numbers = repair_numbers_with_latencies(&numbers, &search->base);
+        if (parts & USES)
+            memcpy(numbers.uses, search->base.uses, sizeof numbers.uses);
+        repair_try(search, &numbers);
+    }
+}
+
 static void search_round(struct repair_search *search, struct arena *arena) {
     const struct check_value *values = search->all;
     double hints[CHECK_N_QUANTITIES][MOST_HINTS] = {{0}};
     size_t n_hints[CHECK_N_QUANTITIES] = {0};
     bool has_latency = false;
     if (search->cost.n_worse)
-        repair_try(search, &search->base);
+        take_parts_back(search);
     for (size_t i = 0; i < search->n_values; i++) {
         const struct check_value *value = &values[search->values[i]];
         const struct predicted *predicted = &search->predicted[i];

@@ -141,6 +141,7 @@ struct repair_search repair_open_search(struct arena *arena, struct repair *repa
         if (text_find(opcode, search.opcodes, search.n_opcodes) == search.n_opcodes)
             search.opcodes[search.n_opcodes++] = opcode;
     }
+    repair_set_sums(repair, arena, &search);
     return search;
 }
 
@@ -162,7 +163,7 @@ void repair_add_rule(struct repair *repair, const struct repair_search *search, 
                                .class_name = members->class_name,
                                .evidence = evidence_of(repair, members, n)};
     for (size_t i = 0; i < n; i++)
-        if ((i == 0 || strcmp(members[i].opcode, rule.opcodes[rule.n_opcodes - 1]) != 0) &&
+        if ((!rule.n_opcodes || strcmp(members[i].opcode, rule.opcodes[rule.n_opcodes - 1]) != 0) &&
             (n == 1 || leads(repair, members, n, i)))
             rule.opcodes[rule.n_opcodes++] = members[i].opcode;
     if (!rule.n_opcodes)
@@ -171,7 +172,12 @@ void repair_add_rule(struct repair *repair, const struct repair_search *search, 
     rule.is_guess = guess != NULL;
     if (guess)
         rule.evidence = arena_printf(repair->arena, "%s%s", rule.evidence ? rule.evidence : "", guess);
+    const char *split = repair_describe_split(repair, search, before);
+    rule.is_split = split != NULL;
+    if (split)
+        rule.evidence = arena_printf(repair->arena, "%s%s", rule.evidence ? rule.evidence : "", split);
     *ARENA_ADD(repair->arena, repair->rules, repair->n_rules) = rule;
     if (repair->pipes)
         repair_pipes_note(repair->pipes, &rule);
+    repair_note_sums(repair, &rule);
 }

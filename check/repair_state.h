@@ -24,6 +24,12 @@ struct repair_unseen {
     struct repair_numbers numbers;
 };
 
+// Of a latency that bounds the form together with others (repair_sums.c).
+struct repair_sum {
+    const char **others; // opcodes in its programs beside the form
+    size_t n_others;
+};
+
 // An opcode that waits for none of its sources where these are one register.
 struct repair_idiom {
     size_t value;    // index of the latency that shows it
@@ -56,6 +62,9 @@ struct repair {
     size_t n_unseen;
     struct repair_pipes *pipes; // what the model says of pipes (repair_pipes.h)
     bool takes_bounds;          // also bounds of a form together with others: these others are repaired
+    struct repair_sum *sums;    // by value
+    struct repair_partner *partners;
+    size_t n_partners;
     struct repair_rule *rules;
     size_t n_rules;
     struct repair_idiom *idioms;
@@ -92,6 +101,23 @@ const char *repair_member_key(struct arena *arena, const struct repair_member *m
 
 // Repairs forms by what bounds them together with others, once these are repaired.
 void repair_by_bounds(struct repair *repair);
+
+// ---- repair_sums.c
+
+// Finds latencies that are known as sums, and the instructions that lead back in their programs.
+void repair_find_sums(struct repair *repair);
+// Whether members lead back in others' chains: with latencies of their own, or with such as only sums show.
+enum repair_lead { REPAIR_LEADS_KNOWN, REPAIR_LEADS_UNKNOWN, REPAIR_LEADS_NOWHERE };
+enum repair_lead repair_leads_back(const struct repair *repair, const struct repair_member *members, size_t n);
+// From now on the members' numbers are settled, whether they have changed or not.
+void repair_settle_sums(struct repair *repair, const struct repair_member *members, size_t n);
+// Notes what a rule makes of instructions that lead back.
+void repair_note_sums(struct repair *repair, const struct repair_rule *rule);
+// Sets these instructions beside the forms of a search as they are repaired so far.
+void repair_set_sums(const struct repair *repair, struct arena *arena, struct repair_search *search);
+// A comment line of the overlay where a changed latency is one's part of a sum; null: it is not.
+const char *repair_describe_split(const struct repair *repair, const struct repair_search *search,
+                                  const struct repair_numbers *before);
 
 // ---- repair_idioms.c
 

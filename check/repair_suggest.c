@@ -108,10 +108,14 @@ static bool pipes_suffice(const struct repair_search *search, const struct check
     return is_met;
 }
 
-// How far the bounds of other pipes may be from what was measured, as a share: as far as the nearest of any pipes.
-static double distance_of_bounds(const struct machine *machine, double measured) {
+// How far the bounds of other pipes may be from what was measured, as a share: as far as the nearest of those that can
+// be chosen.
+static double distance_of_bounds(const struct repair_search *search, unsigned u, bool is_bound, double measured) {
+    const struct machine *machine = search->model->machine;
     double nearest = INFINITY;
     for (unsigned r = 1; r < machine->n_resources; r++) {
+        if (!can_be_chosen(search, u, r, is_bound))
+            continue;
         double units = machine->resources[r].units, bound = whole(measured * units) / units;
         nearest = fmin(nearest, fabs(bound - measured) / measured);
     }
@@ -127,6 +131,21 @@ static double shortest_of(const struct repair_search *search, unsigned u, bool i
         if (can_be_chosen(search, u, g, is_bound))
             shortest = fmin(shortest, 1.0 / machine->resources[g].units);
     return shortest;
+}
+
+// What takes less time than any pipes give takes none of them: renaming does it, as with a lea that adds a constant.
+static void suggest_no_uses(struct repair_search *search, double measured) {
+    static const double slack = 0.01;
+    struct repair_numbers none = search->best;
+    for (unsigned u = 0; u < none.n_uses; u++) {
+        if (!repair_use_cycles(&none.uses[u]) || measured >= shortest_of(search, u, false) * (1 - slack))
+            continue;
+        struct repair_numbers one = search->best;
+        one.uses[u].release = one.uses[u].acquire;
+        try_uses(search, &one);
+        none.uses[u].release = none.uses[u].acquire;
+    }
+    try_uses(search, &none);
 }
 
 static void suggest_uses(struct repair_search *search, const struct check_value *value, double predicted) {
@@ -151,7 +170,8 @@ static void suggest_uses(struct repair_search *search, const struct check_value 
             suggest_shorter(search, u);
         first_all.uses[u].release = use->acquire + whole(held * measured / predicted);
         const struct repair_use *own = &search->base.uses[u];
-        const double aim = fmax(measured, shortest_of(search, u, is_bound)), share = distance_of_bounds(machine, aim);
+        const double aim = fmax(measured, shortest_of(search, u, is_bound)),
+                     share = distance_of_bounds(search, u, is_bound, aim);
         for (unsigned g = 1; !can_stay && g < machine->n_resources; g++) {
             unsigned wanted = whole(aim * machine->resources[g].units);
             bool is_wider = machine->resources[g].units > machine->resources[own->resource].units;
@@ -169,6 +189,8 @@ static void suggest_uses(struct repair_search *search, const struct check_value 
     }
     try_uses(search, &all);
     try_uses(search, &first_all);
+    if (!is_bound)
+        suggest_no_uses(search, measured);
 }
 
 // Other uops; and with them uses, where a throughput was right only because there were as many uops.
@@ -224,7 +246,9 @@ void repair_suggest(struct repair_search *search, struct arena *arena, const str
             struct repair_numbers one = search->best;
             one.uops = whole(one.uops * wanted / predicted);
             repair_try(search, &one);
-            suggest_slots(search, arena);
         }
+        // As a simulation dispatches a form's uops in one cycle, too many may limit it less than all the width does.
+        if (kind == BOTTLENECK_DISPATCH || predicted > wanted)
+            suggest_slots(search, arena);
     }
 }

@@ -121,11 +121,45 @@ static void other_operands_follow_the_plain_form(void **state) {
     arena_free(&arena);
 }
 
+// A form with other operands, whose plain form belongs to other members, is in no rule of these: that one was measured.
+static void followers_are_not_named(void **state) {
+    struct arena arena = {0};
+    double gaps[] = {0, 0};
+    bool follow[] = {true, false};
+    const struct check_value values[] = {testing_value("ADD64mi8-rip", "C", CHECK_THROUGHPUT, 1, 0.01),
+                                         testing_value("SUB64mi8", "C", CHECK_THROUGHPUT, 1, 0.01)};
+    struct predicted base[2] = {{.is_known = true}, {.is_known = true}};
+    const struct check_results results = {.repeat_options = ""};
+    const struct repair_request request = {.results = &results};
+    const struct repair_numbers four = {.uops = 4}, two = {.uops = 2};
+    const struct repair_member members[] = {
+        {.form = "ADD64mi8-rip", .opcode = "ADD64mi8", .class_name = "C", .end = 1, .numbers = four},
+        {.form = "SUB64mi8", .opcode = "SUB64mi8", .class_name = "C", .first = 1, .end = 2, .numbers = four}};
+    struct repair repair = {
+        .arena = &arena, .request = &request, .values = values, .base = base, .gaps = gaps, .follow = follow};
+    const struct repair_search measured = {.best = two}, followed = {.best = four};
+    struct repair_numbers now = four;
+    (void)state;
+    repair_add_rule(&repair, &measured, &four, &(struct repair_member){.form = "ADD64mi8", .opcode = "ADD64mi8"}, 1,
+                    false);
+    repair_add_rule(&repair, &followed, &two, members, 2, true);
+    assert_int_equal(repair.n_rules, 2);
+    assert_int_equal(repair.rules[1].n_opcodes, 1);
+    assert_string_equal(repair.rules[1].opcodes[0], "SUB64mi8");
+    repair_apply_rules(&repair, "ADD64mi8", &now);
+    assert_int_equal(now.uops, 2);
+    repair_add_rule(&repair, &followed, &two, members, 1, false); // alone it is asked for
+    repair_apply_rules(&repair, "ADD64mi8", &now);
+    assert_int_equal(now.uops, 4);
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(latencies_are_taken_back_alone),
         cmocka_unit_test(chains_of_one_register_show_idioms),
         cmocka_unit_test(other_operands_follow_the_plain_form),
+        cmocka_unit_test(followers_are_not_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

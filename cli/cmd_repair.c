@@ -253,6 +253,11 @@ static void print_counts(struct arena *arena, const struct model *model, const s
                                            result->n_guessed_classes, result->n_guessed_classes == 1 ? "" : "es",
                                            text_count(arena, result->n_guessed_opcodes, "opcode")),
                               stdout);
+    if (result->n_split_opcodes)
+        screen_print_sentence(arena_printf(arena,
+                                           "Latencies of %s are splits: only their sum with another's is measured.",
+                                           text_count(arena, result->n_split_opcodes, "opcode")),
+                              stdout);
     if (args.held_out > 0)
         screen_print_sentence(
             arena_printf(

@@ -245,6 +245,12 @@ const char *review_write(struct arena *arena, const struct review_request *reque
             "Comments in the overlay name the others that fit.\n",
             repaired->n_guessed_classes, repaired->n_guessed_classes == 1 ? "" : "es",
             text_count(arena, repaired->n_guessed_opcodes, "opcode"));
+    if (repaired->n_split_opcodes)
+        text_addf(
+            &text,
+            "\nLatencies of %s are splits: only their sum with another's is measured. Comments in the overlay name "
+            "the other.\n",
+            text_count(arena, repaired->n_split_opcodes, "opcode"));
     if (repaired->held_out.n_compared)
         text_addf(
             &text,

@@ -182,6 +182,15 @@ expect 1 "^Findings: 1; of dispatch slots: 1" bash -c '"$@" | tr "\n" " " | sed 
 expect 0 'Outside their intervals: 0 before' "$cyclops" repair base --mcpu znver4 --output none.yaml
 expect 0 'No findings' "$cyclops" check base --mcpu none.yaml
 
+# Uops that a throughput shows change without --slots, to the slots: of four, a simulation dispatches one form a cycle.
+overlay fused sapphirerapids >fused.yaml <<'YAML'
+  - {match: ADD64mr, uops: 2}
+machine: {dispatch_width: 4}
+YAML
+silent "$cyclops" survey ADD64mr ADD64rr --isa x86_64 --target "sim:$T/fused.yaml,noise=none" --output fused
+expect 0 'rules' "$cyclops" repair fused --mcpu sapphirerapids --output fused-fixed.yaml
+expect 0 '^[^#]*match: "ADD64mr", uops: 2}' cat fused-fixed.yaml
+
 # A rule goes to the alike forms without a value, also where others disturbed their measurement; not to those that the
 # CPU lacks.
 expect 0 '^[^#]*match: "SUB32rr", latency: 2}' cat fixed.yaml

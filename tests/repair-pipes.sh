@@ -14,8 +14,9 @@ overlay true sapphirerapids >true.yaml <<'YAML'
   - {match: "VADDP[SD]Z(rr|rrk)", uses: [{resource: SPRPort00_05, release: 2}]}
   - {match: VPADDDYrr, uses: [{resource: SPRPort00_05, release: 1}]}
   - {match: POPCNT64rr, uses: [{resource: SPRPort01_05, release: 1}]}
+  - {match: LEA64r, uses: []}
 YAML
-forms=(VMULPSZrr VMULPDZrr VMULPSZrm VADDPDZrr VADDPSZrr VADDPSZrrk VADDPDZrm VPERMDZrr VPADDDYrr VPADDDZrr IMUL64rr POPCNT64rr VMULPSYrr)
+forms=(VMULPSZrr VMULPDZrr VMULPSZrm VADDPDZrr VADDPSZrr VADDPSZrrk VADDPDZrm VPERMDZrr VPADDDYrr VPADDDZrr IMUL64rr POPCNT64rr VMULPSYrr LEA64r)
 "$cyclops" survey "${forms[@]}" --isa x86_64 --target "sim:$T/true.yaml,noise=none" --output measured >/dev/null 2>&1 ||
     { echo "FAILED: survey"; exit 1; }
 one_line() { set -o pipefail; "$@" 2>&1 | tr '\n' ' ' | tr -s ' '; }
@@ -30,6 +31,8 @@ expect 0 '^uses: \[\{resource: SPRPort00_05, acquire: 0, release: 2}\]}$' rule V
 expect 0 '^uses: \[\{resource: SPRPort00_05, acquire: 0, release: 1}\]}$' rule VMULPSZrr
 expect 0 '^uses: \[\{resource: SPRPort00_05, acquire: 0, release: 1}, \{resource: SPRPort02_03_10, acquire: 0, release: 1}\]}$' rule VMULPSZrm
 expect 0 '^$' bash -c "grep -E '_06|_11' fixed.yaml; echo"
+# What takes less time than any pipes give is on none.
+expect 0 '^uses: \[\]}$' rule LEA64r
 # What the throughput does not tell is a guess, and said to be one wherever the repair is shown.
 expect 0 '# The pipes are a guess: the values do not tell SPRPort00_05 from SPRPort00_01$' grep -B1 'match: "VMULPSZrr"' fixed.yaml
 expect 0 '^0$' bash -c "grep -B1 'match: \"VADDPDZrr\"' fixed.yaml | grep -c guess || true"
