@@ -57,6 +57,7 @@ static void fill_row(struct making *m) {
     reader_mark_waiting(m);
     reader_mark_few_streams(m);
     reader_mark_free(m);
+    reader_mark_supply(m);
     if (m->n_entries)
         reader_read_slots(m);
     m->row->latencies = m->latencies;

@@ -163,6 +163,9 @@ void reader_mark_few_streams(struct making *m);
 // Takes throughputs with breakers for the form's own where more copies to a breaker take as long: then the breakers
 // cost nothing.
 void reader_mark_free(struct making *m);
+// Marks throughputs that depend on how code is supplied: of straight code and a loop, one takes clearly longer, and the
+// other no whole number of cycles on a number of pipes.
+void reader_mark_supply(struct making *m);
 // Returns the throughput of copies of the form alone, as they are in the mixtures; null: it is not known.
 const struct table_throughput *reader_find_plain(const struct making *m);
 // The throughput that a reader wants, as its index; the number of all: there is none. Loads are words side by side in

@@ -1135,6 +1135,45 @@ static void a_decoder_that_stalls_hides_no_pipe(void **state) {
     is_near(value->high, 3.22 * 1.001);
 }
 
+// Of a form that straight code and a loop supply differently, neither may be what the pipes take.
+static void supply_may_limit(void **state) {
+    static const struct {
+        double unrolled, looped;
+        bool is_bound;
+    } cases[] = {
+        {0.317, 0.438, true}, {0.3209, 0.266, true}, {0.25, 0.438, false}, // four pipes
+        {0.317, 0.32, false},                                              // alike
+        {0.126, 0.19, false},                                              // the machine's width, 8 a cycle
+        {0.143, 0.25, true},
+    };
+    struct fixture *f = *state;
+    static const char looped[] = "\"mode\":\"throughput\",\"form\":\"looped\",\"n\":16";
+    begin(f, 0, "A");
+    add_filler(f, "FILL.xor", 8);
+    add_throughput(f, "FILL.xor.20", 2, 2 * 24.0 / 8);
+    add_throughput(f, "FILL.xor.44", 2, 2 * 48.0 / 8);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *form = arena_printf(&f->arena, "F%zu", i);
+        add_throughput(f, form, 16, 16 * cases[i].unrolled);
+        add_line(f, 0, form, looped, 16 * cases[i].looped, true);
+        add_form(f, 0, form, NULL);
+    }
+    read_all(f, 1);
+    assert_non_null(f->table.filler);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct table_row *row = row_of(f, arena_printf(&f->arena, "F%zu", i));
+        const struct table_throughput *headline = &row->throughputs[row->headline];
+        bool is_loop = cases[i].looped < cases[i].unrolled;
+        assert_int_equal(headline->is_looped, is_loop);
+        assert_int_equal(headline->value.relation, cases[i].is_bound ? TABLE_AT_MOST : TABLE_EQUAL);
+        if (cases[i].is_bound)
+            assert_string_equal(
+                headline->value.why,
+                is_loop ? "straight code takes longer, and no pipes take this: the supply of code may limit it"
+                        : "a loop takes longer, and no pipes take this: the supply of code may limit it");
+    }
+}
+
 // A partner with two speeds gives them to what rests on it. A filler with two measures no slots.
 static void two_speeds_are_handed_on(void **state) {
     struct fixture *f = *state;
@@ -1492,6 +1531,7 @@ int main(void) {
         TEST(what_was_lost_is_counted),
         TEST(two_speeds_bound_a_latency),
         TEST(a_decoder_that_stalls_hides_no_pipe),
+        TEST(supply_may_limit),
         TEST(two_speeds_are_handed_on),
         TEST(first_looks_are_no_trouble),
         TEST(damaged_lines_are_reported),

@@ -1,5 +1,6 @@
 #include "survey/table_reader.h"
 
+#include "survey/loops.h"
 #include "survey/ways.h"
 
 #include <math.h>
@@ -131,6 +132,33 @@ void reader_mark_free(struct making *m) {
                 continue;
             value->relation = TABLE_EQUAL;
             value->why = value->why == why_breakers ? NULL : value->why;
+        }
+}
+
+// Whether the machine's width gives the value, or a number of pipes.
+static bool is_of_whole_cycles(const struct reader *reader, const struct table_value *value) {
+    static const double share = 0.01;
+    double slots = reader->filler ? value->cycles / reader->filler->value.cycles : 0;
+    return loops_is_of_whole_cycles(value) || (slots > 0 && fabs(slots - round(slots)) <= share * slots);
+}
+
+void reader_mark_supply(struct making *m) {
+    static const double clear = 0.05;
+    struct table_throughput *list = m->throughputs;
+    for (size_t i = 0; i < m->row->n_throughputs; i++)
+        for (size_t k = 0; k < m->row->n_throughputs; k++) {
+            struct table_throughput other = list[k];
+            struct table_value *value = &list[i].value;
+            other.is_looped = !other.is_looped;
+            if (!is_alike(&list[i], &other) || list[i].streams != other.streams || list[i].is_elsewhere ||
+                !table_is_stable(value) || !table_is_stable(&other.value) || value->has_two_speeds ||
+                other.value.has_two_speeds || value->relation == TABLE_AT_MOST ||
+                other.value.low <= value->high * (1 + clear) || is_of_whole_cycles(m->reader, value))
+                continue;
+            value->relation = TABLE_AT_MOST;
+            value->why = arena_printf(m->reader->arena,
+                                      "%s takes longer, and no pipes take this: the supply of code may limit it",
+                                      list[k].is_looped ? "a loop" : "straight code");
         }
 }
 
