@@ -378,7 +378,9 @@ def find_load_share(table):
             own = other.latency(number, result)
             total = value.row.get("sum", value.cycles) - (extra_to_others(table, other, result) if value.row.get("partner") else 0)
             if own and not own.is_bound and ("sum" in value.row or not value.is_bound):
-                is_store = any(each.row["same_address"] for each in form.throughputs)
+                # Loads are in one line, and some of them at one address as well.
+                is_store = (any(each.row["same_address"] for each in form.throughputs) and
+                            not any(each.row.get("placement") == "same-line" and each.row["headline"] for each in form.throughputs))
                 key = (form.shape.kinds[-1:], is_store, result, value.row.get("partner"), "sum" in value.row)
                 groups[key].append((round(2 * (total - own.cycles)) / 2, form, value, own))
     for members in groups.values():
