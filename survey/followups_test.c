@@ -2,6 +2,7 @@
 #include "survey/followups.h"
 
 #include "gen/kernel.h"
+#include "survey/experiments.h"
 #include "survey/testing_forms.h"
 
 #include <setjmp.h>
@@ -115,6 +116,31 @@ static void padded_chains(void **state) {
     has(&set, "MOV8rr-high0.o1-o0.movsbl.padded.movslq.24", 1 + 1 + 1 + 24);
 }
 
+// A load and a store in the placements that matter to their class, which their first form has anyway.
+static void places(void **state) {
+    (void)state;
+    enum { ALL = EXPERIMENTS_ALL_PLACES };
+    struct shape shapes[] = {testing_shape("CMP64rm"), testing_shape("MOV64mr"), testing_shape("MOV64rm"),
+                             testing_shape("VMOVAPSZrm"), testing_shape("XCHG64rr")};
+    enum { N = sizeof shapes / sizeof *shapes };
+    struct table_row rows[N];
+    const struct survey_table table = {.rows = rows, .n_rows = N};
+    struct followups plan;
+    shapes[0].is_first = true;
+    for (size_t i = 0; i < N; i++)
+        rows[i] = (struct table_row){.form = shapes[i].form->name, .wants_places = ALL};
+    rows[2].wants_places = 1 << PLACEMENT_SAME_ADDRESS;
+    followups_open(&plan, testing_arena(), testing_isa(), shapes, N);
+    const char *kernels = followups_next(&plan, &table);
+    assert_non_null(kernels);
+    struct kernel_set set = load(kernels);
+    assert_int_equal(set.n_kernels, 3);
+    has(&set, "MOV64mr.places.same-line", 1);
+    has(&set, "MOV64rm.places.same-address", 1);
+    has(&set, "VMOVAPSZrm.places.own-lines", 1); // in one line, a whole line has one address
+    assert_null(followups_next(&plan, &table));
+}
+
 static void by_name(void **state) {
     (void)state;
     const struct shape shape = testing_shape("VADDPSYrr");
@@ -133,6 +159,6 @@ static void by_name(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_row_gets_what_it_wants), cmocka_unit_test(padded_chains),
-                                       cmocka_unit_test(by_name)};
+                                       cmocka_unit_test(places), cmocka_unit_test(by_name)};
     return cmocka_run_group_tests(tests, testing_forms_open, testing_forms_close);
 }

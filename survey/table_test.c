@@ -1192,6 +1192,39 @@ static void two_speeds_are_handed_on(void **state) {
     assert_null(f->table.filler);
 }
 
+// Loads at one address and on own lines are no headline, whatever they take. Stores in one line neither.
+static void elsewhere_is_no_headline(void **state) {
+    static const char place[] = "\"mode\":\"throughput\",\"n\":12,\"placement\":\"%s\"";
+    static const struct {
+        const char *kernel, *placement;
+        double cycles;
+    } lines[] = {{"L", "same-line", 0.333},
+                 {"L.places.same-address", "same-address", 0.5},
+                 {"L.places.own-lines", "own-lines", 0.25},
+                 {"S", "own-lines", 1},
+                 {"S", "same-address", 1},
+                 {"S.places.same-line", "same-line", 0.5}};
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        add_line(f, 0, lines[i].kernel, arena_printf(&f->arena, place, lines[i].placement), 12 * lines[i].cycles, true);
+    add_form(f, 0, "L", NULL);
+    add_form(f, 0, "S", NULL);
+    add_form(f, 0, "T", NULL);
+    read_all(f, 1);
+    const struct table_row *load = row_of(f, "L"), *store = row_of(f, "S");
+    assert_int_equal(load->throughputs[load->headline].placement, PLACEMENT_SAME_LINE);
+    assert_int_equal(store->throughputs[store->headline].placement, PLACEMENT_OWN_LINES);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(load->throughputs[i].is_elsewhere, load->throughputs[i].placement != PLACEMENT_SAME_LINE);
+        assert_int_equal(store->throughputs[i].is_elsewhere, store->throughputs[i].placement == PLACEMENT_SAME_LINE);
+        assert_int_equal(load->throughputs[i].value.relation, TABLE_EQUAL);
+    }
+    // The three are of one class, whose other form gets what matters.
+    assert_int_equal(row_of(f, "T")->wants_places,
+                     1 << PLACEMENT_SAME_ADDRESS | 1 << PLACEMENT_OWN_LINES | 1 << PLACEMENT_SAME_LINE);
+}
+
 // ---- lines and folders
 
 static void the_last_stable_one_counts(void **state) {
@@ -1532,6 +1565,7 @@ int main(void) {
         TEST(two_speeds_bound_a_latency),
         TEST(a_decoder_that_stalls_hides_no_pipe),
         TEST(supply_may_limit),
+        TEST(elsewhere_is_no_headline),
         TEST(two_speeds_are_handed_on),
         TEST(first_looks_are_no_trouble),
         TEST(damaged_lines_are_reported),
