@@ -1552,6 +1552,13 @@ static void no_clock_at_all(void **state) {
     assert_string_equal(f->table.clock, "not steady yet");
 }
 
+static const struct CMUnitTest throughputs[] = {
+    TEST(a_decoder_that_stalls_hides_no_pipe),
+    TEST(supply_may_limit),
+    TEST(elsewhere_is_no_headline),
+    TEST(slots_go_by_the_faster_loop),
+};
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(names_become_pairs),
@@ -1563,9 +1570,6 @@ int main(void) {
         TEST(unstable_partners),
         TEST(what_was_lost_is_counted),
         TEST(two_speeds_bound_a_latency),
-        TEST(a_decoder_that_stalls_hides_no_pipe),
-        TEST(supply_may_limit),
-        TEST(elsewhere_is_no_headline),
         TEST(two_speeds_are_handed_on),
         TEST(first_looks_are_no_trouble),
         TEST(damaged_lines_are_reported),
@@ -1608,7 +1612,6 @@ int main(void) {
         TEST(what_is_no_survey),
         TEST(an_empty_table),
         TEST(origins),
-        TEST(slots_go_by_the_faster_loop),
         TEST(slots_are_cycles_with_fillers),
         TEST(a_mixture_counts_by_its_median),
         TEST(no_filler_no_slots),
@@ -1620,5 +1623,5 @@ int main(void) {
         TEST(no_clock_no_number),
         TEST(no_clock_at_all),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL) + cmocka_run_group_tests(throughputs, NULL, NULL);
 }
