@@ -190,7 +190,10 @@ struct bench_measurement {
     unsigned numerator, denominator; // parts of the fraction, where the verdict is exact
     const char *why;                 // reason, one clause, where the verdict is unstable
     enum bench_look look;            // only where the verdict is unstable
-    const char *warning;             // doubt about a steady value, one clause; null: none
+    // Unstable, as the clock is unsteady, but most samples agree on the lowest mode: `cycles` is about that, and so is
+    // the interval. For people only: nothing is concluded from it.
+    bool is_about;
+    const char *warning; // doubt about a steady value, one clause; null: none
     enum bench_clock clock;
     // Where the samples fall into two groups, these; where processes are apart, the least and the largest median of
     // one, without a tenth of them on each side; else 0.
@@ -329,6 +332,7 @@ struct bench {
     double reference_spread; // distance between the quartiles of the reference's change within a round, at calibration
     double cross_check_cycles; // cycles of one multiply
     bool stable;               // those cycles are a whole number within 1 %
+    bool is_plateau;           // only the lowest mode of most samples is: something slows the others
     bool is_doubtful;          // they are not, and may be at another time
     const char *unstable_why;  // one clause, where they are not
     struct bench_gaps gaps;    // at calibration

@@ -209,6 +209,7 @@ static void compare_modes(struct arena *arena, const struct bench_looks *looks, 
     }
     if (best.n + 1 >= MEASURED_LOOKS_AT_MODES) {
         m->verdict = MEASURED_WITHIN;
+        m->is_about = false;
         m->look = LOOK_NONE;
         m->low = best.low * (1 - same_mode);
         m->high = best.high * (1 + same_mode);
@@ -258,6 +259,7 @@ static void compare_spreads(struct arena *arena, const struct bench_looks *looks
     if (!is_spread || n < MEASURED_LOOKS_AT_MODES || most > (1 + most_spread) * least)
         return;
     m->verdict = MEASURED_WITHIN;
+    m->is_about = false;
     m->look = LOOK_NONE;
     m->low = least * (1 - same_mode);
     m->high = most * (1 + same_mode);

@@ -44,8 +44,11 @@ static void add_measured(struct table *table, const struct experiment *e) {
     }
     double by = row_divisor(e);
     bool is_unstable = m->verdict == MEASURED_UNSTABLE;
-    table_cell_colour(table, is_unstable ? TABLE_YELLOW : TABLE_PLAIN, "%5.*f ±%.*f%s", decimals(e), m->cycles / by,
-                      decimals(e), measured_half_width(m) / by, is_unstable ? " ?" : "");
+    if (m->is_about) // its error is not known
+        table_cell_colour(table, TABLE_YELLOW, "≈%.*f", decimals(e), m->cycles / by);
+    else
+        table_cell_colour(table, is_unstable ? TABLE_YELLOW : TABLE_PLAIN, "%5.*f ±%.*f%s", decimals(e), m->cycles / by,
+                          decimals(e), measured_half_width(m) / by, is_unstable ? " ?" : "");
 }
 
 static void add_difference(struct table *table, const struct verdict *verdict) {
@@ -68,6 +71,8 @@ static void add_value_notes(struct text *note, const struct lab *lab, const stru
     const char *why = e->measurement.why ? e->measurement.why : "", *of_clock = lab->bench.unstable_why;
     if (e->measurement.verdict == MEASURED_UNSTABLE && of_clock && strcmp(why, of_clock) == 0)
         add_part(note, "unstable, as the clock is (above)");
+    else if (e->measurement.is_about)
+        add_part(note, why);
     else if (e->measurement.verdict == MEASURED_UNSTABLE)
         add_part(note, arena_printf(note->arena, "unstable: %s", why));
     else if (e->misuse)
@@ -199,13 +204,15 @@ static void print_headline(struct arena *arena, const struct plan *plan, const c
             text_add(&line, e->program.label);
         if (e->is_sweep || !e->measurement.samples)
             continue;
-        const char *mark = e->measurement.verdict == MEASURED_UNSTABLE ? "?" : "";
+        bool is_about = e->measurement.is_about;
+        const char *mark = e->measurement.verdict == MEASURED_UNSTABLE && !is_about ? "?" : "";
         if (e->program.mode == PROGRAM_LATENCY)
-            text_addf(&line, "   %s %.2f%s", row_measures(arena, e), e->measurement.cycles, mark);
+            text_addf(&line, "   %s %s%.2f%s", row_measures(arena, e), is_about ? "≈" : "", e->measurement.cycles,
+                      mark);
         else {
             double each = e->measurement.cycles / row_divisor(e);
-            text_addf(&line, "%s %.*f%s%s", has_throughput ? ";" : "   reciprocal throughput", decimals_of(each), each,
-                      mark, row_placement(arena, e->program.placement));
+            text_addf(&line, "%s %s%.*f%s%s", has_throughput ? ";" : "   reciprocal throughput", is_about ? "≈" : "",
+                      decimals_of(each), each, mark, row_placement(arena, e->program.placement));
             has_throughput = true;
         }
     }

@@ -49,7 +49,9 @@ static void add_row(struct table *table, const struct pack_program *program, con
     table_cell(table, "%s", measures(table->arena, program));
     table_cell(table, "%s", program->form ? program->form : "");
     table_cell(table, "%u", program->streams);
-    if (m->samples)
+    if (m->is_about)
+        table_cell(table, "≈%.3f", m->cycles);
+    else if (m->samples)
         table_cell(table, "%.3f ±%.3f%s", m->cycles, measured_half_width(m), is_unstable ? " ?" : "");
     else
         table_cell(table, "-");

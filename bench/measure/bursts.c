@@ -28,8 +28,10 @@ static double ticks_to_ns(const struct bursts *bursts, double ticks) {
     return ticks * 1e9 / (rate > 0 ? rate : 1e9);
 }
 
+// Whether nothing of the burst counts. A switch of the thread and stolen time are gaps as any other: they lengthen one
+// run, or none.
 static bool is_disturbed(const struct target_round *burst) {
-    return burst->switches || burst->migrations || burst->faults || burst->stolen_ns;
+    return burst->migrations || burst->faults;
 }
 
 // Returns what the runs in `sorted` take without a gap: what half of the clean ones take. Gaps only lengthen a run, so

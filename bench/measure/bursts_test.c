@@ -83,11 +83,10 @@ static void frequency_falls(struct target_round *burst, unsigned index) {
     burst->reference_after[1].ticks += more;
 }
 
-static void switch_in_one_burst(struct target_round *burst, unsigned index) {
-    if (index != 3)
-        return;
-    burst->switches = 1;
-    burst->code_long.ticks += 100 * GAP;
+static void switch_in_some_bursts(struct target_round *burst, unsigned index) {
+    burst->switches = 1; // as the kernel's count is of more than the timed runs
+    if (index % 8 == 3)
+        burst->code_long.ticks += 100 * GAP;
 }
 
 struct result {
@@ -171,9 +170,9 @@ static void a_changing_frequency_shows(void **state) {
     assert_int_equal(result.rounds[0].reference_after[1].ticks, BURSTS * (START + LONG + 40));
 }
 
-static void a_switch_costs_a_burst(void **state) {
+static void a_switch_is_a_gap(void **state) {
     (void)state;
-    struct result result = run_with(switch_in_one_burst);
+    struct result result = run_with(switch_in_some_bursts);
     is_whole(&result.rounds[0]);
     assert_int_equal(result.rounds[0].switches, 0);
 }
@@ -185,7 +184,7 @@ int main(void) {
         cmocka_unit_test(two_speeds_are_no_gaps),
         cmocka_unit_test(a_round_of_hit_bursts_is_interrupted),
         cmocka_unit_test(a_changing_frequency_shows),
-        cmocka_unit_test(a_switch_costs_a_burst),
+        cmocka_unit_test(a_switch_is_a_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "bench/bench.h"
 #include "bench/measure/checks.h"
 #include "bench/measure/clock.h"
+#include "bench/measure/gaps.h"
 #include "bench/measure/moments.h"
 #include "bench/measure/uneven.h"
 
@@ -227,6 +228,16 @@ static const char *doubt_of_checks(struct sampling *sampling, const struct bench
                         check == CHECK_MULTIPLY ? " a whole number of cycles" : ": another thread is busy on the core");
 }
 
+// Share of the value that may be gaps, where one pass through the code is so long that hardly one is clean.
+static double hidden_share(const struct bench *bench, const struct target_job *job, double cycles) {
+    double rate = bench->target->ticks_per_second, n_bursts = job->n_bursts > 1 ? job->n_bursts : 1;
+    if (clock_of(bench->clock)->counts || rate <= 0)
+        return 0;
+    double iteration_ns = job->code->bodies * cycles * bench->ticks_per_cycle * 1e9 / rate / n_bursts;
+    return gaps_hidden_share(&bench->gaps, (double)job->code_long * iteration_ns,
+                             (double)(job->code_long - job->code_short) * iteration_ns, n_bursts > 1);
+}
+
 static void fill_value(struct sampling *sampling, struct bench_measurement *result) {
     if (!sampling->n_looks)
         sampling_take_look(sampling);
@@ -273,14 +284,33 @@ static void fill_corunner(struct sampling *sampling, const struct target *target
     result->corunner_high = interval.high + target->corunner_error * result->corunner;
 }
 
+// Makes an unstable value one that is about its lowest mode, where the clock is unsteady and most samples are there.
+static void judge_about(struct sampling *sampling, const struct bench *bench, struct bench_measurement *result) {
+    static const double half_width = 0.01;
+    struct statistics_mode mode;
+    bool is_unsteady = bench->is_plateau || (!bench->stable && bench->is_doubtful);
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));
+    if (!is_unsteady || !statistics_low_mode(sorted, sampling->n_kept, &mode))
+        return;
+    result->is_about = true;
+    result->cycles = mode.value;
+    result->low = mode.value * (1 - half_width);
+    result->high = mode.value * (1 + half_width);
+    result->clock_error = 0; // not known, and not small
+    result->why = arena_printf(
+        bench->arena, "another guest is busy on this core: %.0f %% of the rounds are at this value", mode.share * 100);
+}
+
 void conclude_samples(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                       struct bench_measurement *result) {
-    double *medians = find_medians(sampling, bench->arena, &result->processes);
+    double *medians = find_medians(sampling, bench->arena, &result->processes), hidden = 0;
     if (sampling->n_kept) {
         fill_value(sampling, result);
         result->process_low = medians[0];
         result->process_high = medians[result->processes - 1];
         fill_corunner(sampling, bench->target, result);
+        hidden = hidden_share(bench, job, result->cycles);
+        result->low = fmin(result->low, result->cycles * (1 - hidden));
     }
     result->clock_error = clock_error_of(sampling, bench);
     const char *doubt = doubt_of_checks(sampling, bench, job, &result->clock_error);
@@ -291,16 +321,22 @@ void conclude_samples(struct sampling *sampling, const struct bench *bench, cons
         judge_modes(sampling, bench, job->code, medians, result);
     if (!result->why && uneven_is_doubtful(sampling))
         result->why = "its short runs and its long ones have different speeds";
+    if (!result->why && hidden > 2 * widest_half)
+        result->why = arena_printf(bench->arena,
+                                   "each run is longer than the windows between gaps, which may be %.2g %% of its time",
+                                   hidden * 100);
     if (!result->why)
         result->why = find_vagueness(sampling, bench, result);
     double low = measured_low(result), high = measured_high(result);
-    if (result->why)
+    if (result->why) {
         result->verdict = MEASURED_UNSTABLE;
-    else if (may_be_exact(sampling, low, high) &&
-             statistics_fraction(low, high, &result->numerator, &result->denominator))
+        judge_about(sampling, bench, result);
+    } else if (may_be_exact(sampling, low, high) &&
+               statistics_fraction(low, high, &result->numerator, &result->denominator)) {
         result->verdict = MEASURED_EXACT;
-    else
+    } else {
         result->verdict = MEASURED_WITHIN;
+    }
     if (result->verdict == MEASURED_WITHIN && !job->code->is_chain)
         judge_state(sampling, bench, job->code, result);
     // A wrong frequency is a factor in every value. Code takes whole cycles, or simple fractions of them.

@@ -123,3 +123,11 @@ double gaps_hit_share(const struct bench_gaps *gaps, double ns) {
     double clean_seconds = gaps->seconds * (1 - gaps->share);
     return clean_seconds > 0 ? fmin(1, ns / 1e9 * gaps->n_spoiling / clean_seconds) : 0;
 }
+
+double gaps_hidden_share(const struct bench_gaps *gaps, double ns, double difference_ns, bool are_lost) {
+    static const double most_hit = 0.5, most_hit_kept = 0.25, more_than_seen = 1.5; // gaps may come more often later
+    if (gaps_hit_share(gaps, ns) <= (are_lost ? most_hit : most_hit_kept))
+        return 0;
+    double one_ns = gaps->share * gaps->seconds * 1e9 / gaps->n_spoiling;
+    return fmin(1, more_than_seen * fmax(gaps->share, one_ns / difference_ns));
+}

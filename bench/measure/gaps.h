@@ -23,4 +23,9 @@ unsigned gaps_divisor(const struct bench_gaps *gaps, double seconds);
 // Share of runs of `ns` that a gap hits.
 double gaps_hit_share(const struct bench_gaps *gaps, double ns);
 
+// Share of the difference of two runs, of `difference_ns`, that gaps may take unseen where the longer one takes `ns`:
+// hardly one such run is clean, so the usual ones have gaps in them, one at least. 0: enough are clean. `are_lost`:
+// those that were seen to be hit do not count (bursts.h).
+double gaps_hidden_share(const struct bench_gaps *gaps, double ns, double difference_ns, bool are_lost);
+
 #endif

@@ -170,6 +170,24 @@ bool statistics_two_modes(const double *sorted, size_t count, double step, struc
     return is_rarer(n_middle, n_low) && is_rarer(n_middle, n_high);
 }
 
+bool statistics_low_mode(const double *sorted, size_t count, struct statistics_mode *mode) {
+    enum { FEWEST = 20 };
+    static const double half_width = 0.01, least_share = 0.5, most_below = 0.05;
+    if (count < FEWEST)
+        return false;
+    double middle = sorted[count / 4];
+    size_t below = 0, n = 0;
+    for (int i = 0; i < 2; i++) { // around a sample, then around the median of those
+        double low = middle * (1 - half_width);
+        for (below = 0; below < count && sorted[below] < low;)
+            below++;
+        n = count_between(sorted, count, low, middle * (1 + half_width));
+        middle = statistics_median(sorted + below, n);
+    }
+    *mode = (struct statistics_mode){middle, (double)n / (double)count};
+    return mode->share >= least_share && (double)below <= most_below * (double)count;
+}
+
 static unsigned common_divisor(unsigned a, unsigned b) {
     return b ? common_divisor(b, a % b) : a;
 }

@@ -44,6 +44,10 @@ struct statistics_mode {
 // none.
 bool statistics_two_modes(const double *sorted, size_t count, double step, struct statistics_mode modes[2]);
 
+// The lowest mode, where it is dense and holds most samples: those within 1 % of their median, with hardly any below.
+// What disturbs only lengthens, so it is what is undisturbed. False where there is no such mode.
+bool statistics_low_mode(const double *sorted, size_t count, struct statistics_mode *mode);
+
 // The fraction k/n (n one of 1, 2, 3, 4, 5, 6, 8) that [low, high] holds, in lowest terms, where the interval is
 // narrow enough to hold no other by chance; false if it holds no such fraction.
 bool statistics_fraction(double low, double high, unsigned *numerator, unsigned *denominator);

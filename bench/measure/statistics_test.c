@@ -282,6 +282,24 @@ static void modes_are_not_imagined(void **state) {
     }
 }
 
+static void a_low_mode_holds_most_samples(void **state) {
+    (void)state;
+    static double samples[100];
+    struct statistics_mode mode;
+    for (size_t i = 0; i < 100; i++) // 70 at 3, the others slower by anything
+        samples[i] = i < 70 ? 3 + 0.0001 * (double)i : 3.1 + 0.02 * (double)i;
+    assert_true(statistics_low_mode(samples, 100, &mode));
+    assert_true(fabs(mode.value - 3) < 0.01 && fabs(mode.share - 0.7) < 0.011);
+    assert_false(statistics_low_mode(samples, 19, &mode));      // too few
+    assert_false(statistics_low_mode(samples + 45, 55, &mode)); // fewer than half
+    for (size_t i = 0; i < 100; i++)                            // no mode: a slope
+        samples[i] = 3 + 0.01 * (double)i;
+    assert_false(statistics_low_mode(samples, 100, &mode));
+    for (size_t i = 0; i < 100; i++) // most are at 4, but not the lowest
+        samples[i] = i < 20 ? 3 : 4;
+    assert_false(statistics_low_mode(samples, 100, &mode));
+}
+
 static void near_a_fraction_or_not(void **state) {
     (void)state;
     assert_true(statistics_near_fraction(4.99, 5.02));
@@ -306,6 +324,7 @@ int main(void) {
         cmocka_unit_test(modes_are_seen),
         cmocka_unit_test(overlapping_modes_are_seen),
         cmocka_unit_test(modes_are_not_imagined),
+        cmocka_unit_test(a_low_mode_holds_most_samples),
         cmocka_unit_test(near_a_fraction_or_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

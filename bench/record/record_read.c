@@ -212,6 +212,7 @@ static bool read_names(struct arena *arena, const json_t *json, struct bench_mea
     measurement->verdict = (enum bench_verdict)verdict;
     measurement->look = (enum bench_look)look;
     measurement->clock = (enum bench_clock)clock;
+    measurement->is_about = verdict == MEASURED_UNSTABLE && json_is_true(json_object_get(json, "about"));
     return true;
 }
 

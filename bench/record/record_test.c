@@ -130,6 +130,7 @@ static void assert_measurements_equal(const struct bench_measurement *a, const s
     assert_true(a->confidence == b->confidence && a->clock_error == b->clock_error);
     assert_int_equal(a->verdict, b->verdict);
     assert_int_equal(a->look, b->look);
+    assert_int_equal(a->is_about, b->is_about);
     assert_int_equal(a->numerator, b->numerator);
     assert_int_equal(a->denominator, b->denominator);
     assert_int_equal(a->clock, b->clock);
@@ -181,6 +182,7 @@ static void what_is_written_is_read(void **state) {
                                               .verdict = MEASURED_UNSTABLE,
                                               .why = "two modes: 9 (75 %) and 18 (25 %) cycles",
                                               .look = LOOK_MOVED,
+                                              .is_about = true,
                                               .modes = {{9, 0.75}, {18, 0.25}},
                                               .samples = 4,
                                               .clock = CLOCK_RATIO}};

@@ -262,6 +262,8 @@ static void put_events(struct json_text *json, const struct bench_measurement *m
 
 static void put_origin(struct json_text *json, const struct bench_measurement *m) {
     json_put_text(json, "why", m->why);
+    if (m->is_about)
+        json_put_bool(json, "about", true);
     if (m->look != LOOK_NONE)
         json_put_text(json, "look", bench_look_name(m->look));
     json_put_text(json, "warning", m->warning);

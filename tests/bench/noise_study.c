@@ -2,9 +2,10 @@
 // whole of bench/ (choice of rounds, calibration, judgement, statistics, verdict), once for each seed, kind of noise
 // and truth, and what was reported is held against the truth. Prints a table in Markdown; exit 1 where a promise is
 // broken.
-//     noise_study SEEDS [PROCESSES [KIND[:PARAMETER…][+KIND…][,known]…]]
+//     noise_study SEEDS [PROCESSES [KIND[:PARAMETER…][+KIND…][,known|,long]…]]
 // PROCESSES: fresh processes per value, 0 as usual. `,known`: earlier sessions have found what the checks take when the
-// core is ours alone. Each seed is a session that measures every truth, and has 5 s for retries. `unstable`: share
+// core is ours alone. `,long`: the code takes LONG times its cycles, so that one pass through it is longer than most
+// clean windows. Each seed is a session that measures every truth, and has 5 s for retries. `unstable`: share
 // flagged. `interval holds the truth`: of those not flagged, the clock's error included; the claim is 99 %.
 #include "bench/bench.h"
 #include "bench/targets/noise.h"
@@ -19,6 +20,8 @@ static const double core_hz = 250e6, timer_hz = 250e6 * 0.585;
 // Fractions that verdicts may call exact, and others.
 static const double truths[] = {1, 4, 0.5, 1.0 / 3, 4.41, 7.77};
 enum { N_TRUTHS = sizeof truths / sizeof *truths };
+
+enum { LONG = 100 };
 
 // As a run of a few values has it.
 static const double retry_seconds = 5;
@@ -162,8 +165,8 @@ static void add(struct tally *tally, const struct bench_measurement *result, dou
 }
 
 // A session: calibrated once, then each truth is measured.
-static bool measure_all(const struct noise_spec *spec, bool is_known, unsigned processes, struct tally *tally,
-                        struct fail *fail) {
+static bool measure_all(const struct noise_spec *spec, bool is_known, unsigned times, unsigned processes,
+                        struct tally *tally, struct fail *fail) {
     struct arena arena = {0};
     struct bench bench;
     struct truth_target target = open_target(spec);
@@ -175,11 +178,11 @@ static bool measure_all(const struct noise_spec *spec, bool is_known, unsigned p
     for (size_t t = 0; t < N_TRUTHS && is_open && is_done; t++) {
         struct bench_measurement result;
         struct bench_code code = other;
-        target.cycles = truths[t];
+        target.cycles = truths[t] * times;
         code.uses = uses_of(spec, t);
         is_done = bench_measure(&bench, &code, &result, 1, NULL, fail);
         if (is_done)
-            add(tally, &result, nearest_truth(spec, truths[t], result.cycles));
+            add(tally, &result, nearest_truth(spec, target.cycles, result.cycles));
     }
     tally->n_refused += is_open ? 0 : N_TRUTHS;
     arena_free(&arena);
@@ -192,10 +195,11 @@ static bool study(const char *kind, unsigned n_seeds, unsigned processes, struct
     size_t length = strcspn(kind, ",");
     const char *text = arena_copy(&arena, kind, length);
     bool is_known = strcmp(kind + length, ",known") == 0;
+    unsigned times = strcmp(kind + length, ",long") == 0 ? LONG : 1;
     bool is_good = noise_parse(&arena, text, &spec, fail);
     *tally = (struct tally){0};
     for (spec.seed = 1; spec.seed <= n_seeds && is_good; spec.seed++)
-        is_good = measure_all(&spec, is_known, processes, tally, fail);
+        is_good = measure_all(&spec, is_known, times, processes, tally, fail);
     arena_free(&arena);
     return is_good;
 }
@@ -292,6 +296,9 @@ static const struct kind kinds[] = {
     {.text = "preempted:20000:2"},
     {.text = "preempted:30000:1"},
     {.text = "preempted:30000:5"},
+    {.text = "preempted:1000:2,long"},
+    {.text = "preempted:15000:2,long"},
+    {.text = "preempted:30000:5,long"},
     {.text = "vm+preempted:1000:2"},
     {.text = "vm+preempted:5000:5"},
     {.text = "vm+preempted:15000:2"},
