@@ -1559,6 +1559,17 @@ static const struct CMUnitTest throughputs[] = {
     TEST(slots_go_by_the_faster_loop),
 };
 
+static const struct CMUnitTest slots[] = {
+    TEST(slots_are_cycles_with_fillers),
+    TEST(a_mixture_counts_by_its_median),
+    TEST(no_filler_no_slots),
+    TEST(a_load_takes_a_slot),
+    TEST(a_filler_that_hides_a_load),
+    TEST(a_chain_is_hidden),
+    TEST(a_filler_that_waits_for_a_chain),
+    TEST(unsteady_fillers_are_not_judged),
+};
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(names_become_pairs),
@@ -1612,16 +1623,9 @@ int main(void) {
         TEST(what_is_no_survey),
         TEST(an_empty_table),
         TEST(origins),
-        TEST(slots_are_cycles_with_fillers),
-        TEST(a_mixture_counts_by_its_median),
-        TEST(no_filler_no_slots),
-        TEST(a_load_takes_a_slot),
-        TEST(a_filler_that_hides_a_load),
-        TEST(a_chain_is_hidden),
-        TEST(a_filler_that_waits_for_a_chain),
-        TEST(unsteady_fillers_are_not_judged),
         TEST(no_clock_no_number),
         TEST(no_clock_at_all),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL) + cmocka_run_group_tests(throughputs, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL) + cmocka_run_group_tests(throughputs, NULL, NULL) +
+           cmocka_run_group_tests(slots, NULL, NULL);
 }
