@@ -12,7 +12,8 @@ static const double least_share = 0.01, most_share = 0.15;
 // Throughputs of one speed: those from `first` to before `end`, sorted by cycles.
 struct cluster {
     size_t first, end;
-    double low, high; // of their intervals
+    double least, most; // of their cycles
+    double low, high;   // of their intervals
 };
 
 // A throughput that may be changed: whose it is.
@@ -33,7 +34,7 @@ static const struct table_value *value_of(const struct member *member) {
 
 // Takes the next values that overlap, or nearly do. An unstable value is of no speed.
 static struct cluster next_cluster(const struct member *members, size_t first, size_t end) {
-    struct cluster cluster = {first, first, 0, 0};
+    struct cluster cluster = {.first = first, .end = first};
     for (size_t i = first; i < end; i++) {
         const struct table_value *value = value_of(&members[i]);
         if (!slower_is_single(value)) {
@@ -42,6 +43,8 @@ static struct cluster next_cluster(const struct member *members, size_t first, s
         }
         if (cluster.high > 0 && value->low > cluster.high * (1 + least_share))
             break;
+        cluster.least = cluster.high > 0 ? cluster.least : value->cycles;
+        cluster.most = value->cycles;
         cluster.low = cluster.high > 0 ? fmin(cluster.low, value->low) : value->low;
         cluster.high = fmax(cluster.high, value->high);
         cluster.end = i + 1;
@@ -50,7 +53,7 @@ static struct cluster next_cluster(const struct member *members, size_t first, s
 }
 
 static bool is_in(double cycles, const struct cluster *cluster) {
-    return cycles >= cluster->low * (1 - least_share / 2) && cycles <= cluster->high * (1 + least_share / 2);
+    return cycles >= cluster->least * (1 - least_share / 2) && cycles <= cluster->most * (1 + least_share / 2);
 }
 
 // Whether looks at the form have found both speeds.
@@ -72,7 +75,7 @@ static void widen(struct arena *arena, const struct member *member, const struct
     value->is_waiting = false;
     value->verdict = MEASURED_WITHIN;
     value->why = arena_printf(arena, "two speeds of its class, %.3g and %.3g cycles, by a state of the core",
-                              (fast->low + fast->high) / 2, (slow->low + slow->high) / 2);
+                              fast->least, slow->most);
     row->throughputs = throughputs;
 }
 
@@ -95,7 +98,7 @@ static void mark_group(struct arena *arena, const struct member *members, size_t
     struct cluster fast = next_cluster(members, first, end);
     while (fast.end < end) {
         struct cluster slow = next_cluster(members, fast.end, end);
-        if (fast.high > 0 && slow.high > 0 && slow.low <= fast.high * (1 + most_share))
+        if (fast.high > 0 && slow.high > 0 && slow.least <= fast.most * (1 + most_share))
             mark_pair(arena, members, first, end, &fast, &slow);
         fast = slow;
     }

@@ -59,7 +59,7 @@ static const char *widened(struct fixture *f) {
             continue;
         assert_true(value->low < 0.5 && value->low > 0.49 && value->high > 0.565 && value->high < 0.57);
         assert_int_equal(value->verdict, MEASURED_WITHIN);
-        assert_string_equal(value->why, "two speeds of its class, 0.501 and 0.565 cycles, by a state of the core");
+        assert_string_equal(value->why, "two speeds of its class, 0.5 and 0.565 cycles, by a state of the core");
         text[n++] = (char)('0' + i);
     }
     text[n] = '\0';
@@ -89,6 +89,14 @@ static void a_state_of_the_core(void **state) {
     assert_int_equal(f->rows[4].throughputs->value.verdict, MEASURED_UNSTABLE);
 }
 
+// A value whose interval is wide stretches no speed: what lies between two is of neither.
+static void wide_intervals(void **state) {
+    struct fixture *f = *state;
+    f->throughputs[1].value.low = 0.51;
+    f->throughputs[0].seen_most = f->throughputs[2].seen_most = 0.53;
+    assert_string_equal(widened(f), "");
+}
+
 static void only_what_is_alike_is_compared(void **state) {
     struct fixture *f = *state;
     f->throughputs[0].seen_most = f->throughputs[2].seen_most = 0.565;
@@ -104,6 +112,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(forms_that_differ, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_state_of_the_core, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wide_intervals, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_what_is_alike_is_compared, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
