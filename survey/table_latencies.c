@@ -224,15 +224,29 @@ static double simple_cycles(const struct reader *reader) {
     return most;
 }
 
-// Whether the chain's instructions may take as long side by side: the form, its way back, and what ends the other
-// dependences. Of a core with few pipes: on LLVM's bdver2, an add, a move and a breaker take three cycles. What is left
-// of one cycle is the latency all the same: no step takes less.
+// Cycles that all instructions of a chain's body may take side by side: copies of the form, which take `parallel`, its
+// way back and the steps that make it longer, and what ends the other dependences. A step may need the form's own pipe:
+// on Intel's cores, one does all shuffles of MMX, and `pinsrw` is two of them.
+static double pipes_of(const struct making *m, const struct entry *entry, double parallel) {
+    unsigned pads = entry->is_padded ? entry->pads : 0;
+    double simple = simple_cycles(m->reader), n_others = fmax(0, (double)entry->record->instructions - 1 - pads),
+           pipes = parallel + n_others * simple;
+    if (pads)
+        pipes += pads * reader_side_by_side(m->reader, entry->longer);
+    for (const char *rest = entry->way; *rest;) {
+        const char *name = reader_take(m->reader->arena, &rest, '-');
+        pipes += fmax(0, reader_side_by_side(m->reader, name) - simple) * partners_times(m->reader->isa, name);
+    }
+    return pipes;
+}
+
+// Whether the chain's instructions may take as long side by side. Of a core with few pipes: on LLVM's bdver2, an add, a
+// move and a breaker take three cycles. What is left of one cycle is the latency all the same: no step takes less.
 static bool may_be_pipes(const struct making *m, const struct entry *entry, double parallel, double slack) {
     struct table_value rest = reader_value(m->reader->arena, entry, 1);
-    double others = entry->record->instructions > 0 ? entry->record->instructions - 1 : 0;
-    double pipes = parallel + others * simple_cycles(m->reader), cycles = rest.cycles;
+    double cycles = rest.cycles;
     return *entry->way && reader_subtract_way(m->reader, entry->way, &rest) && rest.cycles > 1.5 &&
-           cycles <= pipes + slack;
+           cycles <= pipes_of(m, entry, parallel) + slack;
 }
 
 static bool is_whole_chain(double cycles) {
@@ -303,18 +317,11 @@ struct padded {
     struct table_value value;
 };
 
-// Whether form, steps and what else is in a padded chain may take as long side by side: its steps may need the pipe
-// that the form holds. On Intel's cores, one pipe does all shuffles of MMX, and `pinsrw` is two of them.
+// Whether form, steps and what else is in a padded chain may take as long side by side.
 static bool may_be_steps(const struct making *m, const struct entry *padded, double cycles) {
-    const struct side_by_side company = side_by_side(m);
-    double simple = simple_cycles(m->reader), step = reader_side_by_side(m->reader, padded->longer),
-           pipes = company.least, n_others = fmax(0, (double)padded->record->instructions - 1 - padded->pads);
-    pipes += padded->pads * step + n_others * simple;
-    for (const char *rest = padded->way; *rest;) {
-        const char *name = reader_take(m->reader->arena, &rest, '-');
-        pipes += fmax(0, reader_side_by_side(m->reader, name) - simple) * partners_times(m->reader->isa, name);
-    }
-    return company.least > 0 && step > 0 && cycles <= pipes + reader_chain_slack(cycles);
+    double parallel = side_by_side(m).least;
+    return parallel > 0 && reader_side_by_side(m->reader, padded->longer) > 0 &&
+           cycles <= pipes_of(m, padded, parallel) + reader_chain_slack(cycles);
 }
 
 static struct padded read_padded(const struct making *m, const struct entry *padded, double chain) {
@@ -461,6 +468,7 @@ static void judge_by_padded(struct making *m, const struct entry *entry, double 
 // Whether a word of memory goes through the form at all, by what it adds to a chain through memory with many steps.
 // Where it adds as much as a copy takes, the copies wait for each other, though others side by side take as long.
 static void judge_word(const struct making *m, struct table_value *value) {
+    static const double share = 0.03;
     if (value->cycles < least_step) {
         *value = without_number(value, "less than a cycle, so copies do not wait for each other through memory");
         return;
@@ -473,17 +481,20 @@ static void judge_word(const struct making *m, struct table_value *value) {
             continue;
         const struct table_value through = reader_value(m->reader->arena, each, 1),
                                  without = reader_value(m->reader->arena, alone, 1);
-        double added = through.cycles - without.cycles;
+        double added = through.cycles - without.cycles, parallel = side_by_side(m).least;
+        bool is_as_much = fabs(added - value->cycles) <= reader_chain_slack(through.cycles);
         if (!table_is_stable(&through) || !table_is_stable(&without))
             return;
         if (added < value->cycles / 2) {
             *value =
                 without_number(&through, "a longer chain through memory takes no longer with it: it does not read the "
                                          "word, or does not write it");
-        } else if (value->why == why_as_long && is_whole_chain(value->cycles) &&
-                   fabs(added - value->cycles) <= reader_chain_slack(through.cycles)) {
+        } else if (value->why == why_as_long && is_whole_chain(value->cycles) && is_as_much) {
             value->relation = TABLE_EQUAL;
             value->why = NULL;
+        } else if (!is_as_much && value->relation == TABLE_EQUAL && parallel > 0 &&
+                   value->cycles <= parallel * (1 + share)) {
+            set_bound(value, why_as_long);
         }
         return;
     }

@@ -549,9 +549,15 @@ static void steps_on_the_same_pipe(void **state) {
                   name, step, *form == 'F' ? 11 : 10, *form == 'F' ? 11 : 10, *form == 'F' ? 11 : 10);
         add_form(f, 0, name, NULL);
     }
+    // Three shuffles and the one that leads back are four.
+    add_throughput(f, "H", 8, 24);
+    add_line(f, 0, "H.o1-o0.pshufw", "\"mode\":\"latency\",\"n\":1,\"arc\":\"o0->o1\",\"instructions\":2", 4, true);
+    add_form(f, 0, "H", NULL);
     read_all(f, 1);
     is_value(latency_of(f, "F", "0", "0"), 2, TABLE_AT_MOST);
     is_value(latency_of(f, "G", "0", "0"), 1, TABLE_EQUAL);
+    is_value(latency_of(f, "H", "1", "0"), 3, TABLE_AT_MOST);
+    assert_string_equal(latency_of(f, "H", "1", "0")->why, "its instructions side by side may take as long");
 }
 
 // Where eight steps made a difference, many more must show the same.
@@ -1005,12 +1011,12 @@ static void memory_in_two_layouts(void **state) {
 
 // What a form adds to a chain through memory shows whether it reads and writes the word.
 static void words_that_do_not_go_through(void **state) {
-    static const double through[] = {4, 13, 12.2};
+    static const double through[] = {4, 13, 12.2, 26};
     struct fixture *f = *state;
     begin(f, 0, "A");
     add(f, "CHAIN.memory4", 12);
-    for (int i = 0; i < 3; i++) {
-        const char *form = arena_printf(&f->arena, "%c", "FGH"[i]);
+    for (int i = 0; i < 4; i++) {
+        const char *form = arena_printf(&f->arena, "%c", "FGHK"[i]);
         add_line(f, 0, form, "\"mode\":\"throughput\",\"n\":4,\"placement\":\"own-lines\"", 4, true);
         add_line(f, 0, arena_printf(&f->arena, "%s.memory", form),
                  "\"mode\":\"throughput\",\"n\":1,\"placement\":\"same-address\"", 1, true);
@@ -1028,8 +1034,9 @@ static void words_that_do_not_go_through(void **state) {
     assert_false(latency_of(f, "F", "memory", "memory")->is_known); // a store: it waits for nothing
     assert_non_null(strstr(latency_of(f, "F", "memory", "memory")->why, "does not read"));
     is_value(latency_of(f, "G", "memory", "memory"), 1, TABLE_EQUAL);
-    assert_false(latency_of(f, "H", "memory", "memory")->is_known);   // a load: the word passes it by
-    is_value(latency_of(f, "I", "memory", "memory"), 9, TABLE_EQUAL); // though copies side by side take as long
+    assert_false(latency_of(f, "H", "memory", "memory")->is_known);     // a load: the word passes it by
+    is_value(latency_of(f, "I", "memory", "memory"), 9, TABLE_EQUAL);   // though copies side by side take as long
+    is_value(latency_of(f, "K", "memory", "memory"), 1, TABLE_AT_MOST); // its store waited for the one before
     assert_int_equal(row_of(f, "F")->n_latencies, 1);
 }
 
