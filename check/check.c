@@ -1,6 +1,7 @@
 #include "check/check.h"
 
 #include "check/gap.h"
+#include "check/mixtures.h"
 #include "check/predictor.h"
 
 #include <math.h>
@@ -95,6 +96,22 @@ static void ask_model(struct arena *arena, const struct check_value *value, cons
     struct check_difference difference = gap_describe(arena, value, predicted);
     difference.before = other->cycles;
     *ARENA_ADD(arena, list->items, list->n) = difference;
+}
+
+// Mixtures judge the model. They are no values, and make no findings.
+static void judge_by_mixtures(struct arena *arena, const struct check_request *request, struct check_report *report) {
+    struct predictor predictor;
+    double *errors = ARENA_ARRAY(arena, double, report->results.n_mixtures);
+    predictor_open(&predictor, arena, request->model);
+    predictor.only_cycles = true;
+    report->mixture_errors = errors;
+    for (size_t i = 0; i < report->results.n_mixtures; i++) {
+        const struct check_mixture *mixture = &report->results.mixtures[i];
+        struct check_mixture_score *score = &report->mixtures[mixture->use];
+        double error = errors[i] = mixtures_error(&predictor, mixture);
+        if (!isnan(error))
+            score->error += (fabs(error) - score->error) / (double)++score->n;
+    }
 }
 
 static void ask_models(struct arena *arena, const struct check_request *request, struct check_report *report) {
@@ -232,6 +249,8 @@ bool check_run(struct arena *arena, const struct check_request *request, struct 
         report->model = request->model->machine->id;
         report->against = request->against ? request->against->machine->id : NULL;
         ask_models(arena, request, report);
+        if (request->asks_gap)
+            judge_by_mixtures(arena, request, report);
     }
     if (request->n_baseline)
         ask_hardware(arena, request, report);

@@ -52,6 +52,12 @@ struct check_lost {
     size_t n_values;
 };
 
+// How far the model is off on mixtures of one use.
+struct check_mixture_score {
+    size_t n;     // those that could be compared
+    double error; // mean of the relative errors, without their signs
+};
+
 struct check_report {
     struct check_results results, baseline;
     const char *model, *against; // names; null: no model
@@ -61,6 +67,9 @@ struct check_report {
     const char *const *why;                          // why it has none, by value; null: it has one
     const struct check_finding *findings[CHECK_N_QUESTIONS];
     size_t n_findings[CHECK_N_QUESTIONS];
+    struct check_mixture_score mixtures[TABLE_MIXTURE_PROBE + 1]; // by use, of the gap question
+    const double *mixture_errors; // by mixture of `results`: predicted less measured cycles, relative to the measured
+                                  // ones; not finite: not compared. Null: the gap is not asked
     struct check_allowances allowances;
     struct diff diff;              // against the earlier measurement
     const struct check_lost *lost; // by name of the form

@@ -62,12 +62,3 @@ struct mixtures_score mixtures_judge(const struct mixtures *mixtures, struct pre
     }
     return score;
 }
-
-struct mixtures_score mixtures_judge_all(const struct mixtures *mixtures, struct predictor *predictor,
-                                         enum table_mixture_use use) {
-    struct mixtures_score score = {.n = 0};
-    for (size_t i = 0; i < mixtures->n; i++)
-        if (mixtures->items[i].use == use)
-            add_error(&score, mixtures_error(predictor, &mixtures->items[i]));
-    return score;
-}

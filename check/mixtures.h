@@ -34,8 +34,5 @@ bool mixtures_have(const struct mixtures *mixtures, size_t i, const char *opcode
 // the opcodes in them. So a candidate's score beside that of LLVM's model shows which pipes the opcodes use.
 struct mixtures_score mixtures_judge(const struct mixtures *mixtures, struct predictor *predictor,
                                      const char *const *opcodes, size_t n_opcodes);
-// The score on all mixtures of one use.
-struct mixtures_score mixtures_judge_all(const struct mixtures *mixtures, struct predictor *predictor,
-                                         enum table_mixture_use use);
 
 #endif

@@ -6,6 +6,7 @@
 #include "check/predictor.h"
 #include "check/repair_limits.h"
 #include "check/repair_memory.h"
+#include "check/repair_mixtures.h"
 #include "check/repair_pipes.h"
 #include "check/repair_state.h"
 
@@ -347,23 +348,40 @@ static bool verify(struct repair *repair, struct repair_memory *memory, const ch
 }
 
 // Repairs opcodes without a value as the others of their class, as long as these agree, and verifies all.
-static bool verify_spread(struct repair *repair, const char *about, struct repair_result *result, struct fail *fail) {
+static bool verify_spread(struct repair *repair, struct repair_memory *memory, const char *about,
+                          struct repair_result *result, struct fail *fail) {
     enum { ROUNDS = 4 };
     bool has_removed = false;
-    struct repair_memory memory;
-    repair_memory_open(&memory, repair->arena, repair->n_values);
-    if (!verify(repair, &memory, about, result, &has_removed, fail))
+    if (!verify(repair, memory, about, result, &has_removed, fail))
         return false;
     for (int round = 0; round < ROUNDS; round++) {
         has_removed = false;
         repair_spread(repair);
-        if (!verify(repair, &memory, about, result, &has_removed, fail))
+        if (!verify(repair, memory, about, result, &has_removed, fail))
             return false;
         if (!has_removed)
             return true;
         repair_unspread(repair); // what was taken back may be of a class that agreed
     }
-    return verify(repair, &memory, about, result, &has_removed, fail);
+    return verify(repair, memory, about, result, &has_removed, fail);
+}
+
+// Verifies all, takes back what mixtures show to be wrong, and verifies what is left.
+static bool verify_all(struct repair *repair, const char *about, struct repair_result *result, struct fail *fail) {
+    struct repair_memory memory;
+    struct predictor predictor;
+    struct mixtures mixtures;
+    repair_memory_open(&memory, repair->arena, repair->n_values);
+    predictor_open(&predictor, repair->arena, repair->request->model);
+    mixtures_open(&mixtures, &predictor, repair->request->results);
+    if (!verify_spread(repair, &memory, about, result, fail))
+        return false;
+    if (repair_by_mixtures(repair, &mixtures, &result->mixtures)) {
+        repair_unspread(repair);
+        if (!verify_spread(repair, &memory, about, result, fail))
+            return false;
+    }
+    return repair_judge_mixtures(repair, &mixtures, result->overlay, &result->mixtures, fail);
 }
 
 // Whether the repair does not see an opcode, by a hash of its name.
@@ -567,7 +585,7 @@ bool repair_run(struct arena *arena, const struct repair_request *request, struc
     lab_say_measuring(request->listener, repair.n_members + 1, repair.n_members);
     const char *about = arena_printf(arena, "\"%s, repaired by measurements of %s\"", request->model->machine->id,
                                      request->results->machine);
-    if (!verify_spread(&repair, about, result, fail))
+    if (!verify_all(&repair, about, result, fail))
         return false;
     for (size_t i = 0; i < repair.n_rules; i++) {
         result->n_class_rules += repair.rules[i].n_opcodes && repair.rules[i].is_of_class;

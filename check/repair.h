@@ -52,6 +52,33 @@ struct repair_count {
     size_t n_limited[REPAIR_N_LIMITS]; // of those that differ after
 };
 
+// A mixture's prediction less what was measured, relative to that: LLVM's, and the repair's.
+struct repair_mixture_error {
+    const struct check_mixture *mixture;
+    double before, after;
+};
+
+// A rule of which mixtures have shown that it is wrong, and what it has now.
+struct repair_judged {
+    const char *form; // the first one
+    size_t n_forms;
+    enum { REPAIR_EARLIER_PIPES, REPAIR_OTHER_PIPES, REPAIR_EARLIER_UOPS } has; // others with the same throughput
+    size_t n_mixtures;                                                          // that have one of its forms in them
+    double before, after; // mean error on these, with the rule and without
+};
+
+// What mixtures of forms show of a repair (survey/mixtures.h).
+struct repair_mixtures {
+    struct repair_mixture_score {
+        size_t n;                              // mixtures that could be compared
+        double before, after;                  // mean error, without its sign: of LLVM's model, and of the repair
+    } scores[TABLE_MIXTURE_PROBE + 1];         // by use: only those that judge say how good the repair is
+    const struct repair_mixture_error *errors; // of all, those furthest off first
+    size_t n_errors;
+    struct repair_judged *judged;
+    size_t n_judged;
+};
+
 struct repair_result {
     const char *overlay; // text of the file
     struct repair_count seen, held_out;
@@ -61,8 +88,9 @@ struct repair_result {
     size_t n_idioms; // opcodes that wait for none of their sources where these are one register
     // Those whose pipes are a guess: other pipes predict the values as well. The overlay names them.
     size_t n_guessed_classes, n_guessed_opcodes;
-    size_t n_split_opcodes;              // those whose latencies are parts of measured sums, split evenly
-    unsigned dispatch_width;             // changed; 0: it is not
+    size_t n_split_opcodes;  // those whose latencies are parts of measured sums, split evenly
+    unsigned dispatch_width; // changed; 0: it is not
+    struct repair_mixtures mixtures;
     const struct repair_change *changes; // of every measured opcode, and of those that follow their class, by opcode
     size_t n_changes;
 };

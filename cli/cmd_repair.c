@@ -9,6 +9,7 @@
 #include "cli/lab_args.h"
 #include "cli/repair_tests.h"
 #include "cli/results_args.h"
+#include "report/mixtures.h"
 #include "report/review.h"
 
 #include <string.h>
@@ -291,6 +292,7 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
         return false;
     print_counts(arena, &lab->models[0], &result);
     print_forwarding(&results);
+    mixtures_print_repair(arena, &result.mixtures, stdout);
     screen_print_sentence(
         arena_printf(arena, "%s: %s of classes, %zu of single forms%s%s", args.output,
                      text_count(arena, result.n_class_rules, "rule"), result.n_form_rules,

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "report/csv.h"
 #include "report/fold.h"
+#include "report/mixtures.h"
 
 #include <math.h>
 #include <string.h>
@@ -210,6 +211,7 @@ void findings_print(struct arena *arena, const struct check_report *report, cons
         print_forwarding(arena, report, q, out);
         print_findings(arena, report, q, options, out);
     }
+    mixtures_print_scores(arena, report, out);
     for (size_t i = 0; i < report->allowances.n_items; i++)
         if (report->allowances.items[i].n_findings == 0) {
             fputc('\n', out);
@@ -218,6 +220,27 @@ void findings_print(struct arena *arena, const struct check_report *report, cons
 }
 
 // ---- JSON
+
+static const char *const mixture_uses[] = {
+    [TABLE_MIXTURE_TO_CHOOSE] = "choose", [TABLE_MIXTURE_TO_JUDGE] = "judge", [TABLE_MIXTURE_PROBE] = "probes"};
+
+static void put_mixtures(struct json_text *json, const struct check_report *report) {
+    bool has_any = false;
+    for (size_t i = 0; i < sizeof mixture_uses / sizeof *mixture_uses; i++)
+        has_any |= report->mixtures[i].n > 0;
+    if (!has_any)
+        return;
+    json_open(json, "mixtures");
+    for (size_t i = 0; i < sizeof mixture_uses / sizeof *mixture_uses; i++) {
+        if (!report->mixtures[i].n)
+            continue;
+        json_open(json, mixture_uses[i]);
+        json_put_integer(json, "n", (int64_t)report->mixtures[i].n);
+        json_put_real(json, "error", report->mixtures[i].error, 5);
+        json_close(json);
+    }
+    json_close(json);
+}
 
 static bool write_head(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail) {
     struct json_text json = {.text.arena = arena};
@@ -254,6 +277,7 @@ static bool write_head(struct arena *arena, const struct check_report *report, F
         json_close(&json);
     }
     json_close(&json);
+    put_mixtures(&json, report);
     json_close(&json);
     return json_print_line(out, &json, fail);
 }
@@ -275,6 +299,29 @@ static void put_difference(struct json_text *json, const struct check_difference
         json_put_real(json, "against", difference->before, DECIMALS);
     json_put_text(json, "kernel", value->value.kernel);
     json_close(json);
+}
+
+static bool write_mixtures(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail) {
+    for (size_t i = 0; report->mixture_errors && i < report->results.n_mixtures; i++) {
+        const struct check_mixture *mixture = &report->results.mixtures[i];
+        const struct table_value *value = &mixture->value.value;
+        struct json_text json = {.text.arena = arena};
+        if (!isfinite(report->mixture_errors[i]))
+            continue;
+        json_open(&json, NULL);
+        json_put_text(&json, "record", "mixture");
+        json_put_text(&json, "mixture", mixture->name);
+        json_put_text(&json, "about", mixture->about);
+        json_put_text(&json, "use", mixture_uses[mixture->use]);
+        json_put_real(&json, "measured", value->cycles, DECIMALS);
+        json_put_real(&json, "low", value->low, DECIMALS);
+        json_put_real(&json, "high", value->high, DECIMALS);
+        json_put_real(&json, "predicted", value->cycles * (1 + report->mixture_errors[i]), DECIMALS);
+        json_close(&json);
+        if (!json_print_line(out, &json, fail))
+            return false;
+    }
+    return true;
 }
 
 bool findings_write_json(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail) {
@@ -301,6 +348,7 @@ bool findings_write_json(struct arena *arena, const struct check_report *report,
             json_close(&json);
             is_written = json_print_line(out, &json, fail);
         }
+    is_written = is_written && write_mixtures(arena, report, out, fail);
     for (size_t i = 0; is_written && i < report->allowances.n_items; i++) {
         const struct check_allowance *each = &report->allowances.items[i];
         struct json_text json = {.text.arena = arena};

@@ -169,6 +169,8 @@ static void add_body(struct writing *w, struct text *out) {
     unsigned n = 0, n_done[MIXTURE_MOST_FORMS] = {0};
     for (unsigned i = 0; i < w->n_parts; i++)
         n += w->parts[i].copies;
+    if (n == 0)
+        return;
     for (unsigned step = 0; step < (MIXTURE_LOOP + n - 1) / n * n; step++) {
         unsigned part = next_part(w, n_done, step % n, n);
         if (step % n == 0) {

@@ -251,7 +251,7 @@ static const char *draw_random(const struct drawing *drawing, unsigned number) {
     const struct theme *theme = &themes[number % N_THEMES];
     for (unsigned slot = 0; slot < n_wanted; slot++)
         for (unsigned attempt = 0; attempt < MOST_TRIES; attempt++) {
-            uint64_t own = scramble(seed + slot * MOST_TRIES + attempt);
+            uint64_t own = scramble(seed + (uint64_t)slot * MOST_TRIES + attempt);
             const struct candidate *candidate = choose(drawing, theme->kinds[own % theme->n], scramble(own));
             if (!candidate || has_form(parts, n, candidate))
                 continue;

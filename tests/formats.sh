@@ -41,6 +41,8 @@ fits survey-forms noisy/forms.jsonl
 writes table "table form" "$cyclops" table noisy --json --left-out --llvm 22 --llvm 19
 writes table-csv '' "$cyclops" table noisy --csv --left-out --llvm 22 --llvm 19
 writes check 'check finding allowance' "$cyclops" check base --mcpu worse.yaml --against znver4 --gap --allow allow.yaml --json
+ran "$cyclops" survey VADDPSYrr VMULPSYrr VPERMDYrr "${still[@]}" --mixtures 8 --output mixed
+writes check 'check mixture' "$cyclops" check mixed --mcpu znver4 --json
 writes check 'check finding' "$cyclops" check moved --mcpu none --baseline base --json
 writes diff 'diff difference' "$cyclops" diff base moved --json
 writes diff 'diff difference' "$cyclops" diff base --mcpu znver4 --mcpu worse.yaml --json

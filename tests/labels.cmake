@@ -33,6 +33,7 @@ set(CYCLOPS_LABEL_slow
   program.machine
   program.machine-emulated
   program.machines
+  program.mixtures
   program.page
   program.pmu
   program.precision
