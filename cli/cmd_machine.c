@@ -145,13 +145,25 @@ static void add_origin(struct text *out, const struct lab_options *lab) {
         add_option(out, "llvm", lab->llvms.items[i]);
 }
 
-// What to type next. `cpu`: null: LLVM has no name of it, so there is nothing to simulate.
-static void print_next(struct arena *arena, const struct parameters_request *request, const char *cpu) {
+// What to type next. `n_missing`: values that are not measured yet. `cpu`: null: LLVM has no name of it, so there is
+// nothing to simulate.
+static void print_next(struct arena *arena, const struct parameters_request *request, size_t n_missing,
+                       const char *cpu) {
     const char *card = arena_printf(arena, "%s/card.yaml", request->folder);
     const struct lab_options *lab = request->lab;
     struct text next = {.arena = arena};
     fputs("\n", stdout);
     screen_print_sentence(arena_printf(arena, "The card: %s", card), stdout);
+    if (n_missing) {
+        struct text rest = {.arena = arena};
+        text_addf(&rest, "%s not measured yet. To do the rest: cyclops machine",
+                  text_count_are(arena, n_missing, "value"));
+        for (size_t i = 0; i < request->n_experiments; i++)
+            text_addf(&rest, " %s", request->experiments[i]);
+        text_add(&rest, " --resume");
+        add_origin(&rest, lab);
+        screen_print_whole_sentence(rest.data, stdout);
+    }
     if (!args.models.n_items) {
         text_add(&next, "Beside a model: cyclops machine");
         for (size_t i = 0; i < request->n_experiments; i++)
@@ -193,7 +205,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
         !write_all(arena, request.folder, &card, &lab_args.options, fail))
         return status;
     machine_report_print(&card, models, args.models.n_items, stdout);
-    print_next(arena, &request, cpu_of(arena, &lab_args.options, fail));
+    print_next(arena, &request, card.n_missing, cpu_of(arena, &lab_args.options, fail));
     return status;
 }
 

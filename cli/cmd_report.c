@@ -112,11 +112,19 @@ static bool sort_out(struct arena *arena, const struct operands *operands, struc
     return true;
 }
 
-static bool write_page(struct arena *arena, const struct page_contents *contents, struct fail *fail) {
+// `folder`: of the survey; null: there is none.
+static bool write_page(struct arena *arena, const struct page_contents *contents, const char *folder,
+                       struct fail *fail) {
     const char *page = page_make(arena, contents, fail);
     if (!page || !file_write(args.output, page, strlen(page), fail))
         return false;
     struct text text = {.arena = arena};
+    const struct check_report *check = contents->check;
+    const char *when = check ? date_range_text(arena, &check->results.when) : NULL;
+    if (check)
+        screen_print_sentence(arena_printf(arena, "Measured on %s; %s%s%s", check->results.machine,
+                                           check->results.clock, when ? "; " : "", when ? when : ""),
+                              stdout);
     text_addf(&text, "%s: ", args.output);
     if (contents->check)
         text_addf(&text, "%s, %s", text_count(arena, contents->check->results.n_forms, "form"),
@@ -132,6 +140,13 @@ static bool write_page(struct arena *arena, const struct page_contents *contents
             text_addf(&text, "%s%zu %s", text.data[text.length - 1] == ' ' ? "" : ", ", others[i].n,
                       others[i].n == 1 ? others[i].one : others[i].more);
     screen_print_sentence(text.data, stdout);
+    size_t n_unstable = check ? check->counts[CHECK_GAP].n_unstable : 0;
+    if (n_unstable && folder)
+        screen_print_whole_sentence(arena_printf(arena,
+                                                 "%s unstable. To measure again: cyclops survey --resume --output %s%s",
+                                                 text_count_are(arena, n_unstable, "value"), folder,
+                                                 check->results.repeat_options ? check->results.repeat_options : ""),
+                                    stdout);
     return true;
 }
 
@@ -169,7 +184,9 @@ static bool report_all(struct arena *arena, struct given *given, const struct ch
                                            .n_runs = given->runs.n_items,
                                            .listener = is_read ? NULL : &cli_listener,
                                            .decoder = decoder.cpu ? &decoder : NULL};
-    is_done = is_done && write_page(arena, &contents, fail);
+    const char *folder =
+        given->tables.n_items && file_is_folder(given->tables.items[0]) ? given->tables.items[0] : NULL;
+    is_done = is_done && write_page(arena, &contents, folder, fail);
     for (size_t i = 0; i < n_made; i++)
         unlink(made[i]);
     decoder_close(&decoder);

@@ -10,9 +10,6 @@ import tempfile
 import urllib.error
 import urllib.request
 
-# Debian's security archive drops source files now and then; the main archive holds the same ones for its next release.
-MAIN_ARCHIVE = "http://deb.debian.org/debian/pool/main/l/%s/%s"
-
 
 def skip(why):
     print(f"{os.path.basename(sys.argv[0])}: {why}", file=sys.stderr)
@@ -30,20 +27,25 @@ def apt(scratch, *arguments):
     return done.stdout
 
 
-def find_source(version):
-    """Address, name and SHA256 of the sources, as Debian's index has them."""
+def list_archives():
+    """Site, release and component of each of Debian's archives that this machine's apt is configured for."""
     try:
         targets = subprocess.run(["apt-get", "indextargets", "--format", "$(SITE) $(RELEASE) $(COMPONENT)",
                                   "Created-By: Packages"], capture_output=True, text=True).stdout
     except FileNotFoundError:
         skip("there is no apt-get here; give the sources with --source")
+    archives = sorted({tuple(line.split()) for line in targets.splitlines()})
+    return [archive for archive in archives if "debian" in archive[0]]
+
+
+def find_source(version):
+    """Address, name and SHA256 of the sources, as Debian's index has them."""
+    archives = list_archives()
     with tempfile.TemporaryDirectory() as scratch:
         os.makedirs(f"{scratch}/lists/partial")
         with open(f"{scratch}/sources.list", "w") as file:
-            for line in sorted(set(targets.splitlines())):
-                site, release, component = line.split()
-                if "debian" in site:
-                    file.write(f"deb-src {site} {release} {component}\n")
+            for site, release, component in archives:
+                file.write(f"deb-src {site} {release} {component}\n")
         apt(scratch, "update")
         listed = apt(scratch, "source", "--print-uris", f"llvm-toolchain-{version}")
     for line in listed.splitlines():
@@ -97,7 +99,10 @@ def fetch(version, tarball, inside, name):
     if not os.path.isdir(folder):
         if address and not os.path.exists(tarball):
             print(f"Fetching {address}", file=sys.stderr)
-            download([address, MAIN_ARCHIVE % (f"llvm-toolchain-{version}", os.path.basename(tarball))], tarball, checksum)
+            # The security archive drops source files now and then; the main one has them for its next release.
+            place = f"pool/main/l/llvm-toolchain-{version}/{os.path.basename(tarball)}"
+            others = sorted({f"{site.rstrip('/')}/{place}" for site, _, _ in list_archives()} - {address})
+            download([address, *others], tarball, checksum)
         unpack(tarball, folder, inside)
     return folder
 

@@ -29,7 +29,7 @@ set(CYCLOPS_LABEL_slow
   program.host-model
   program.interrupted
   program.killed
-  program.known-answers
+  program.known-answers.*
   program.machine
   program.machine-emulated
   program.machines
@@ -98,6 +98,12 @@ set(CYCLOPS_ON_CPU
   program.sandbox
   program.survey-here)
 
+# No label either: these judge numbers of the real CPU. Beside any other test most values would be unstable, and the test
+# skipped. So ctest runs them when all others have ended, one at a time (RUN_SERIAL).
+set(CYCLOPS_ALONE
+  program.known-answers
+  program.precision)
+
 function(cyclops_is_listed name patterns variable)
   set(${variable} FALSE PARENT_SCOPE)
   foreach(pattern IN LISTS patterns)
@@ -130,6 +136,11 @@ function(cyclops_label name)
   cyclops_is_listed(${name} "${CYCLOPS_LONGEST}" is_longest)
   if(is_longest AND NOT is_on_cpu)
     set(cost 2)
+  endif()
+  cyclops_is_listed(${name} "${CYCLOPS_ALONE}" is_alone)
+  if(is_alone)
+    set(cost 0)
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${labels}" COST ${cost})
 endfunction()
