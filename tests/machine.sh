@@ -47,7 +47,7 @@ cp "$M/card.yaml" "$T/card.yaml"
 "$cyclops" machine widths "${sim[@]}" --output "$M" --resume --clock ratio | tr '\n' ' ' |
     grep -oE 'cyclops machine widths .*' >"$T/next"
 expect 0 " --output $M .*--clock ratio --compare znver3" cat "$T/next"
-expect 0 " --llvm 22 --compare znver3" "$cyclops" machine branches "${sim[@]}" --output "$T/b22" --llvm 22
+expect 0 " --llvm 19 --compare znver3" "$cyclops" machine branches "${sim[@]}" --output "$T/b19" --llvm 19
 expect 0 'dispatch +6 ' bash -c "$(dirname "$cyclops")/$(cat "$T/next")"
 cmp "$M/card.yaml" "$T/card.yaml" || { echo "FAILED: the printed command has changed the card"; failures=$((failures + 1)); }
 
