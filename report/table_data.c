@@ -206,6 +206,8 @@ static void put_latencies(struct json_text *json, const struct survey_table *tab
         put_value(json, table, "cycles", &row->latencies[i].value);
         if (fold_is_known(&row->latencies[i].value))
             put_real(json, "chain", row->latencies[i].value.chain);
+        if (row->latencies[i].value.is_confirmed)
+            json_put_bool(json, "confirmed", true);
         json_close(json);
     }
     json_close_list(json);

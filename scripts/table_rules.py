@@ -19,8 +19,11 @@ COMMUTATIVE = re.compile(r"(add|and|or|xor|imul|test)[bwlq]?|v?p?(add|and|or|xor
 NO_COMMUTATION = re.compile(r"v?pmaddubsw|v?pmulti?shift.*|addr.*|addsub.*|vpmadd52.*|v?p?andn.*|v?(add|and|mul|max|min)s[sdh]")
 # These load as fast as a plain load, whatever they take between registers: they move, extend or spread.
 MOVES = re.compile(r"v?p?(mov|broadcast).*")
-# An exchange gives each register the other's value, so neither register's new value waits for its own.
-NO_OWN_PAIR = re.compile(r"xchg[bwlq]?")
+# These only read the memory that is their last operand.
+ONLY_LOADS = re.compile(r"(cmp|test|bt)[bwlq]")
+# An exchange gives each register the other's value, so neither register's new value waits for its own. One of 8 or 16 bits
+# keeps the rest of the register.
+NO_OWN_PAIR = re.compile(r"xchg[lq]")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -208,11 +211,11 @@ def find_commutative(table):
 @rule("chain", "an exact latency is what copies take side by side")
 def find_chain(table):
     """A chain of dependent copies that takes as long as copies side by side may wait for pipes, microcode or memory
-    instead of results. So its latency is a bound, until a longer chain shows it. It is compared with all throughputs of
+    instead of results. So its latency is a bound, until a longer chain confirms it. It is compared with all throughputs of
     the form, each placement's among them."""
     for form in table.forms.values():
         for (source, result, slow, _), value in form.latencies.items():
-            if value.is_bound or value.chain is None or value.chain < LEAST_CHAIN or source in ("same", "memory") or value.cycles < 1.1:
+            if value.row.get("confirmed") or value.is_bound or value.chain is None or value.chain < LEAST_CHAIN or source in ("same", "memory") or value.cycles < 1.1:
                 continue
             for other in form.throughputs:
                 row = other.row
@@ -378,10 +381,7 @@ def find_load_share(table):
             own = other.latency(number, result)
             total = value.row.get("sum", value.cycles) - (extra_to_others(table, other, result) if value.row.get("partner") else 0)
             if own and not own.is_bound and ("sum" in value.row or not value.is_bound):
-                # Loads are in one line, and some of them at one address as well.
-                is_store = (any(each.row["same_address"] for each in form.throughputs) and
-                            not any(each.row.get("placement") == "same-line" and each.row["headline"] for each in form.throughputs))
-                key = (form.shape.kinds[-1:], is_store, result, value.row.get("partner"), "sum" in value.row)
+                key = (form.shape.kinds[-1:], bool(ONLY_LOADS.fullmatch(form.shape.mnemonic)), result, value.row.get("partner"), "sum" in value.row)
                 groups[key].append((round(2 * (total - own.cycles)) / 2, form, value, own))
     for members in groups.values():
         usual, n = collections.Counter(share for share, *_ in members).most_common(1)[0]

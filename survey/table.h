@@ -42,6 +42,7 @@ struct table_value {
     bool is_lost;        // not known yet: it was measured, but no round counts, or its clock was not steady
     bool is_waiting;     // unstable only because it was seen at one time: a survey looks twice
     bool has_two_speeds; // or many; the interval holds all of them (measured_has_two_speeds)
+    bool is_confirmed;   // by a longer chain: its further steps add what they take, so the chain waits for results only
     const char *why;     // one clause: why it is unstable, a bound, or not known; its speeds; null: no remark
     const char *kernel;  // name of the measured kernel: `cyclops run --kernels DIR/kernels NAME` repeats it
     const char *how;     // its options there, such as "--n 8 --form looped"; null: none

@@ -164,13 +164,14 @@ static bool is_own_way(const struct making *m, const struct entry *entry) {
     return false;
 }
 
-// Whether a chain takes longer than its result's own way from copy to copy, so that this one does not limit it.
+// Whether a chain takes longer than its result's own way from copy to copy, so that this one does not limit it. Of a
+// crossing chain, `cycles` of both copies; of one of them, whether a copy takes longer than the own way.
 static bool is_longer_than_own(const struct making *m, const struct entry *entry, double cycles) {
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
         const struct bench_measurement *own = &each->record->measurement;
         if (reader_is_latency(each) && !*each->way && strcmp(each->source, entry->result) == 0 &&
             strcmp(each->result, entry->result) == 0)
-            return own->outcome == BENCH_OK && own->verdict != MEASURED_UNSTABLE && cycles > own->cycles + 0.5;
+            return own->outcome == BENCH_OK && own->verdict != MEASURED_UNSTABLE && cycles > own->cycles + half_cycle;
     }
     return false;
 }
@@ -249,6 +250,15 @@ static bool may_be_pipes(const struct making *m, const struct entry *entry, doub
            cycles <= pipes_of(m, entry, parallel) + slack;
 }
 
+// How far from a whole number of cycles a copy may be. Of copies that cross, both are measured together.
+static double chain_slack(const struct entry *entry, double cycles) {
+    return reader_chain_slack(cycles * entry->copies) / entry->copies;
+}
+
+static bool is_whole_copy(const struct entry *entry, double cycles) {
+    return fabs(cycles - round(cycles)) <= chain_slack(entry, cycles);
+}
+
 static bool is_whole_chain(double cycles) {
     return fabs(cycles - round(cycles)) <= reader_chain_slack(cycles);
 }
@@ -278,7 +288,7 @@ static void limit_chain(const struct making *m, const struct entry *entry, bool 
                         struct table_value *value) {
     static const double share = 0.03, apart = 0.02;
     const struct side_by_side company = side_by_side(m);
-    double cycles = value->cycles, slack = reader_chain_slack(cycles),
+    double cycles = value->cycles, slack = chain_slack(entry, cycles),
            parallel = is_memory(entry) || is_confirmed ? company.least : company.most;
     const char *why = NULL;
     // Of two speeds, the faster one shows that the latency is no more than that.
@@ -402,9 +412,12 @@ static const char *find_doubt(const struct making *m, const struct entry *entry,
     if (!is_short && ((company.least >= least && value->cycles <= share * company.least + more) || is_placed))
         return "copies side by side take nearly as long, and no longer chain shows its latency";
     // Of a chain that takes less than a cycle, something else is known: renaming does the work.
-    double slack = reader_chain_slack(chain);
-    if (chain >= 1 - slack && !is_whole_chain(chain))
+    if (chain >= 1 - chain_slack(entry, chain) && !is_whole_copy(entry, chain))
         return why_pipes;
+    // On a Zen 5, two masked `vporq` that cross take 6 cycles, though each takes 2 through a partner, with zeroing, and
+    // from memory; the result's own way takes 2 as well.
+    if (entry->is_crossing && is_longer_than_own(m, entry, chain))
+        return "two copies that cross take longer than its own result, and no longer chain shows why";
     if (is_short && !*entry->way && !is_address(entry) && has_several_results(m))
         return "no longer chain shows whether this result waits for this source";
     return NULL;
@@ -611,7 +624,8 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
         judge_word(m, &value);
         join_loop(m, entry, &value);
     }
-    if (entry->is_crossing)
+    value.is_confirmed = value.is_known && value.relation == TABLE_EQUAL && (is_confirmed || doubt);
+    if (entry->is_crossing && value.kernel == entry->record->kernel)
         value.partner = TABLE_CROSSING;
     add_latency(m, (struct table_latency){entry->has_slow_values, source_label(reader, entry),
                                           result_label(reader, entry), value, entry->is_to_others});

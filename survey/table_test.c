@@ -672,15 +672,18 @@ static void chains_that_cross(void **state) {
     struct fixture *f = *state;
     begin(f, 0, "A");
     add_partners(f);
-    for (int i = 0; i < 5; i++) {
-        const char *form = (const char *const[]){"F", "G", "H", "I", "J"}[i];
-        static const double own[] = {4, 4, 7, 2, 0}, crossing[] = {8, 4, 7, 2, 8};
+    for (int i = 0; i < 9; i++) {
+        const char *form = (const char *const[]){"F", "G", "H", "I", "J", "K", "L", "M", "N"}[i];
+        static const double own[] = {4, 4, 7, 2, 0, 2, 2, 2, 2}, crossing[] = {8, 4, 7, 2, 8, 6, 6, 6, 5.93};
         if (own[i] > 0)
             add_arc(f, arena_printf(&f->arena, "%s.chain", form), "o0->o0", own[i]);
         add(f, arena_printf(&f->arena, "%s.o2-o0.crossing", form), crossing[i]);
         add_form(f, 0, form, NULL);
     }
     add(f, "F.o2-o0.vpand.together", 5.76); // an older survey's
+    add(f, "L.o2-o0.vpand.padded.vpand", 2 + 9);
+    add(f, "L.o2-o0.vpand.padded.vpand.24", 2 + 25);
+    add(f, "M.o2-o0.vpand.padded.vpand", 3 + 9);
     read_all(f, 1);
     is_value(latency_of(f, "F", "2", "0"), 4, TABLE_EQUAL);
     assert_string_equal(latency_of(f, "F", "2", "0")->partner, TABLE_CROSSING);
@@ -691,6 +694,15 @@ static void chains_that_cross(void **state) {
     assert_string_equal(latency_of(f, "H", "2", "0")->why, "other values go from copy to copy as well");
     is_value(latency_of(f, "I", "2", "0"), 1, TABLE_EQUAL);   // no step takes less
     is_value(latency_of(f, "J", "2", "0"), 4, TABLE_AT_MOST); // nobody measured its result's own way
+    // Longer than the result's own way: a padded chain through a partner confirms it, or shows less.
+    is_value(latency_of(f, "K", "2", "0"), 3, TABLE_AT_MOST);
+    assert_int_equal(row_of(f, "K")->n_paddings, 1);
+    is_value(latency_of(f, "L", "2", "0"), 2, TABLE_EQUAL);
+    assert_string_equal(latency_of(f, "L", "2", "0")->partner, "vpand");
+    is_value(latency_of(f, "M", "2", "0"), 3, TABLE_EQUAL);
+    assert_string_equal(latency_of(f, "M", "2", "0")->partner, TABLE_CROSSING);
+    assert_true(latency_of(f, "M", "2", "0")->is_confirmed);
+    is_value(latency_of(f, "N", "2", "0"), 2.965, TABLE_AT_MOST); // two of them take no whole number
 }
 
 static const struct table_latency *find_to_others(const struct fixture *f, const char *form) {
