@@ -29,6 +29,7 @@ struct target_request {
 
 // One timed execution.
 struct target_sample {
+    uint64_t start;                         // reading of the target's timer when it began; 0: not known
     uint64_t ticks;                         // ticks of the target's timer
     uint64_t counters[TARGET_MAX_COUNTERS]; // counts of the job's group; zero where nothing was counted
 };

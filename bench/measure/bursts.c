@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/param.h>
 
 // The bursts of one job, of all its rounds.
 struct bursts {
@@ -20,7 +21,8 @@ struct bursts {
 struct pair {
     struct target_sample runs[2];
     unsigned burst; // index of the burst
-    bool is_hit;
+    bool is_hit;    // a gap has hit one of them
+    bool is_cold;   // one came before them
 };
 
 static double ticks_to_ns(const struct bursts *bursts, double ticks) {
@@ -42,12 +44,22 @@ static double plateau_of(const struct bursts *bursts, size_t n, double *hit_shar
     return bursts->sorted[(size_t)((1 - fmin(0.95, *hit_share)) / 2 * (double)n)];
 }
 
+// Returns by how much a run that a gap has hit is longer than others at least, ticks.
+static double least_gap_ticks(const struct bursts *bursts) {
+    return fmax(BENCH_GAP_SPOILS_NS, bursts->bench->gaps.shortest_us * 1e3) / 2 / ticks_to_ns(bursts, 1);
+}
+
+// Returns the ticks from the start of the pair before to that of pair `i`; 0: it is the same pair, or this is not
+// known.
+static double distance_of(const struct pair *pairs, size_t i) {
+    return (double)pairs[i].runs[0].start - (double)pairs[i - 1].runs[0].start;
+}
+
 // Marks pairs of which a gap has hit one. Where many more are long than gaps explain, the code has several speeds, and
 // none is marked.
 static void mark_hit(const struct bursts *bursts, struct pair *pairs, size_t n) {
     static const double more_than_seen = 1.5; // gaps may come more often than at calibration
-    double least_ns = fmax(BENCH_GAP_SPOILS_NS, bursts->bench->gaps.shortest_us * 1e3) / 2;
-    double least = least_ns / ticks_to_ns(bursts, 1), sum_share = 0, hit_share;
+    double least = least_gap_ticks(bursts), sum_share = 0, hit_share;
     size_t n_hit = 0;
     for (unsigned is_long = 0; is_long < 2; is_long++) {
         for (size_t i = 0; i < n; i++)
@@ -66,13 +78,74 @@ static void mark_hit(const struct bursts *bursts, struct pair *pairs, size_t n) 
         pairs[i].is_hit = false;
 }
 
+// The differences of both runs of pairs that no gap has hit.
+struct differences {
+    double median, error; // error: of the median
+    size_t n;
+};
+
+static struct differences differences_of(const struct bursts *bursts, const struct pair *pairs, size_t n,
+                                         bool are_cold) {
+    struct differences differences = {.n = 0};
+    for (size_t i = 0; i < n; i++)
+        if (!pairs[i].is_hit && pairs[i].is_cold == are_cold)
+            bursts->sorted[differences.n++] = (double)pairs[i].runs[1].ticks - (double)pairs[i].runs[0].ticks;
+    if (!differences.n)
+        return differences;
+    statistics_sort(bursts->sorted, differences.n);
+    differences.median = statistics_median(bursts->sorted, differences.n);
+    differences.error = 1.25 * statistics_spread(bursts->sorted, differences.n) / sqrt((double)differences.n);
+    return differences;
+}
+
+// Whether the pairs behind gaps take another time than the others, by more than chance.
+static bool are_cold_slower(const struct bursts *bursts, const struct pair *pairs, size_t n) {
+    enum { FEWEST = 4 };
+    struct differences warm = differences_of(bursts, pairs, n, false), cold = differences_of(bursts, pairs, n, true);
+    return warm.n >= FEWEST && cold.n >= FEWEST && fabs(cold.median - warm.median) > 3 * hypot(cold.error, warm.error);
+}
+
+// Marks pairs that a gap came before, since the same code ran last: such a run may be cold, and takes longer than
+// others by less than a gap. The distance of the two runs shows the gap, whatever the code itself takes. Each burst has
+// `each` pairs, in the order of time. The last one of a burst may be the first one of the next. Where those pairs take
+// as long as the others, none is marked: more pairs are less noise.
+static void mark_cold(const struct bursts *bursts, struct pair *pairs, size_t n, size_t each) {
+    double hit_share, least = least_gap_ticks(bursts);
+    for (size_t k = 0; k < each; k++) {
+        size_t n_distances = 0;
+        for (size_t i = k ? k : each; i < n; i += each)
+            if (distance_of(pairs, i) > 0)
+                bursts->sorted[n_distances++] = distance_of(pairs, i);
+        double most = n_distances ? plateau_of(bursts, n_distances, &hit_share) + least : INFINITY;
+        for (size_t i = k ? k : each; i < n; i += each)
+            pairs[i].is_cold = distance_of(pairs, i) > most;
+    }
+    for (size_t i = 1; i < n; i++)
+        if (pairs[i].runs[0].start && distance_of(pairs, i) == 0)
+            pairs[i].is_cold = pairs[i - 1].is_cold;
+    for (size_t i = 0, differ = are_cold_slower(bursts, pairs, n); i < n && !differ; i++)
+        pairs[i].is_cold = false;
+}
+
+// Sums of pairs.
+struct sums {
+    uint64_t ticks[2];
+    size_t n;
+};
+
+static void add_pair(struct sums *sums, const struct pair *pair) {
+    sums->ticks[0] += pair->runs[0].ticks;
+    sums->ticks[1] += pair->runs[1].ticks;
+    sums->n++;
+}
+
 // Adds up the clean pairs of the bursts from `first` on, as many as `n_bursts` have, to what all bursts of a round
-// take. Returns false where too few are clean.
+// take: those that are not cold, where these are enough. Returns false where too few are clean.
 static bool add_up(const struct bursts *bursts, const struct pair *pairs, size_t n_pairs, size_t first, size_t n_bursts,
                    struct target_sample whole[2]) {
     enum { FEWEST = 2, LEAST_SHARE = 4 };
-    uint64_t sums[2] = {0};
-    size_t n_clean = 0, n_all = 0;
+    struct sums clean = {.n = 0}, warm = {.n = 0};
+    size_t n_all = 0;
     for (size_t i = 0; i < n_pairs; i++) {
         const struct pair *pair = &pairs[i];
         if (pair->burst < first || pair->burst >= first + n_bursts)
@@ -80,14 +153,17 @@ static bool add_up(const struct bursts *bursts, const struct pair *pairs, size_t
         n_all++;
         if (pair->is_hit || is_disturbed(&bursts->bursts[pair->burst]))
             continue;
-        sums[0] += pair->runs[0].ticks;
-        sums[1] += pair->runs[1].ticks;
-        n_clean++;
+        add_pair(&clean, pair);
+        if (!pair->is_cold)
+            add_pair(&warm, pair);
     }
-    if (n_clean < FEWEST || n_clean * LEAST_SHARE < n_all)
+    size_t needed = MAX(FEWEST, (n_all + LEAST_SHARE - 1) / LEAST_SHARE);
+    const struct sums *sums = warm.n >= needed ? &warm : &clean;
+    if (sums->n < needed)
         return false;
     for (unsigned is_long = 0; is_long < 2; is_long++)
-        whole[is_long].ticks = (uint64_t)llround((double)sums[is_long] * bursts->job->n_bursts / (double)n_clean);
+        whole[is_long].ticks =
+            (uint64_t)llround((double)sums->ticks[is_long] * bursts->job->n_bursts / (double)sums->n);
     return true;
 }
 
@@ -113,6 +189,7 @@ static void add_code(const struct bursts *bursts, int check) {
             memcpy(pair->runs, burst->checks[check], sizeof pair->runs);
     }
     mark_hit(bursts, bursts->pairs, bursts->n);
+    mark_cold(bursts, bursts->pairs, bursts->n, 1);
     for (unsigned r = 0; r < job->n_rounds; r++) {
         struct target_round *round = &job->rounds[r];
         struct target_sample whole[2] = {{0}};
@@ -139,6 +216,7 @@ static void add_reference(const struct bursts *bursts) {
         memcpy(pairs[1].runs, bursts->bursts[i].reference_after, sizeof pairs->runs);
     }
     mark_hit(bursts, bursts->pairs, 2 * bursts->n);
+    mark_cold(bursts, bursts->pairs, 2 * bursts->n, 2);
     for (unsigned r = 0; r < job->n_rounds; r++) {
         struct target_round *round = &job->rounds[r];
         size_t first = (size_t)r * job->n_bursts, half = job->n_bursts / 2;

@@ -86,7 +86,25 @@ static void frequency_falls(struct target_round *burst, unsigned index) {
 static void switch_in_some_bursts(struct target_round *burst, unsigned index) {
     burst->switches = 1; // as the kernel's count is of more than the timed runs
     if (index % 8 == 3)
-        burst->code_long.ticks += 100 * GAP;
+        burst->code_long.ticks += 100ULL * GAP;
+}
+
+// Runs whose starts are known: a burst each 10,000 ticks. Behind a gap, which hits no run, code is slow once.
+static void cold_behind_gaps(struct target_round *burst, unsigned index) {
+    bool is_cold = index % 5 == 4;
+    uint64_t start = 1 + (uint64_t)index * 10000 + (uint64_t)(index + 1) / 5 * GAP;
+    burst->reference_before[0].start = start;
+    burst->code_short.start = start + 3000;
+    burst->reference_after[0].start = start + 7000;
+    burst->code_long.ticks += is_cold ? 200 : 0;
+    burst->reference_before[1].ticks += is_cold ? 200 : 0;
+}
+
+// The same, but a gap comes before each burst: then the cold runs are all that there is.
+static void all_are_cold(struct target_round *burst, unsigned index) {
+    cold_behind_gaps(burst, index);
+    burst->code_long.ticks = START + 1ULL * LONG * CYCLES + 200;
+    burst->code_short.start += (uint64_t)index * GAP * (index % 2 ? 1 : 3);
 }
 
 struct result {
@@ -106,10 +124,10 @@ static struct result run_with(void (*spoil)(struct target_round *, unsigned)) {
                                     .n_bursts = BURSTS,
                                     .divisor = 5,
                                     .wanted_ticks = 10000,
-                                    .code_short = SHORT * BURSTS,
-                                    .code_long = LONG * BURSTS,
-                                    .reference_short = SHORT * BURSTS,
-                                    .reference_long = LONG * BURSTS,
+                                    .code_short = 1ULL * SHORT * BURSTS,
+                                    .code_long = 1ULL * LONG * BURSTS,
+                                    .reference_short = 1ULL * SHORT * BURSTS,
+                                    .reference_long = 1ULL * LONG * BURSTS,
                                     .n_rounds = ROUNDS}};
     enum bench_outcome outcome;
     struct fail fail = {0};
@@ -177,6 +195,22 @@ static void a_switch_is_a_gap(void **state) {
     assert_int_equal(result.rounds[0].switches, 0);
 }
 
+static void what_is_cold_behind_a_gap_is_lost(void **state) {
+    (void)state;
+    struct result result = run_with(cold_behind_gaps);
+    for (unsigned i = 0; i < ROUNDS; i++)
+        is_whole(&result.rounds[i]);
+}
+
+static void where_all_is_cold_it_counts(void **state) {
+    (void)state;
+    struct result result = run_with(all_are_cold);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        assert_false(result.rounds[i].is_interrupted);
+        assert_int_equal(result.rounds[i].code_long.ticks, BURSTS * (START + LONG * CYCLES + 200));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bursts_add_up),
@@ -185,6 +219,8 @@ int main(void) {
         cmocka_unit_test(a_round_of_hit_bursts_is_interrupted),
         cmocka_unit_test(a_changing_frequency_shows),
         cmocka_unit_test(a_switch_is_a_gap),
+        cmocka_unit_test(what_is_cold_behind_a_gap_is_lost),
+        cmocka_unit_test(where_all_is_cold_it_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,11 +33,11 @@ static int execute(struct native_executor *executor, const struct native_code *c
     code_room_enter(&executor->room, code->code, code->function);
     chase_memory_enter(&executor->room.chases, code->code, code->memory);
     int error = counters ? perf_group_read(counters, before) : 0;
-    uint64_t start = timer_read();
+    sample->start = timer_read();
     code->function(iterations, code->memory);
     if (lengths->n_calls > 1)
         call_again(executor, code, lengths, iterations);
-    sample->ticks = timer_read() - start;
+    sample->ticks = timer_read() - sample->start;
     if (counters && !error)
         error = perf_group_read(counters, after);
     for (unsigned i = 0; i < TARGET_MAX_COUNTERS; i++)

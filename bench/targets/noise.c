@@ -51,6 +51,7 @@ static void preempt(struct noise *noise) {
     static const double shortest_window_ns = 50;
     double start_ns = noise->next_preempt_ns, gap_ns = random_about(noise, noise->spec.preempt_us * 1e3);
     noise->now_ns += gap_ns;
+    noise->n_gaps++;
     noise->next_preempt_ns =
         fmax(start_ns + random_about(noise, 1e9 / noise->spec.preempt_hz), start_ns + gap_ns + shortest_window_ns);
 }
@@ -207,6 +208,7 @@ static struct target_sample execute(struct noise *noise, enum work work, unsigne
     pass(noise, between_executions_ns * (1 + random_unit(noise)));
     cycles *= neighbour_factor(noise, work, uses);
     double start_ns = noise->now_ns;
+    sample.start = 1 + (uint64_t)(start_ns / tick_ns);
     execute_cycles(noise, cycles);
     interrupt(noise, round);
     wander(noise, noise->now_ns - start_ns);
@@ -262,12 +264,23 @@ static double instructions_of(const struct bench_code *code, uint64_t iterations
     return (double)iterations * (code->iteration_instructions ? (double)code->iteration_instructions : in_bodies);
 }
 
+// What a round executes. A gap makes all of it cold.
+enum place { PLACE_REFERENCE, PLACE_CODE, PLACE_CHECKS }; // PLACE_CHECKS: the first of them
+
+// Returns how many cycles the first run after a gap takes longer than others, 0 for the others.
+static double cold_cycles(struct noise *noise, unsigned place) {
+    bool is_cold = noise->warm_at[place] != noise->n_gaps;
+    noise->warm_at[place] = noise->n_gaps;
+    return is_cold ? noise->spec.preempt_cold_us / 1e6 * noise->core_hz : 0;
+}
+
 // Executes the short run and the long one.
-static void execute_pair(struct noise *noise, enum work work, const double cycles[2], double factor,
+static void execute_pair(struct noise *noise, enum work work, unsigned place, const double cycles[2], double factor,
                          const struct bench_code *code, const uint64_t iterations[2], struct target_round *round,
                          struct target_sample samples[2]) {
     for (int i = 0; i < 2; i++)
-        samples[i] = execute(noise, work, code->uses, cycles[i] * factor, instructions_of(code, iterations[i]), round);
+        samples[i] = execute(noise, work, code->uses, cycles[i] * factor + cold_cycles(noise, place),
+                             instructions_of(code, iterations[i]), round);
 }
 
 static void execute_checks(struct noise *noise, bool is_first, const struct target_job *job,
@@ -276,8 +289,8 @@ static void execute_checks(struct noise *noise, bool is_first, const struct targ
         const struct target_check *check = &job->checks[i];
         const uint64_t iterations[2] = {check->n_short, check->n_long};
         if (target_check_is_first((enum bench_check)i) == is_first && check->n_long)
-            execute_pair(noise, i == CHECK_MULTIPLY ? WORK_PRODUCTS : WORK_CODE, cycles->checks[i], 1, check->code,
-                         iterations, round, round->checks[i]);
+            execute_pair(noise, i == CHECK_MULTIPLY ? WORK_PRODUCTS : WORK_CODE, PLACE_CHECKS + i, cycles->checks[i], 1,
+                         check->code, iterations, round, round->checks[i]);
     }
 }
 
@@ -300,12 +313,12 @@ void noise_round(struct noise *noise, const struct target_job *job, const struct
     if (work == WORK_CODE && random_unit(noise) < noise->spec.state_share)
         factor *= noise->spec.state_factor;
     *round = (struct target_round){0};
-    execute_pair(noise, WORK_ADDS, cycles->reference, 1, reference, reference_iterations, round,
+    execute_pair(noise, WORK_ADDS, PLACE_REFERENCE, cycles->reference, 1, reference, reference_iterations, round,
                  round->reference_before);
     execute_checks(noise, true, job, cycles, round);
-    execute_pair(noise, work, cycles->code, factor, code, code_iterations, round, code_samples);
+    execute_pair(noise, work, PLACE_CODE, cycles->code, factor, code, code_iterations, round, code_samples);
     execute_checks(noise, false, job, cycles, round);
-    execute_pair(noise, WORK_ADDS, cycles->reference, 1, reference, reference_iterations, round,
+    execute_pair(noise, WORK_ADDS, PLACE_REFERENCE, cycles->reference, 1, reference, reference_iterations, round,
                  round->reference_after);
     round->code_short = code_samples[0];
     round->code_long = code_samples[1];

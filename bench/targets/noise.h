@@ -31,6 +31,7 @@ struct noise_spec {
     double preempt_hz;                   // times per second that it takes the CPU away for a moment, unreported
     double preempt_us;                   // mean length of such a gap
     double preempt_jitter;               // spread of the gaps' lengths and distances, ± as a share of themselves
+    double preempt_cold_us;              // time that the first run of each code behind such a gap takes longer
     double neighbour_share;              // share of the time in which a neighbour is busy; 1 and above: always
     double neighbour_ms;                 // mean length of a busy spell
     double neighbour_code;               // factor by which it slows the code
@@ -58,8 +59,10 @@ struct noise {
     double frequency; // of the core, relative to core_hz
     double next_interrupt_ns, next_step_ns, next_steal_ns, next_preempt_ns;
     bool is_neighbour_busy;
-    double neighbour_until_ns; // end of the busy spell, or of the pause
-    double process_factor;     // factor of the code's cycles in this process
+    double neighbour_until_ns;            // end of the busy spell, or of the pause
+    double process_factor;                // factor of the code's cycles in this process
+    unsigned n_gaps;                      // of the preempted kind so far
+    unsigned warm_at[2 + BENCH_N_CHECKS]; // that number at the last run of the reference, the code and each check
 };
 struct noise noise_new(const struct noise_spec *spec, double core_hz, double timer_hz);
 // The step of the timer in ticks.

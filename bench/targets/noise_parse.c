@@ -38,10 +38,13 @@ static const struct kind kinds[] = {
      {{"HZ", AT(steal_hz), 20, 0, 1e4}, {"US", AT(steal_us), 2000, 0, 1e6}, {"SEEN", AT(steal_seen), 0.5, 0, 1}}},
     {"preempted",
      "the hypervisor takes the CPU away HZ times a second for US on average, and never reports it; lengths and "
-     "distances of these gaps scatter within ± JITTER of themselves",
+     "distances of these gaps scatter within ± JITTER of themselves; the first run of each code behind one takes COLD "
+     "us "
+     "longer",
      {{"HZ", AT(preempt_hz), 15000, 0, 2e6},
       {"US", AT(preempt_us), 2, 0, 1e4},
-      {"JITTER", AT(preempt_jitter), 0.3, 0, 1}}},
+      {"JITTER", AT(preempt_jitter), 0.3, 0, 1},
+      {"COLD", AT(preempt_cold_us), 0, 0, 1e3}}},
     {"drift", "the frequency wanders within ± SHARE of itself", {{"SHARE", AT(drift), 0.03, 0, 0.9}}},
     {"steps",
      "HZ times a second the frequency jumps, by up to SHARE below the nominal one",

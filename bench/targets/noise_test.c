@@ -120,6 +120,18 @@ static void preempted_takes_the_core_and_reports_nothing(void **state) {
     assert_true(share > 0.5 && share < 0.7);
 }
 
+// A gap comes every 200 µs, and a round lasts 120 µs. What is cold makes the long run longer where the gap is in the
+// short one, of 20 µs; else it makes the short run longer.
+static void what_runs_behind_a_gap_is_cold(void **state) {
+    (void)state;
+    double warm = share_above(look_at("preempted:5000:0.001:0.3")->code, 20100),
+           longer = share_above(look_at("preempted:5000:0.001:0.3:1")->code, 20100),
+           shorter = 1 - share_above(look_at("preempted:5000:0.001:0.3:1")->code, 19900);
+    assert_near(warm, 0, 0.001);
+    assert_near(longer, 20.0 / 200, 0.03);
+    assert_near(shorter, 100.0 / 200, 0.1);
+}
+
 static void a_spin_loop_sees_the_gaps(void **state) {
     (void)state;
     enum { MOST = 4096 };
@@ -295,6 +307,7 @@ int main(void) {
         cmocka_unit_test(a_seed_repeats_itself),
         cmocka_unit_test(jitter_and_timer),
         cmocka_unit_test(preempted_takes_the_core_and_reports_nothing),
+        cmocka_unit_test(what_runs_behind_a_gap_is_cold),
         cmocka_unit_test(a_spin_loop_sees_the_gaps),
         cmocka_unit_test(interrupts_come_at_their_rate),
         cmocka_unit_test(frequency_moves_code_and_reference_alike),
