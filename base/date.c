@@ -1,16 +1,42 @@
 #include "base/date.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-time_t date_now(void) {
-    const char *fixed = getenv("SOURCE_DATE_EPOCH");
+static const char variable[] = "SOURCE_DATE_EPOCH";
+
+// Reads the variable: 0 where it is not set, or empty. Returns false where it is not a time.
+static bool read_variable(time_t *time) {
+    const char *fixed = getenv(variable);
+    struct tm parts;
     char *end;
+    *time = 0;
+    if (!fixed || !*fixed)
+        return true;
     errno = 0;
-    long long seconds = fixed ? strtoll(fixed, &end, 10) : 0;
-    bool is_fixed = fixed && *fixed && *end == '\0' && errno == 0 && seconds >= 0;
-    return is_fixed ? (time_t)seconds : time(NULL);
+    long long seconds = strtoll(fixed, &end, 10);
+    *time = (time_t)seconds;
+    return isdigit((unsigned char)*fixed) && *end == '\0' && errno == 0 && gmtime_r(time, &parts);
+}
+
+time_t date_now(void) {
+    return time(NULL);
+}
+
+time_t date_of_output(void) {
+    const char *fixed = getenv(variable);
+    time_t time;
+    return fixed && *fixed && read_variable(&time) ? time : date_now();
+}
+
+bool date_check(struct fail *fail) {
+    time_t time;
+    return read_variable(&time) || fail_set(fail, FAIL_INPUT,
+                                            "%s is '%s', which is not a number of seconds since 1970: correct it, or "
+                                            "unset it",
+                                            variable, getenv(variable));
 }
 
 const char *date_text(struct arena *arena, time_t time) {

@@ -3,13 +3,20 @@
 #define BASE_DATE_H
 
 #include "base/arena.h"
+#include "base/fail.h"
 
 #include <stdbool.h>
 #include <time.h>
 
-// Returns the time now; or that of the variable SOURCE_DATE_EPOCH, seconds since 1970, so that output can be repeated
-// (https://reproducible-builds.org/specs/source-date-epoch).
+// Returns the clock's time: when something real is measured.
 time_t date_now(void);
+// Returns the time to write where nothing real is measured, as of a simulated CPU: now; or that of the variable
+// SOURCE_DATE_EPOCH, seconds since 1970, so that output can be repeated
+// (https://reproducible-builds.org/specs/source-date-epoch). Shells for packaging set it, so a measurement of this
+// machine never takes it.
+time_t date_of_output(void);
+// Fails (FAIL_INPUT) where SOURCE_DATE_EPOCH is set, not empty, and not such a number.
+bool date_check(struct fail *fail);
 
 const char *date_text(struct arena *arena, time_t time);
 

@@ -2,6 +2,7 @@
 
 #include "base/date.h"
 #include "base/screen.h"
+#include "cli/lab_args.h"
 #include "lab/run_plan.h"
 #include "survey/survey.h"
 
@@ -40,7 +41,8 @@ int cli_run_status(const struct command *command, int argc, char **argv,
 
 void cli_print_head(const char *where) {
     struct arena arena = {0};
-    screen_print_whole_sentence(arena_printf(&arena, "%s; %s", where, date_text(&arena, date_now())), stdout);
+    time_t time = strcmp(lab_args.options.target, "native") == 0 ? date_now() : date_of_output();
+    screen_print_whole_sentence(arena_printf(&arena, "%s; %s", where, date_text(&arena, time)), stdout);
     fflush(stdout); // what follows may take minutes
     arena_free(&arena);
 }

@@ -1,6 +1,7 @@
 // The table of commands.
 #include "cli/cli.h"
 
+#include "base/date.h"
 #include "base/file.h"
 #include "base/screen.h"
 #include "base/text.h"
@@ -94,6 +95,9 @@ int main(int argc, char **argv) {
         print_help(stderr);
         return FAIL_INPUT;
     }
+    struct fail fail = {0};
+    if (!date_check(&fail))
+        return cli_failed(&fail);
     const char *word = argv[1];
     if (strcmp(word, "help") == 0)
         return explain_command(argc - 1, argv + 1);

@@ -390,7 +390,8 @@ bool session_measure(struct session *session, enum session_part part, bool *is_s
                                               .n_taken = &session->n_taken,
                                               .events = &options.events};
     int status = 0;
-    const char *start = date_text(session->arena, date_now()); // as the file's header has it, or a minute before
+    // As the file's header has it, or a minute before.
+    const char *start = date_text(session->arena, session->is_simulated ? date_of_output() : date_now());
     session->lab = &lab;
     // What the measurement file holds is taken once the clock runs, so that must not end before.
     limit.end = part == SESSION_MISSING && access(session->path, F_OK) == 0 ? INFINITY : session->end;

@@ -367,6 +367,27 @@ static void so_are_several(void **state) {
     }
 }
 
+static const char *time_of_header(struct fixture *f) {
+    struct record_file file;
+    assert_true(record_read(&f->arena, f->path, &file, &f->fail));
+    const char *time = arena_strdup(&f->arena, record_time(file.headers[file.n_headers - 1]));
+    record_file_close(&file);
+    return time;
+}
+
+// A shell for packaging fixes the time of output. It must not date what was measured on a real CPU.
+static void only_simulated_runs_have_a_fixed_date(void **state) {
+    struct fixture *f = *state;
+    struct record record = full_record();
+    setenv("SOURCE_DATE_EPOCH", "315532800", 1);
+    write_records(f, &record, 1);
+    assert_true(strcmp(time_of_header(f), "2020") > 0);
+    f->target.model = "znver4";
+    write_records(f, &record, 1);
+    assert_string_equal(time_of_header(f), "1980-01-01T00:00Z");
+    unsetenv("SOURCE_DATE_EPOCH");
+}
+
 // Two measurements in a row are not what a killed run leaves. Without a good line, the file is something else.
 static void damage_is_no_kill(void **state) {
     struct fixture *f = *state;
@@ -527,6 +548,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_is_wrong_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(so_is_what_is_wrong_with_events, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_unwritable_place_is_known_at_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_simulated_runs_have_a_fixed_date, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

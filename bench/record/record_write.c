@@ -104,8 +104,10 @@ void record_put_header(struct json_text *json, const char *key, const struct hos
     json_open(json, key);
     json_put_text(json, "record", "host");
     json_put_integer(json, "version", RECORD_VERSION);
-    if (bench)
-        json_put_text(json, "time", date_text(json->text.arena, date_now()));
+    if (bench) { // a simulated CPU's time is no date
+        time_t time = bench->target->model ? date_of_output() : date_now();
+        json_put_text(json, "time", date_text(json->text.arena, time));
+    }
     if (host)
         put_host(json, host);
     if (bench) {
