@@ -55,7 +55,8 @@ static const struct command command = {
     "  fusion      an instruction and a branch that share a dispatch slot\n"
     "  costs       stack pointer, merged registers and flags, split vectors\n"
     "  banks       loads by bank of the first level, stores by line in turn\n"
-    "  renaming    constants, memory, what waits for flags of logic operations\n"
+    "  renaming    additions of constants and pairs of stores and loads done at\n"
+    "              rename; whether users of logic flags wait\n"
     "  slots       loops of whole groups, fused moves and loads, stack engine\n"
     "\n"
     "The folder holds\n"
@@ -78,6 +79,7 @@ static const char *card_name(struct arena *arena, const char *cpu) {
     return name;
 }
 
+// `card`: null: only finds out whether the models are there, before minutes of measuring.
 static bool compare(struct arena *arena, const struct card *card, const struct lab_options *lab,
                     struct machine_report_model *models, struct fail *fail) {
     for (size_t i = 0; i < args.models.n_items; i++) {
@@ -85,7 +87,7 @@ static bool compare(struct arena *arena, const struct card *card, const struct l
         const struct backend_options opened = {
             .triple = lab->isa->triple, .cpu = args.models.items[i], .features = lab->features};
         bool is_open = model_open(&model, arena, lab->llvms.n_items ? lab->llvms.items[0] : NULL, &opened, fail);
-        if (is_open) {
+        if (is_open && card) {
             models[i].title = model.title;
             models[i].comparisons = card_compare(arena, card, &model, lab->isa);
             models[i].rest = card_compare_rest(arena, card, &model, models[i].comparisons, &models[i].n_rest);
@@ -200,7 +202,8 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
         return 0;
     request.budget_seconds = lab_args.budget_s >= 0 ? lab_args.budget_s : usual_budget;
     struct machine_report_model *models = ARENA_ARRAY(arena, struct machine_report_model, args.models.n_items + 1);
-    if (!parameters_run(arena, &request, &card, &status, fail) ||
+    if (!compare(arena, NULL, &lab_args.options, models, fail) ||
+        !parameters_run(arena, &request, &card, &status, fail) ||
         !compare(arena, &card, &lab_args.options, models, fail) ||
         !write_all(arena, request.folder, &card, &lab_args.options, fail))
         return status;

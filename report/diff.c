@@ -104,11 +104,11 @@ void diff_print(struct arena *arena, const struct diff_sides *sides, const struc
         out);
     screen_print_sentence(
         arena_printf(arena, "After: %s: %s; %s", sides->after->path, sides->after->machine, sides->after->clock), out);
-    screen_print_sentence(arena_printf(arena,
-                                       "%zu of %s moved. Of those that moved, at most %g %% are expected "
-                                       "to be false (Benjamini and Hochberg).",
-                                       diff->n_by_kind[DIFF_MOVED], text_count(arena, diff->n_compared, "stable value"),
-                                       100 * rate),
+    size_t n_moved = diff->n_by_kind[DIFF_MOVED];
+    const char *doubt = arena_printf(
+        arena, " Of those that moved, at most %g %% are expected to be false (Benjamini and Hochberg).", 100 * rate);
+    screen_print_sentence(arena_printf(arena, "%zu of %s moved.%s", n_moved,
+                                       text_count(arena, diff->n_compared, "stable value"), n_moved ? doubt : ""),
                           out);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         print_kind(arena, diff, kinds[i].kind, kinds[i].title, most, out, colour);

@@ -89,7 +89,7 @@ static void print_memory(const struct view *view, FILE *out) {
         if (n < MOST_WORDS_SHOWN)
             fprintf(out, "  page %zu + 0x%zx: 0x%" PRIx64 "\n", at / page, at % page, word);
     if (n > MOST_WORDS_SHOWN)
-        fprintf(out, "  and %zu more words of memory\n", n - MOST_WORDS_SHOWN);
+        fprintf(out, "  and %zu more word%s of memory\n", n - MOST_WORDS_SHOWN, n == MOST_WORDS_SHOWN + 1 ? "" : "s");
 }
 
 void trial_print(struct arena *arena, const struct decoder *decoder, const struct experiment *experiment, FILE *out) {

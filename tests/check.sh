@@ -148,7 +148,7 @@ if command -v riscv64-linux-gnu-as >/dev/null; then
 fi
 
 # diff
-expect 0 '^0 of [0-9]+ stable values moved' "$cyclops" diff base base
+expect 0 '^0 of [0-9]+ stable values moved\.$' "$cyclops" diff base base
 expect 1 'IMUL64rr +slots +1 .* \+200 %' "$cyclops" diff base moved
 expect 1 '"kind":"moved"' "$cyclops" diff base moved --json
 expect 1 '^moved,IMUL64rr,WriteIMul64Reg,slots,,1,' "$cyclops" diff base moved --csv

@@ -59,6 +59,10 @@ for entry in 'scheduler-integer +96 ' 'windows-rest +- .* 1 value is not measure
     grep -qE "^  $entry" "$T/out" || { echo "FAILED: no entry '$entry' after a gap"; failures=$((failures + 1)); }
 done
 
+# A model that is not there is known before anything is measured.
+expect 2 "unknown CPU 'foo'" "$cyclops" machine widths "${sim[@]}" --output "$T/none" --compare foo
+[ ! -e "$T/none" ] || { echo "FAILED: a folder for a model that is not there"; failures=$((failures + 1)); }
+
 # What is taken is counted.
 expect 0 '[0-9]+ values are taken from .* Unstable, and measured again while the budget lasts: 0' "$cyclops" machine widths "${sim[@]}" --output "$M" --resume
 

@@ -133,8 +133,8 @@ static bool parse_kind(struct arena *arena, struct slice rest, struct noise_spec
     slice_next(&rest, ':', &name);
     const struct kind *kind = find_kind(name);
     if (!kind)
-        return fail_set(fail, FAIL_INPUT, "unknown noise '%.*s': noise=help lists the kinds", (int)name.length,
-                        name.data);
+        return fail_set(fail, FAIL_INPUT, "unknown noise '%.*s': --target sim:CPU,noise=help lists the kinds",
+                        (int)name.length, name.data);
     if (strcmp(kind->name, "none") == 0)
         clear(spec);
     if (strcmp(kind->name, "vm") == 0) {

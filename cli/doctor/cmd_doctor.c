@@ -153,7 +153,7 @@ static bool restore(struct arena *arena, struct fail *fail) {
 
 static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
     if (operands->n_items)
-        return !fail_set(fail, FAIL_INPUT, "doctor takes no operands, but was given '%s'", operands->items[0]);
+        return fail_set(fail, FAIL_INPUT, "doctor takes no operands, but was given '%s'", operands->items[0]);
     struct diagnosis d = {.arena = arena};
     bool can_measure = true;
     bool is_done = args.restore          ? restore(arena, fail)
