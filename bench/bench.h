@@ -310,7 +310,7 @@ struct bench_gaps {
 #define BENCH_GAP_SPOILS_NS 300
 double bench_gaps_class_us(unsigned number);                 // shortest gap of a class, µs
 double bench_gaps_per_second(const struct bench_gaps *gaps); // those that spoil
-// One clause for people: "17000 gaps a second of 1.1 µs and more, 5.2 % of the time, clean windows of 52 µs".
+// One clause for people: "something takes the core away 17000 times a second, …".
 const char *bench_gaps_summary(struct arena *arena, const struct bench_gaps *gaps);
 
 // A measuring session: target and clock are ready, the clock is calibrated.

@@ -232,6 +232,31 @@ int run_plan_say_refused(const struct plan *plan, const struct fail *fail) {
     return status;
 }
 
+// Whether experiments ran, and no round of any of them counts.
+static bool is_all_lost(const struct plan *plan) {
+    size_t n_run = 0;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        const struct experiment *experiment = plan->experiments[i];
+        if (!experiment->is_done || experiment->measurement.outcome != BENCH_OK)
+            continue;
+        n_run++;
+        if (experiment->measurement.samples || experiment->corun)
+            return false;
+    }
+    return n_run > 0;
+}
+
+static void say_all_lost(const struct run *run) {
+    struct lab *lab = run->lab;
+    const char *hint = lab->bench.gaps.seconds > 0
+                           ? arena_printf(lab->arena, ": %s", bench_gaps_summary(lab->arena, &lab->bench.gaps))
+                           : "";
+    lab_say(lab->listener, LAB_WARNING,
+            "no value could be measured: others disturbed all rounds%s. Choose another CPU (--cpu), or come back at "
+            "another time",
+            hint);
+}
+
 bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,
               const struct run_journal_request *files, int *status, struct fail *fail) {
     struct run run = {.lab = lab, .plan = plan, .status = status};
@@ -255,6 +280,10 @@ bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *p
         lab_say_started(lab->listener);
     bool is_done = is_ready && run_all(&run, &taker, fail);
     say_nothing_left(&run); // must come before an error
+    if (is_done && !lab_is_stopped(lab) && is_all_lost(plan)) {
+        say_all_lost(&run);
+        *status = run_plan_worse(*status, FAIL_UNAVAILABLE);
+    }
     run_journal_close(&run.journal, fail);
     return is_done;
 }

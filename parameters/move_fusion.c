@@ -60,7 +60,7 @@ static void add_pair(struct session *session, const struct card_entry *head, con
         card_add_unknown(
             &session->card, head,
             value_is_usable(&each)
-                ? arena_printf(session->arena, "%.2f slots: no whole number, so something else limits it", each.cycles)
+                ? arena_printf(session->arena, "%.2f to %.2f slots: not one whole number", each.low, each.high)
                 : each.why);
     }
 }

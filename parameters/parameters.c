@@ -65,9 +65,13 @@ static bool check_target(struct arena *arena, const struct parameters_request *r
     return is_open;
 }
 
-static bool open_folder(const struct parameters_request *request, const char *path, struct fail *fail) {
+static bool open_folder(struct arena *arena, const struct parameters_request *request, const char *path,
+                        struct fail *fail) {
+    const char *forms = arena_printf(arena, "%s/forms.jsonl", request->folder);
     if (mkdir(request->folder, 0777) != 0 && errno != EEXIST)
         return fail_set(fail, FAIL_INPUT, "cannot make the folder '%s': %s", request->folder, strerror(errno));
+    if (access(forms, F_OK) == 0)
+        return fail_set(fail, FAIL_INPUT, "'%s' holds a survey: --output names another folder", request->folder);
     return request->is_resumed || access(path, F_OK) != 0 ||
            fail_set(fail, FAIL_INPUT,
                     "'%s' holds a card's measurements: --resume goes on with it, --output names another folder",
@@ -163,7 +167,7 @@ bool parameters_run(struct arena *arena, const struct parameters_request *reques
         return fail_set(fail, FAIL_INPUT, "there are no experiments for %s yet: only for x86_64, aarch64 and riscv64",
                         request->lab->isa->name);
     bool is_done = check_names(arena, request, fail) && check_target(arena, request, fail) &&
-                   open_folder(request, session.path, fail) && session_read_names(&session, fail) &&
+                   open_folder(arena, request, session.path, fail) && session_read_names(&session, fail) &&
                    run_rounds(&session, request, status, fail);
     *card = session.card;
     return is_done;

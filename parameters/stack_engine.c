@@ -51,11 +51,11 @@ void stack_engine_find(struct session *session, const struct slots *slots, const
             session->card.entries[session->card.n_entries - 1].why =
                 whole > 0 ? "a slot brings the pointer up to date" : "no slot more";
         } else {
-            card_add_unknown(&session->card, &head,
-                             value_is_usable(&more)
-                                 ? arena_printf(session->arena,
-                                                "%.2f slots: no whole number, so something else limits it", more.cycles)
-                                 : more.why);
+            card_add_unknown(
+                &session->card, &head,
+                value_is_usable(&more)
+                    ? arena_printf(session->arena, "%.2f to %.2f slots: not one whole number", more.low, more.high)
+                    : more.why);
         }
     }
 }

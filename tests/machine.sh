@@ -39,6 +39,8 @@ expect 0 'reorder_buffer: \{value: 256' cat "$M/card.yaml"
 # A second card in the folder is refused; with --resume, nothing is left to measure.
 lines=$(wc -l <"$M/measurements.jsonl")
 expect 2 'holds a card' "$cyclops" machine widths "${sim[@]}" --output "$M"
+mkdir "$T/survey"; echo >"$T/survey/forms.jsonl"
+expect 2 'holds a survey' "$cyclops" machine widths "${sim[@]}" --output "$T/survey" --resume
 expect 0 'dispatch +6 ' "$cyclops" machine widths "${sim[@]}" --output "$M" --resume
 [ "$lines" = "$(wc -l <"$M/measurements.jsonl")" ] || { echo "FAILED: --resume measured again"; failures=$((failures + 1)); }
 

@@ -231,10 +231,11 @@ static bool fit_rounds(struct bench *bench, struct fail *fail) {
         if (clock_of(bench->clock)->counts || !gaps_leave_nothing(&bench->gaps))
             break;
         if (i == TIMES || measure_is_stopped(bench))
-            return fail_set(fail, FAIL_UNAVAILABLE,
-                            "nothing can be timed on this CPU now: %s. Others keep the core busy: stop them, choose "
-                            "another CPU, or come back at another time",
-                            bench_gaps_summary(bench->arena, &bench->gaps));
+            return fail_set(
+                fail, FAIL_UNAVAILABLE,
+                "nothing can be timed on this CPU now: %s. Stop what runs beside, choose another CPU (--cpu), or "
+                "come back at another time",
+                bench_gaps_summary(bench->arena, &bench->gaps));
         measure_wait(bench, pause_ns, false);
     }
     rounds_split(bench);

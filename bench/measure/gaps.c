@@ -32,9 +32,12 @@ const char *bench_gaps_summary(struct arena *arena, const struct bench_gaps *gap
     if (!gaps->n_spoiling)
         return arena_printf(arena, "no gap of %.1f µs and more in %.0f ms", BENCH_GAP_SPOILS_NS / 1e3,
                             gaps->seconds * 1e3);
-    return arena_printf(
-        arena, "%.0f gaps a second, nine of ten longer than %.2g µs, %.2g %% of the time; clean windows of %s",
-        bench_gaps_per_second(gaps), gaps->shortest_us, gaps->share * 100, length_text(arena, gaps->median_window_us));
+    double percent = gaps->share * 100;
+    return arena_printf(arena,
+                        "something takes the core away %.0f times a second, %.*f %% of the time; nine of ten of these "
+                        "gaps are longer than %.2g µs, and half of the time between them is in windows of %s and more",
+                        bench_gaps_per_second(gaps), percent < 10, percent, gaps->shortest_us,
+                        length_text(arena, gaps->median_window_us));
 }
 
 static unsigned class_of(double ns) {

@@ -274,13 +274,21 @@ static double cold_cycles(struct noise *noise, unsigned place) {
     return is_cold ? noise->spec.preempt_cold_us / 1e6 * noise->core_hz : 0;
 }
 
+// Some code of a round.
+struct part {
+    enum work work;
+    unsigned place; // enum place, and behind it the number of a check
+    const struct bench_code *code;
+    double factor; // of its cycles
+};
+
 // Executes the short run and the long one.
-static void execute_pair(struct noise *noise, enum work work, unsigned place, const double cycles[2], double factor,
-                         const struct bench_code *code, const uint64_t iterations[2], struct target_round *round,
-                         struct target_sample samples[2]) {
+static void execute_pair(struct noise *noise, const struct part *part, const double cycles[2],
+                         const uint64_t iterations[2], struct target_round *round, struct target_sample samples[2]) {
     for (int i = 0; i < 2; i++)
-        samples[i] = execute(noise, work, code->uses, cycles[i] * factor + cold_cycles(noise, place),
-                             instructions_of(code, iterations[i]), round);
+        samples[i] =
+            execute(noise, part->work, part->code->uses, cycles[i] * part->factor + cold_cycles(noise, part->place),
+                    instructions_of(part->code, iterations[i]), round);
 }
 
 static void execute_checks(struct noise *noise, bool is_first, const struct target_job *job,
@@ -288,9 +296,9 @@ static void execute_checks(struct noise *noise, bool is_first, const struct targ
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
         const struct target_check *check = &job->checks[i];
         const uint64_t iterations[2] = {check->n_short, check->n_long};
+        const struct part part = {i == CHECK_MULTIPLY ? WORK_PRODUCTS : WORK_CODE, PLACE_CHECKS + i, check->code, 1};
         if (target_check_is_first((enum bench_check)i) == is_first && check->n_long)
-            execute_pair(noise, i == CHECK_MULTIPLY ? WORK_PRODUCTS : WORK_CODE, PLACE_CHECKS + i, cycles->checks[i], 1,
-                         check->code, iterations, round, round->checks[i]);
+            execute_pair(noise, &part, cycles->checks[i], iterations, round, round->checks[i]);
     }
 }
 
@@ -313,13 +321,12 @@ void noise_round(struct noise *noise, const struct target_job *job, const struct
     if (work == WORK_CODE && random_unit(noise) < noise->spec.state_share)
         factor *= noise->spec.state_factor;
     *round = (struct target_round){0};
-    execute_pair(noise, WORK_ADDS, PLACE_REFERENCE, cycles->reference, 1, reference, reference_iterations, round,
-                 round->reference_before);
+    const struct part adds = {WORK_ADDS, PLACE_REFERENCE, reference, 1}, own = {work, PLACE_CODE, code, factor};
+    execute_pair(noise, &adds, cycles->reference, reference_iterations, round, round->reference_before);
     execute_checks(noise, true, job, cycles, round);
-    execute_pair(noise, work, PLACE_CODE, cycles->code, factor, code, code_iterations, round, code_samples);
+    execute_pair(noise, &own, cycles->code, code_iterations, round, code_samples);
     execute_checks(noise, false, job, cycles, round);
-    execute_pair(noise, WORK_ADDS, PLACE_REFERENCE, cycles->reference, 1, reference, reference_iterations, round,
-                 round->reference_after);
+    execute_pair(noise, &adds, cycles->reference, reference_iterations, round, round->reference_after);
     round->code_short = code_samples[0];
     round->code_long = code_samples[1];
     round->corunner = (struct target_corunner){
