@@ -53,7 +53,8 @@ static void windows_are_weighed_by_their_time(void **state) {
     assert_near(gaps_hit_share(&spectrum, 4800), 0.1, 0.001);
     // Pairs of gaps with a microsecond in between do not make the windows short.
     struct target_watch watch = {.seconds = 0.01, .gaps = gaps};
-    for (double ns = 0; ns < 0.01e9; ns += 100000) {
+    for (unsigned i = 0; i < 100; i++) {
+        double ns = i * 1e5;
         gaps[watch.n_gaps++] = (struct target_gap){ns, 1000};
         gaps[watch.n_gaps++] = (struct target_gap){ns + 2000, 1000};
     }

@@ -296,9 +296,10 @@ static void execute_checks(struct noise *noise, bool is_first, const struct targ
     for (unsigned i = 0; i < BENCH_N_CHECKS; i++) {
         const struct target_check *check = &job->checks[i];
         const uint64_t iterations[2] = {check->n_short, check->n_long};
+        if (target_check_is_first((enum bench_check)i) != is_first || !check->n_long || !check->code)
+            continue;
         const struct part part = {i == CHECK_MULTIPLY ? WORK_PRODUCTS : WORK_CODE, PLACE_CHECKS + i, check->code, 1};
-        if (target_check_is_first((enum bench_check)i) == is_first && check->n_long)
-            execute_pair(noise, &part, cycles->checks[i], iterations, round, round->checks[i]);
+        execute_pair(noise, &part, cycles->checks[i], iterations, round, round->checks[i]);
     }
 }
 
