@@ -66,3 +66,8 @@ const char *date_range_text(struct arena *arena, const struct date_range *range)
     return strcmp(range->first, range->last) == 0 ? range->first
                                                   : arena_printf(arena, "%s to %s", range->first, range->last);
 }
+
+const char *date_range_said(struct arena *arena, const struct date_range *range) {
+    const char *text = date_range_text(arena, range);
+    return text ? text : "not recorded";
+}

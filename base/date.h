@@ -30,5 +30,7 @@ struct date_range {
 void date_range_add(struct arena *arena, struct date_range *range, const char *date);
 // Returns "2026-11-27T00:17Z to 2026-11-27T00:26Z", the date where there is only one, or "up to DATE"; null: no date.
 const char *date_range_text(struct arena *arena, const struct date_range *range);
+// The same for people: "not recorded" where there is no date.
+const char *date_range_said(struct arena *arena, const struct date_range *range);
 
 #endif

@@ -62,6 +62,7 @@ static void a_range_goes_from_the_first_date_to_the_last(void **state) {
     struct arena arena = {0};
     (void)state;
     assert_null(range_of(&arena, dates, 0));
+    assert_string_equal(date_range_said(&arena, &(struct date_range){0}), "not recorded");
     assert_null(range_of(&arena, &some[1], 1));
     assert_string_equal(range_of(&arena, dates, 1), "2026-11-27T00:26Z");
     assert_string_equal(range_of(&arena, dates, 3), "2026-11-27T00:17Z to 2026-11-27T00:26Z");

@@ -319,3 +319,8 @@ bool check_results_read(struct arena *arena, const char *const *paths, size_t n,
     finish(&list, results);
     return true;
 }
+
+const char *check_results_origin(struct arena *arena, const struct check_results *results) {
+    const char *when = date_range_text(arena, &results->when);
+    return arena_printf(arena, "%s; %s; %s", results->machine, results->clock, when ? when : "date not recorded");
+}

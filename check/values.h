@@ -74,6 +74,9 @@ struct check_results {
     size_t n_left_out;
 };
 
+// Machine, clock and date, for people: "AMD EPYC 9B45 …; ratio clock, ±0.02 %; 2026-11-27T00:17Z".
+const char *check_results_origin(struct arena *arena, const struct check_results *results);
+
 // What was measured of the form, for people: "latency 1 → 0", "throughput", "one stream, looped", "each of 7 streams,
 // looped".
 const char *check_value_label(struct arena *arena, const struct check_value *value);

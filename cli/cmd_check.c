@@ -119,6 +119,20 @@ static bool write_files(struct arena *arena, const struct check_report *report, 
     return true;
 }
 
+// How to get more stable values of a survey; "": it is no survey, or has no others.
+static const char *advice(struct arena *arena, const struct check_results *results) {
+    bool has_more = !results->n_values;
+    struct text text = {.arena = arena};
+    for (size_t i = 0; i < results->n_values; i++)
+        has_more |= !results->values[i].value.is_known || results->values[i].value.verdict == MEASURED_UNSTABLE;
+    if (!has_more || !file_is_folder(results->path))
+        return "";
+    text_add(&text, "; to measure more: cyclops survey --resume --output ");
+    text_add_word(&text, results->path);
+    text_add(&text, results->repeat_options ? results->repeat_options : "");
+    return text.data;
+}
+
 static int report(struct arena *arena, const struct check_report *report, struct fail *fail) {
     enum { MOST = 40 };
     const char *cpu = lab_args.options.cpus.items[0];
@@ -133,9 +147,9 @@ static int report(struct arena *arena, const struct check_report *report, struct
     if (!write_files(arena, report, fail))
         return 0;
     if (!check_has_compared(report))
-        fail_set(fail, FAIL_UNAVAILABLE, "nothing could be compared: no %s",
-                 args.baseline.n_items ? "stable value is in both, or predicted"
-                                       : "value is both stable and predicted");
+        fail_set(fail, FAIL_UNAVAILABLE, "nothing could be compared: no %s%s",
+                 args.baseline.n_items ? "stable value is in both, or predicted" : "value is both stable and predicted",
+                 advice(arena, &report->results));
     return check_has_failed(report) ? FAIL_WORK : 0;
 }
 

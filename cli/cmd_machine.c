@@ -5,10 +5,12 @@
 #include "cli/lab_args.h"
 #include "parameters/parameters.h"
 #include "report/machine.h"
+#include "survey/table.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct {
     const char *folder;
@@ -110,14 +112,19 @@ static const char *cpu_of(struct arena *arena, const struct lab_options *lab, st
 
 static bool write_all(struct arena *arena, const char *folder, const struct card *card, const struct lab_options *lab,
                       struct fail *fail) {
+    const char *measurements = arena_printf(arena, "%s/measurements.jsonl", folder);
+    struct table_origin measured = {0};
     const char *cpu = cpu_of(arena, lab, fail);
-    if (fail->status)
+    if (fail->status ||
+        (access(measurements, F_OK) == 0 && !table_find_origin_of_file(arena, measurements, &measured, fail)))
         return false;
     const struct machine_report_origin origin = {
         .name = card_name(arena, cpu ? cpu : lab->isa->name),
         .about = arena_printf(arena, "parameters found by experiments on %s (%s)", cpu ? cpu : "this CPU", lab->target),
         .cpu = cpu,
-        .version = CYCLOPS_VERSION};
+        .version = CYCLOPS_VERSION,
+        .machine = measured.machine,
+        .clock = measured.clock};
     return machine_report_write(arena, card, &origin, arena_printf(arena, "%s/card.yaml", folder), fail) &&
            machine_report_draw(arena, card, folder, fail);
 }

@@ -269,6 +269,27 @@ static void print_counts(struct arena *arena, const struct model *model, const s
             stdout);
 }
 
+// What to type next. The option --llvm holds for both models.
+static void print_next(struct arena *arena, const struct operands *folders, const char *model) {
+    const struct option_list *llvms = &lab_args.options.llvms;
+    struct text text = {.arena = arena};
+    text_add(&text, "To check it: cyclops check");
+    for (size_t i = 0; i < folders->n_items; i++) {
+        text_add(&text, " ");
+        text_add_word(&text, folders->items[i]);
+    }
+    text_add(&text, " --mcpu ");
+    text_add_word(&text, args.output);
+    text_add(&text, " --against ");
+    text_add_word(&text, model);
+    if (llvms->n_items) {
+        text_add(&text, " --llvm ");
+        text_add_word(&text, llvms->items[0]);
+    }
+    text_add(&text, " --gap");
+    screen_print_whole_sentence(text.data, stdout);
+}
+
 static bool repair(struct arena *arena, const struct lab *lab, const struct operands *operands, struct fail *fail) {
     static char verb[] = "repairing";
     struct lab_listener listener = cli_listener;
@@ -305,14 +326,15 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
         (args.tests && !make_tests(arena, &lab->models[0], &result, &tests, fail)))
         return false;
     const struct option_list *llvms = &lab_args.options.llvms;
+    const char *mcpu = strcmp(lab_args.options.cpus.items[0], "native") == 0 ? lab->models[0].machine->cpu
+                                                                             : lab_args.options.cpus.items[0];
+    print_next(arena, operands, mcpu);
     const struct review_request review = {.results = &results,
                                           .repaired = &result,
                                           .td = args.td ? &td : NULL,
                                           .tests = args.tests ? &tests : NULL,
                                           .model = lab->models[0].machine->id,
-                                          .mcpu = strcmp(lab_args.options.cpus.items[0], "native") == 0
-                                                      ? lab->models[0].machine->cpu
-                                                      : lab_args.options.cpus.items[0],
+                                          .mcpu = mcpu,
                                           .folders = operands->items,
                                           .n_folders = operands->n_items,
                                           .overlay = args.output,

@@ -120,10 +120,8 @@ static bool write_page(struct arena *arena, const struct page_contents *contents
         return false;
     struct text text = {.arena = arena};
     const struct check_report *check = contents->check;
-    const char *when = check ? date_range_text(arena, &check->results.when) : NULL;
     if (check)
-        screen_print_sentence(arena_printf(arena, "Measured on %s; %s%s%s", check->results.machine,
-                                           check->results.clock, when ? "; " : "", when ? when : ""),
+        screen_print_sentence(arena_printf(arena, "Measured on %s", check_results_origin(arena, &check->results)),
                               stdout);
     text_addf(&text, "%s: ", args.output);
     if (contents->check)

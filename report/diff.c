@@ -100,10 +100,9 @@ void diff_print(struct arena *arena, const struct diff_sides *sides, const struc
                  {DIFF_NEW, "New"},
                  {DIFF_INCOMPARABLE, "An upper bound, or other code with two speeds, on one side: no contradiction"}};
     screen_print_sentence(
-        arena_printf(arena, "Before: %s: %s; %s", sides->before->path, sides->before->machine, sides->before->clock),
-        out);
+        arena_printf(arena, "Before: %s: %s", sides->before->path, check_results_origin(arena, sides->before)), out);
     screen_print_sentence(
-        arena_printf(arena, "After: %s: %s; %s", sides->after->path, sides->after->machine, sides->after->clock), out);
+        arena_printf(arena, "After: %s: %s", sides->after->path, check_results_origin(arena, sides->after)), out);
     size_t n_moved = diff->n_by_kind[DIFF_MOVED];
     const char *doubt = arena_printf(
         arena, " Of those that moved, at most %g %% are expected to be false (Benjamini and Hochberg).", 100 * rate);

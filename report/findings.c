@@ -85,11 +85,12 @@ static const char *lost_sentence(struct arena *arena, const struct check_report 
                         report->fails_lost ? "The check fails for them" : "With --fail-lost, the check fails for them");
 }
 
+// A sentence to add; "": there is none.
 static const char *findings_count_text(struct arena *arena, const struct check_counts *counts) {
     struct text text = {.arena = arena};
-    if (counts->n_findings == 0)
-        return "No findings";
-    text_addf(&text, "Findings: %zu", counts->n_findings);
+    if (counts->n_findings == 0) // where nothing was compared, there could not be any
+        return counts->n_compared ? ". No findings" : "";
+    text_addf(&text, ". Findings: %zu", counts->n_findings);
     if (counts->n_allowed)
         text_addf(&text, " (%zu allowed)", counts->n_allowed);
     if (counts->n_of_slots)
@@ -188,19 +189,16 @@ static void print_forwarding(struct arena *arena, const struct check_report *rep
 
 void findings_print(struct arena *arena, const struct check_report *report, const struct findings_options *options,
                     FILE *out) {
-    const char *when = date_range_text(arena, &report->results.when);
-    screen_print_sentence(arena_printf(arena, "Measured on %s; %s%s%s", report->results.machine, report->results.clock,
-                                       when ? "; " : "", when ? when : ""),
-                          out);
+    screen_print_sentence(arena_printf(arena, "Measured on %s", check_results_origin(arena, &report->results)), out);
     if (report->counts[CHECK_HARDWARE].is_asked)
-        screen_print_sentence(
-            arena_printf(arena, "Earlier on %s; %s", report->baseline.machine, report->baseline.clock), out);
+        screen_print_sentence(arena_printf(arena, "Earlier on %s", check_results_origin(arena, &report->baseline)),
+                              out);
     for (int q = 0; q < CHECK_N_QUESTIONS; q++) {
         if (!report->counts[q].is_asked)
             continue;
         fputc('\n', out);
         screen_print_sentence(question_text(report, arena, q), out);
-        screen_print_sentence(arena_printf(arena, "%s. %s.", counts_text(arena, &report->counts[q], q),
+        screen_print_sentence(arena_printf(arena, "%s%s.", counts_text(arena, &report->counts[q], q),
                                            findings_count_text(arena, &report->counts[q])),
                               out);
         const char *lost = lost_sentence(arena, report, q);
@@ -425,6 +423,13 @@ static void add_attribute(struct text *text, const char *name, const char *value
     text_add(text, "\"");
 }
 
+static void add_property(struct text *text, const char *name, const char *value) {
+    text_add(text, "      <property");
+    add_attribute(text, "name", name);
+    add_attribute(text, "value", value);
+    text_add(text, "/>\n");
+}
+
 // A form's differences under one question, by number of its value.
 struct form_differences {
     const struct check_finding **findings;       // by value; null: it agrees
@@ -521,14 +526,19 @@ static void add_suite(struct arena *arena, struct text *text, const struct check
     add_attribute(text, "name", check_question_name((enum check_question)q));
     text_addf(text, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\" time=\"0\"", n,
               n_by_kind[CASE_FAILED], n_by_kind[CASE_ERROR], n_by_kind[CASE_SKIPPED]);
-    text_add(text, ">\n    <properties>\n      <property name=\"machine\"");
-    add_attribute(text, "value", report->results.machine);
-    text_add(text, "/>\n      <property name=\"compared with\"");
-    add_attribute(text, "value",
-                  q == CHECK_GAP     ? report->model
-                  : q == CHECK_MODEL ? report->against
-                                     : report->baseline.machine);
-    text_add(text, "/>\n    </properties>\n");
+    text_add(text, ">\n    <properties>\n");
+    add_property(text, "machine", report->results.machine);
+    add_property(text, "clock", report->results.clock);
+    add_property(text, "measured", date_range_said(arena, &report->results.when));
+    add_property(text, "compared with",
+                 q == CHECK_GAP     ? report->model
+                 : q == CHECK_MODEL ? report->against
+                                    : report->baseline.machine);
+    if (q == CHECK_HARDWARE) {
+        add_property(text, "its clock", report->baseline.clock);
+        add_property(text, "measured before", date_range_said(arena, &report->baseline.when));
+    }
+    text_add(text, "    </properties>\n");
     text_append(text, cases.data, cases.length);
     text_add(text, "  </testsuite>\n");
 }
@@ -596,14 +606,19 @@ const char *findings_markdown(struct arena *arena, const struct check_report *re
               : has_allowed(report)         ? "all findings are allowed"
                                             : "no findings");
     text_add(&text, "Measured on ");
-    add_cell(&text, report->results.machine);
+    add_cell(&text, check_results_origin(arena, &report->results));
     text_add(&text, ".\n");
+    if (report->counts[CHECK_HARDWARE].is_asked) {
+        text_add(&text, "Earlier on ");
+        add_cell(&text, check_results_origin(arena, &report->baseline));
+        text_add(&text, ".\n");
+    }
     for (int q = 0; q < CHECK_N_QUESTIONS; q++) {
         if (!report->counts[q].is_asked)
             continue;
         text_add(&text, "\n**");
         add_cell(&text, question_text(report, arena, q));
-        text_addf(&text, "** %s. %s.\n", counts_text(arena, &report->counts[q], q),
+        text_addf(&text, "** %s%s.\n", counts_text(arena, &report->counts[q], q),
                   findings_count_text(arena, &report->counts[q]));
         const char *lost = lost_sentence(arena, report, q);
         if (lost) {

@@ -156,6 +156,14 @@ static void add_quoted(struct text *out, const char *string) {
     text_add(out, "\"");
 }
 
+// Adds a line behind another; null: none.
+static void add_text(struct text *out, const char *key, const char *value) {
+    if (!value)
+        return;
+    text_addf(out, "\n%s: ", key);
+    add_quoted(out, value);
+}
+
 static void add_machine_number(const struct card *card, const char *entry_name, const char *key, struct text *out) {
     const struct card_entry *entry = card_find(card, entry_name);
     if (entry && entry->verdict == CARD_EXACT)
@@ -198,9 +206,9 @@ bool machine_report_write(struct arena *arena, const struct card *card, const st
               origin->version);
     text_addf(&out, "overlay: 1\nname: %s\nabout: ", origin->name);
     add_quoted(&out, origin->about);
-    const char *when = date_range_text(arena, &card->when);
-    if (when)
-        text_addf(&out, "\nmeasured: \"%s\"", when);
+    add_text(&out, "measured", date_range_text(arena, &card->when));
+    add_text(&out, "measured_on", origin->machine);
+    add_text(&out, "clock", origin->clock);
     text_addf(&out, "\nbase: llvm\ncpu: %s\n", origin->cpu ? origin->cpu : "generic");
     add_machine_number(card, "dispatch", "dispatch_width", &machine);
     add_machine_number(card, "reorder-buffer", "reorder_buffer", &machine);

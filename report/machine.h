@@ -27,6 +27,8 @@ struct machine_report_origin {
     const char *about;   // of the machine, one line
     const char *cpu;     // LLVM's name of the CPU whose numbers the overlay changes; null: not known
     const char *version; // of this program
+    // What was measured, for people: CPU and microcode; which clock, and its error. Null: nothing was.
+    const char *machine, *clock;
 };
 
 // Writes the card as an overlay. What the simulator knows is under `machine`; all entries are under `card`, which it

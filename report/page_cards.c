@@ -65,6 +65,10 @@ static bool put_entries(struct json_text *json, struct yaml *yaml) {
             json_put_text(json, "about", yaml_text(yaml, value));
         if (key_is(yaml, key, "measured"))
             json_put_text(json, "when", yaml_text(yaml, value));
+        if (key_is(yaml, key, "measured_on"))
+            json_put_text(json, "machine", yaml_text(yaml, value));
+        if (key_is(yaml, key, "clock"))
+            json_put_text(json, "clock", yaml_text(yaml, value));
         if (key_is(yaml, key, "card"))
             entries = value;
     }

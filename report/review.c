@@ -69,7 +69,6 @@ static void add_method(struct text *text, const struct review_request *request) 
         if (values[i].value.is_known && values[i].confidence > 0 && values[i].confidence < least)
             least = values[i].confidence;
     const struct repair_count *seen = &request->repaired->seen, *out = &request->repaired->held_out;
-    const char *when = date_range_text(text->arena, &request->results->when);
     text_addf(
         text,
         "\n## How it was measured\n\n"
@@ -83,8 +82,8 @@ static void add_method(struct text *text, const struct review_request *request) 
         "* A model's number is what it predicts of the same bytes, simulated as llvm-mca does. It is wrong where it "
         "is outside the interval, by more than 1 %%.\n"
         "* Values that are unstable are not used: %zu, beside %zu that are.\n",
-        request->results->machine, request->results->clock, when ? when : "not recorded", 100 * least,
-        seen->n_unstable + out->n_unstable, seen->n_compared + out->n_compared);
+        request->results->machine, request->results->clock, date_range_said(text->arena, &request->results->when),
+        100 * least, seen->n_unstable + out->n_unstable, seen->n_compared + out->n_compared);
 }
 
 static int compare_whys(const void *a, const void *b) {

@@ -112,9 +112,7 @@ static void print_head(struct arena *arena, const struct survey_table *table, co
                           out);
     if (table->clock)
         screen_print_sentence(arena_printf(arena, "Clock: %s", table->clock), out);
-    const char *when = date_range_text(arena, &table->when);
-    if (when)
-        screen_print_sentence(arena_printf(arena, "Measured: %s", when), out);
+    screen_print_sentence(arena_printf(arena, "Measured: %s", date_range_said(arena, &table->when)), out);
     const char *waiting =
         table->n_waiting ? arena_printf(arena, ", %zu seen at one time only ?", table->n_waiting) : "";
     const char *lost = table->n_lost ? arena_printf(arena, ", %zu more not known yet", table->n_lost) : "";

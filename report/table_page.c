@@ -253,9 +253,7 @@ void table_page_print(struct arena *arena, const struct survey_table *table, con
     screen_print_whole_sentence(table->cpu, out);
     if (table->clock)
         screen_print_whole_sentence(arena_printf(arena, "Clock: %s", table->clock), out);
-    const char *when = date_range_text(arena, &table->when);
-    if (when)
-        screen_print_whole_sentence(arena_printf(arena, "Measured: %s", when), out);
+    screen_print_whole_sentence(arena_printf(arena, "Measured: %s", date_range_said(arena, &table->when)), out);
     if (row->sched_class)
         screen_print_whole_sentence(arena_printf(arena, "Scheduling class: %s", row->sched_class), out);
     if (row->left_out)

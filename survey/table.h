@@ -208,6 +208,7 @@ struct table_origin {
     bool is_here;    // its last run was on a CPU as this machine's
     // What its last run ran on: "native", "sim:znver4,noise=none,seed=1"; null: it has no run.
     const char *target;
+    const char *machine, *clock; // of its last run, for people, as below; null: likewise
 };
 bool table_find_origin(struct arena *arena, const char *folder, struct table_origin *origin, struct fail *fail);
 // The same of a single measurement file.

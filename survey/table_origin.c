@@ -115,6 +115,8 @@ bool table_find_origin_of_file(struct arena *arena, const char *path, struct tab
         const json_t *header = file.headers[file.n_headers - 1];
         const char *target = reader_header_text(json_object_get(header, "clock"), "target");
         origin->target = arena_strdup(arena, *target ? target : "native");
+        origin->machine = table_machine_text(arena, header);
+        origin->clock = table_clock_text(arena, header);
         bool is_simulated = strncmp(target, reader_simulated, strlen(reader_simulated)) == 0;
         const char *rest = target + strlen(reader_simulated);
         if (is_simulated)

@@ -85,6 +85,11 @@ for now in 1795738679 1795739279; do
     expect 0 '^measured: "2026-11-27T00:17Z"$' cat "$T/dated/card.yaml"
 done
 expect 0 '^simulated .* clock .*; 2026-11-27T00:27Z$' cat "$T/said"
+# And on what, by which clock.
+expect 0 '^measured_on: "sim:znver3,noise=none,seed=1"$' cat "$T/dated/card.yaml"
+expect 0 '^clock: "[a-z]+ clock, ±[0-9.]+ %"$' cat "$T/dated/card.yaml"
+expect 0 '' "$cyclops" report "$T/dated" --output "$T/dated.html"
+expect 0 '"machine":"sim:znver3,noise=none,seed=1","clock":"[a-z]+ clock' cat "$T/dated.html"
 
 # A budget that ends before the experiment does: the card names what is missing.
 expect 0 'windows-rest +- .* not measured yet; --resume' "$cyclops" machine windows "${sim[@]}" --output "$T/w" --budget 0

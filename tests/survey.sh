@@ -388,17 +388,24 @@ when_is 'Measured: 2026-11-27T00:17Z'
 dated 1795739279 SUB64rr --resume
 when_is 'Measured: 2026-11-27T00:17Z to 2026-11-27T00:27Z'
 expect 0 '"time":\{"first":"2026-11-27T00:17Z","last":"2026-11-27T00:27Z"\}' "$cyclops" table "$T/dated" --json
-expect 0 '' "$cyclops" repair "$T/dated" --mcpu znver4 --output "$T/dated.yaml" --review "$T/dated.md"
+expect 0 "^To check it: cyclops check $T/dated --mcpu $T/dated.yaml --against znver4 --gap\$" \
+    "$cyclops" repair "$T/dated" --mcpu znver4 --output "$T/dated.yaml" --review "$T/dated.md"
 expect 0 '^measured: "2026-11-27T00:17Z to 2026-11-27T00:27Z"$' cat "$T/dated.yaml"
 expect 0 '^\* Date: 2026-11-27T00:17Z to 2026-11-27T00:27Z$' cat "$T/dated.md"
 expect 0 'Measured on sim:znver4,.*; 2026-11-27T00:17Z to 2026-11-27T00:27Z' one_line "$cyclops" check "$T/dated" --mcpu "$T/dated.yaml"
 expect 0 '' "$cyclops" report "$T/dated" --mcpu znver4 --output "$T/dated.html"
 expect 0 '"when":"2026-11-27T00:17Z to 2026-11-27T00:27Z"' cat "$T/dated.html"
+expect 0 'After: .*: sim:znver4,.* clock, .*; 2026-11-27T00:17Z to 2026-11-27T00:27Z' one_line "$cyclops" diff "$T/dated" "$T/dated"
+"$cyclops" check "$T/dated" --mcpu "$T/dated.yaml" --baseline "$T/dated" --markdown "$T/dated.md" --junit "$T/dated.xml" >/dev/null 2>&1
+expect 0 '^Measured on .* clock, .*; 2026-11-27T00:17Z to 2026-11-27T00:27Z\.$' cat "$T/dated.md"
+expect 0 '^Earlier on .*; 2026-11-27T00:17Z to 2026-11-27T00:27Z\.$' cat "$T/dated.md"
+expect 0 'name="measured" value="2026-11-27T00:17Z to 2026-11-27T00:27Z"' cat "$T/dated.xml"
 # Folders of earlier versions have no dates, and may go on.
 sed -i '1,/"record":"measurement"/s/"time":"[^"]*",//' "$T/dated/measurements.jsonl"
 when_is 'Measured: up to 2026-11-27T00:27Z'
 sed -i 's/"time":"[^"]*",//' "$T/dated/measurements.jsonl"
-when_is none
+when_is 'Measured: not recorded'
+expect 0 'Measured on sim:znver4,.*; date not recorded' one_line "$cyclops" check "$T/dated" --mcpu "$T/dated.yaml"
 
 # A survey that goes on says for how long it measures again what is unstable.
 "$cyclops" survey ADD64rr "${noisy[@]}" --output "$T/again" >/dev/null 2>&1

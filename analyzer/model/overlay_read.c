@@ -123,23 +123,36 @@ static bool read_overlay(struct overlay_reader *reader) {
         CARD,
         SOURCE,
         MEASURED,
+        MEASURED_ON,
+        CLOCK,
         N
     };
     struct yaml_field f[N] = {
-        [VERSION_] = {"overlay", true, NULL},     [NAME] = {"name", true, NULL},
-        [ABOUT] = {"about", false, NULL},         [BASE] = {"base", true, NULL},
-        [TRIPLE] = {"triple", false, NULL},       [CPU] = {"cpu", false, NULL},
-        [FEATURES] = {"features", false, NULL},   [MACHINE] = {"machine", false, NULL},
-        [RESOURCES] = {"resources", false, NULL}, [FILES] = {"register_files", false, NULL},
-        [RULES] = {"instructions", false, NULL},  [CARD] = {"card", false, NULL},
-        [SOURCE] = {"source", false, NULL},       [MEASURED] = {"measured", false, NULL},
+        [VERSION_] = {"overlay", true, NULL},
+        [NAME] = {"name", true, NULL},
+        [ABOUT] = {"about", false, NULL},
+        [BASE] = {"base", true, NULL},
+        [TRIPLE] = {"triple", false, NULL},
+        [CPU] = {"cpu", false, NULL},
+        [FEATURES] = {"features", false, NULL},
+        [MACHINE] = {"machine", false, NULL},
+        [RESOURCES] = {"resources", false, NULL},
+        [FILES] = {"register_files", false, NULL},
+        [RULES] = {"instructions", false, NULL},
+        [CARD] = {"card", false, NULL},
+        [SOURCE] = {"source", false, NULL},
+        [MEASURED] = {"measured", false, NULL},
+        [MEASURED_ON] = {"measured_on", false, NULL},
+        [CLOCK] = {"clock", false, NULL},
     };
     struct overlay *overlay = reader->overlay;
-    const char *measured; // for people
+    const char *origin; // what was measured, and when: for people
     if (!yaml_fields(&reader->yaml, yaml_root(&reader->yaml), "an overlay", f, N) ||
         !read_head(reader, f[VERSION_].value, f[BASE].value, f[NAME].value) ||
         !overlay_read_text(reader, f[ABOUT].value, &overlay->about) ||
-        !overlay_read_text(reader, f[MEASURED].value, &measured) ||
+        !overlay_read_text(reader, f[MEASURED].value, &origin) ||
+        !overlay_read_text(reader, f[MEASURED_ON].value, &origin) ||
+        !overlay_read_text(reader, f[CLOCK].value, &origin) ||
         !overlay_read_text(reader, f[TRIPLE].value, &overlay->triple) ||
         !overlay_read_text(reader, f[CPU].value, &overlay->cpu) ||
         !overlay_read_text(reader, f[FEATURES].value, &overlay->features))
