@@ -14,6 +14,9 @@ static void add_counts(const struct survey_summary *summary, struct text *text) 
     if (summary->n_lost)
         text_addf(text, "%zu more not known yet, ", summary->n_lost);
     text_addf(text, "%s)", text_count(text->arena, summary->n_at_most, "upper bound"));
+    if (summary->n_slots_missing)
+        text_addf(text, "; dispatch slots of %s not measured yet",
+                  text_count(text->arena, summary->n_slots_missing, "form"));
 }
 
 // What --resume would do; null: nothing.

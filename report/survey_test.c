@@ -40,6 +40,21 @@ static void it_says_what_is_next(void **state) {
                     "To do the rest: cyclops survey --resume --output adds\n");
 }
 
+static void missing_dispatch_slots_count(void **state) {
+    const struct survey_summary summary = {.n_forms = 9,
+                                           .n_measured = 8,
+                                           .n_values = 40,
+                                           .n_at_most = 12,
+                                           .n_slots_missing = 7,
+                                           .is_spent = true,
+                                           .seconds = 5};
+    (void)state;
+    reads(&summary, "The budget is spent after 5 s: 9 forms, 8 measured: 40 values (0 unstable, 12 upper bounds);\n"
+                    "    dispatch slots of 7 forms not measured yet\n"
+                    "The table: cyclops table adds\n"
+                    "To do the rest: cyclops survey --resume --output adds\n");
+}
+
 static void what_is_not_known_yet_counts(void **state) {
     struct survey_summary summary = {.n_forms = 9, .n_measured = 8, .n_values = 40, .n_lost = 2, .n_at_most = 12};
     (void)state;
@@ -74,7 +89,8 @@ static void nothing_has_no_table(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_says_what_is_next), cmocka_unit_test(what_is_not_known_yet_counts),
-        cmocka_unit_test(a_spent_budget_leaves_a_rest), cmocka_unit_test(nothing_has_no_table)};
+        cmocka_unit_test(it_says_what_is_next), cmocka_unit_test(missing_dispatch_slots_count),
+        cmocka_unit_test(what_is_not_known_yet_counts), cmocka_unit_test(a_spent_budget_leaves_a_rest),
+        cmocka_unit_test(nothing_has_no_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

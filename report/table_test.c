@@ -60,6 +60,7 @@ static void a_row_for_each_form(void **state) {
     assert_string_equal(text_of(&testing_table, (struct table_report_options){0}),
                         "AMD EPYC 9B45 (family 26, model 2), microcode 0xb002116; LLVM: znver5\n"
                         "Clock: ratio clock (1 cycle = 1 dependent add), ±0.10 %\n"
+                        "Measured: not recorded\n"
                         "16140 forms, 6 measured: 15 values (2 unstable ?, 3 upper bounds ≤)\n"
                         "Unstable here: 2 × another thread was busy\n"
                         "Not measured here: 1 × illegal instruction\n"
@@ -121,6 +122,7 @@ static void one_form_has_a_page(void **state) {
     static const char page[] = "VADDPSYrm: vaddps 64(%rdi), %ymm1, %ymm0\n"
                                "AMD EPYC 9B45 (family 26, model 2), microcode 0xb002116\n"
                                "Clock: ratio clock (1 cycle = 1 dependent add), ±0.10 %\n"
+                               "Measured: not recorded\n"
                                "Scheduling class: WriteFAddYLd\n"
                                "\n"
                                "  latency     cycles  interval        verdict       chain closed by\n"

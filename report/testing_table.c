@@ -84,7 +84,7 @@ static const struct table_model load_models[] = {{true, 10, 0.5, 1}, {true, 2, 0
 
 #define ARRAY(name) (name), sizeof(name) / sizeof *(name)
 #define SLOTS(...)                                                                                                     \
-    { __VA_ARGS__, NULL, 0 }
+    { __VA_ARGS__, false, NULL, 0 }
 #define NO_SLOTS SLOTS({0})
 
 static const struct table_row rows[] = {

@@ -714,6 +714,7 @@ static bool summarize(struct survey *survey, uint64_t start_ns, struct survey_su
                                        .n_waiting = table.n_waiting,
                                        .n_at_most = table.n_at_most,
                                        .n_open = n_open,
+                                       .n_slots_missing = table.n_slots_missing,
                                        .seconds = (double)(timer_clock_ns() - start_ns) / 1e9,
                                        .is_interrupted = survey->status == RUN_PLAN_INTERRUPTED,
                                        .is_spent = budget_is_spent()};

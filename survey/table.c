@@ -83,6 +83,7 @@ static void count_row(struct survey_table *table, const struct table_row *row) {
         count_value(table, &row->throughputs[i].value);
     count_value(table, &row->slots.value);
     table->n_measured += table->n_values > before;
+    table->n_slots_missing += row->slots.is_missing;
 }
 
 static int compare_forms(const void *a, const void *b) {

@@ -122,6 +122,7 @@ static inline unsigned table_throughput_way(const struct table_throughput *throu
 // Dispatch slots: a form's share of the machine's width on the way to the schedulers (survey/slots.h).
 struct table_slots {
     struct table_value value; // in slots, where others have cycles; whole, unless it is a bound
+    bool is_missing;          // nothing of them is measured yet, and more measuring may show them
     // Its measurements, made and still wanted: so many of which filler.
     const struct table_fillers {
         const char *filler;
@@ -196,6 +197,7 @@ struct survey_table {
     const struct table_mixture *mixtures; // those that were measured, in the order of their names
     size_t n_mixtures;
     size_t n_forms, n_measured; // forms known to LLVM; forms with a value
+    size_t n_slots_missing;     // forms whose dispatch slots are missing
     size_t n_lost;              // latencies, throughputs, slots and mixtures that are measured, and not known yet
     size_t n_values;            // those with a value; of these:
     size_t n_unstable, n_waiting, n_at_most; // each unstable one is either waiting or not

@@ -52,6 +52,7 @@ struct filler {
     struct table_value value; // cycles of one
     const char *why;          // why it measures no slots; null: it does
     bool is_unsteady;         // because it, or what it was checked with, is not stable
+    bool is_missing;          // because it, or that, is not measured yet
 };
 
 struct reader {
@@ -67,6 +68,7 @@ struct reader {
     struct filler *fillers;
     size_t n_fillers;
     bool has_unsteady_filler;    // another look may find one to take
+    bool lacks_fillers;          // there are some for this ISA, and none is measured yet
     const struct filler *filler; // the one to take; null: none
 };
 

@@ -83,6 +83,7 @@ static void check_filler(const struct reader *reader, struct filler *filler) {
                                    fmax(0, load.least), filler->name);
     else if (chain.n_stable && chain.least >= SLOTS_CHAINED + 1 / filler->value.cycles)
         filler->why = arena_printf(reader->arena, "'%s' waits for instructions before it, as in order", filler->name);
+    filler->is_missing = simple.n < SLOTS_N_CHECKS;
     filler->is_unsteady = !is_good && simple.n_stable < simple.n && !filler->value.has_two_speeds;
 }
 
@@ -99,6 +100,7 @@ void reader_read_fillers(struct reader *reader, struct survey_table *table) {
     while (candidates[n].name)
         n++;
     reader->fillers = ARENA_ARRAY(reader->arena, struct filler, n);
+    reader->lacks_fillers = n > 0;
     if (n == 0)
         table->no_filler = "no filler is known for this ISA";
     for (size_t i = 0; i < n; i++) {
@@ -113,6 +115,7 @@ void reader_read_fillers(struct reader *reader, struct survey_table *table) {
         if (i == 0 || (filler->is_unsteady && !reader->has_unsteady_filler))
             table->no_filler = filler->why;
         reader->has_unsteady_filler |= filler->is_unsteady;
+        reader->lacks_fillers &= filler->is_missing;
         if (!filler->why && (!reader->filler || filler->value.cycles < (1 - share) * reader->filler->value.cycles))
             reader->filler = filler;
     }
@@ -165,7 +168,9 @@ void reader_read_slots(struct making *m) {
     }
     if (!reader->filler || !plain) {
         bool has_company = m->row->n_throughputs && m->throughputs[0].has_surroundings;
+        m->row->slots.is_missing = plain && !list && (reader->has_unsteady_filler || reader->lacks_fillers);
         value->why = plain && reader->has_unsteady_filler ? "no filler is steady yet"
+                     : plain && reader->lacks_fillers     ? "no filler is measured yet"
                      : plain                              ? "no filler takes one slot on this CPU"
                      : has_company                        ? "it needs other instructions around it"
                                                           : "its throughput is not known";
@@ -173,6 +178,7 @@ void reader_read_slots(struct making *m) {
     }
     struct slots_result result = slots_judge(alone_cycles(m, plain), 1 / reader->filler->value.cycles,
                                              MIN(SLOTS_COPIES, plain->streams), samples, n);
+    m->row->slots.is_missing = !list && result.n_wanted;
     if (result.relation == SLOTS_EQUAL && result.slots > 1 && ways_may_stall(reader->isa, plain->value.bytes)) {
         result.relation = SLOTS_AT_MOST;
         result.why = "the decoder may stall at its prefix";

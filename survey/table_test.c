@@ -1485,6 +1485,8 @@ static void slots_are_cycles_with_fillers(void **state) {
     is_value(&row_of(f, "H")->slots.value, 2, TABLE_EQUAL);
     assert_int_equal(row_of(f, "H")->slots.n_fillers, 3);
     assert_string_equal(row_of(f, "I")->slots.value.why, "not measured yet");
+    assert_true(row_of(f, "I")->slots.is_missing);
+    assert_int_equal(f->table.n_slots_missing, 1);
     assert_true(wants(row_of(f, "I"), "xor", 28));
     assert_string_equal(row_of(f, "J")->slots.value.why, "its copies take longer than fillers can hide");
     assert_string_equal(row_of(f, "K")->slots.value.why, "its throughput is not known");

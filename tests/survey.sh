@@ -371,6 +371,12 @@ restless=(survey ADD64rr --isa x86_64 --target sim:skylake,noise=jitter:2000)
 expect 77 "The budget is spent after [0-9]+ s: .* To do the rest: cyclops survey --resume --output $T/late --isa x86_64 --target sim:skylake" \
     one_line "$cyclops" "${restless[@]}" --output "$T/late" --budget 20
 expect 77 "Done after .* To try again: cyclops survey --resume" one_line "$cyclops" "${restless[@]}" --output "$T/later"
+# Dispatch slots come last: what the budget leaves of them is counted.
+"$cyclops" survey 'V?(ADD|MUL)PS(Y|Z)?rr' "${sim[@]}" --output "$T/late3" >/dev/null 2>&1
+sed -i '/\.slots\./d' "$T/late3/measurements.jsonl"
+expect 0 'The budget is spent .*; dispatch slots of [1-9] forms not measured yet' \
+    one_line "$cyclops" survey --resume "${sim[@]}" --output "$T/late3" --budget 0.001
+expect 0 'Done after [^;]*$' bash -c '"$@" | grep "^Done"' - "$cyclops" survey --resume "${sim[@]}" --output "$T/late3"
 # What one leaves, the next does.
 expect 77 'The budget is spent after 0 s: .* To do the rest' one_line "$cyclops" survey 'IMUL64r.*' "${sim[@]}" --output "$T/late2" --budget 0.001
 expect 0 '^simulated .* clock .*; 20[0-9][0-9]-[0-9-]+T[0-9:]+Z Done after' one_line "$cyclops" survey --resume "${sim[@]}" --output "$T/late2"
