@@ -8,8 +8,11 @@
 
 #include "survey/table.h"
 
-// Makes throughputs upper bounds that take as long as one of their class, made in the same way with as many streams or
-// more, which is a bound for that reason. Those that whole cycles of some pipes give stay: that is what they take.
+// Makes throughputs upper bounds that take as long as one of their class, made in the same way,
+//  - with as many streams or more, which is a bound for that reason. Those that whole cycles of some pipes give stay:
+//  that
+//    is what they take.
+//  - of which fewer streams take less.
 void few_streams_mark(struct arena *arena, struct table_row *rows, size_t n);
 
 #endif

@@ -77,10 +77,32 @@ static void others_have_not(void **state) {
     assert_false(is_bound(&f, 1));
 }
 
+// Where fewer streams of one form take less, its class's others of that time are bounds: of any number of streams, and
+// where five pipes would give the time.
+static void a_class_of_uneven_streams_has_bounds(void **state) {
+    static const double cycles[N_ROWS] = {0.8, 0.801, 0.8, 0.72};
+    (void)state;
+    for (size_t i = 1; i < N_ROWS; i++) {
+        struct fixture f;
+        set_up_rows(&f);
+        for (size_t k = 0; k < N_ROWS; k++)
+            f.throughputs[k].value.cycles = f.throughputs[k].value.low = f.throughputs[k].value.high = cycles[k];
+        f.throughputs[0].is_short_of_streams = false;
+        f.throughputs[0].faster_streams = 6;
+        few_streams_mark(&f.arena, f.rows, N_ROWS);
+        const struct table_value *value = &f.rows[i].throughputs->value;
+        assert_int_equal(value->relation, i < 3 ? TABLE_AT_MOST : TABLE_EQUAL);
+        if (i < 3)
+            assert_string_equal(value->why, "6 streams of ADD64ri8, of its class, take less");
+        arena_free(&f.arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_class_has_the_bound),
         cmocka_unit_test(others_have_not),
+        cmocka_unit_test(a_class_of_uneven_streams_has_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

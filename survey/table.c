@@ -56,6 +56,7 @@ static void fill_row(struct making *m) {
     reader_keep_longer_to_others(m);
     reader_mark_waiting(m);
     reader_mark_few_streams(m);
+    reader_mark_uneven_streams(m);
     reader_mark_free(m);
     reader_mark_supply(m);
     if (m->n_entries)

@@ -98,6 +98,7 @@ struct table_throughput {
     struct table_value value;         // cycles per instruction of the form
     double seen_least, seen_most;     // cycles of all looks at it that were steady in themselves; 0: none was
     bool is_short_of_streams;         // half of them take longer, so it is a bound
+    unsigned faster_streams;          // fewer streams that take less, so their number decides; 0: none do
     const struct table_count *counts; // but instructions
     size_t n_counts;
     bool has_slow_values;    // its operands are not round numbers: divisions and square roots take longer

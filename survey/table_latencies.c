@@ -255,12 +255,18 @@ static double chain_slack(const struct entry *entry, double cycles) {
     return reader_chain_slack(cycles * entry->copies) / entry->copies;
 }
 
+// Whether cycles are within `slack` of a whole number. Of long chains the slack would hold nearly any number.
+static bool is_near_whole(double cycles, double slack) {
+    static const double most = 0.15;
+    return fabs(cycles - round(cycles)) <= fmin(slack, most);
+}
+
 static bool is_whole_copy(const struct entry *entry, double cycles) {
-    return fabs(cycles - round(cycles)) <= chain_slack(entry, cycles);
+    return is_near_whole(cycles, chain_slack(entry, cycles));
 }
 
 static bool is_whole_chain(double cycles) {
-    return fabs(cycles - round(cycles)) <= reader_chain_slack(cycles);
+    return is_near_whole(cycles, reader_chain_slack(cycles));
 }
 
 // What was measured, and does not show the latency.
@@ -346,8 +352,8 @@ static struct padded read_padded(const struct making *m, const struct entry *pad
     result.is_found = reader_subtract_way(reader, padded->way, &result.value) &&
                       result.value.verdict != MEASURED_UNSTABLE && result.value.relation == TABLE_EQUAL;
     // Many more steps make no number surer.
-    result.is_whole = fabs(result.value.cycles - round(result.value.cycles)) <=
-                      reader_chain_slack(cycles - steps + fmin(steps, PARTNER_PADS));
+    result.is_whole =
+        is_near_whole(result.value.cycles, reader_chain_slack(cycles - steps + fmin(steps, PARTNER_PADS)));
     return result;
 }
 
@@ -447,14 +453,15 @@ static void judge_by_padded(struct making *m, const struct entry *entry, double 
     bool is_less = padded.is_found && padded.value.cycles < value->cycles - half_cycle,
          is_bound = value->relation == TABLE_AT_MOST;
     want_padding(m, entry, false);
-    // Eight steps are too few behind much microcode: where they made a difference, or show no whole number, more may
-    // make another one.
+    // Eight steps are too few behind much microcode: where they made a difference, or show no whole number, or where
+    // the chain is long, more may make another one.
+    static const double long_chain = 12; // cycles; longer than any chain of a few uops
     struct padded more = {.is_found = false};
-    if (padded.is_found && (is_less || !padded.is_whole) && !is_too_short(&padded.value)) {
+    if (padded.is_found && (is_less || !padded.is_whole || chain > long_chain) && !is_too_short(&padded.value)) {
         want_padding(m, entry, true);
         more = find_padded(m, entry, chain, true);
     }
-    bool is_still_less = is_less && more.is_found && more.value.cycles < padded.value.cycles - half_cycle;
+    bool is_still_less = more.is_found && more.value.cycles < padded.value.cycles - half_cycle;
     if (is_still_less || (more.is_found && !padded.is_whole))
         padded = more;
     is_less = padded.is_found && padded.value.cycles < value->cycles - half_cycle;

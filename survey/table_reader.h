@@ -162,6 +162,8 @@ void reader_mark_waiting(struct making *m);
 // Marks throughputs that fewer streams make worse: then more of them, for which there are no registers, might be
 // better. Streams wait for themselves, or for something that LLVM's tables do not state.
 void reader_mark_few_streams(struct making *m);
+// Makes throughputs upper bounds of which fewer streams take less, and those of the fewer streams.
+void reader_mark_uneven_streams(struct making *m);
 // Takes throughputs with breakers for the form's own where more copies to a breaker take as long: then the breakers
 // cost nothing.
 void reader_mark_free(struct making *m);

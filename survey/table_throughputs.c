@@ -96,6 +96,38 @@ void reader_mark_few_streams(struct making *m) {
         }
 }
 
+// Whether the machine's width gives the value, or a number of pipes.
+static bool is_of_whole_cycles(const struct reader *reader, const struct table_value *value) {
+    static const double share = 0.01;
+    double slots = reader->filler ? value->cycles / reader->filler->value.cycles : 0;
+    return loops_is_of_whole_cycles(value) || (slots > 0 && fabs(slots - round(slots)) <= share * slots);
+}
+
+// Fewer streams that take less show that the number of streams decides, as where a scheduler falls into a rhythm: a Zen
+// 5 takes 0.72 or 0.80 cycles of vcvtdq2pd, by the number of its registers. Then neither number is the pipes' own,
+// unless whole cycles of some pipes give the smaller one.
+void reader_mark_uneven_streams(struct making *m) {
+    static const double share = 0.03;
+    struct table_throughput *list = m->throughputs;
+    for (size_t i = 0; i < m->row->n_throughputs; i++)
+        for (size_t k = 0; k < m->row->n_throughputs; k++) {
+            struct table_value *fewer = &list[k].value, *value = &list[i].value;
+            if (!is_alike(&list[i], &list[k]) || list[i].has_breakers || list[k].streams >= list[i].streams ||
+                list[i].placement == PLACEMENT_OWN_LINES || !table_is_stable(value) || !table_is_stable(fewer) ||
+                value->has_two_speeds || fewer->has_two_speeds || value->low <= fewer->high * (1 + share))
+                continue;
+            const char *why = arena_printf(m->reader->arena, "%u streams take %.3g cycles, and %u take %.3g",
+                                           list[k].streams, fewer->cycles, list[i].streams, value->cycles);
+            list[i].faster_streams = list[k].streams;
+            value->why = value->relation == TABLE_EQUAL ? why : value->why;
+            value->relation = TABLE_AT_MOST;
+            if (fewer->relation != TABLE_EQUAL || is_of_whole_cycles(m->reader, fewer))
+                continue;
+            fewer->relation = TABLE_AT_MOST;
+            fewer->why = why;
+        }
+}
+
 // Whether nothing that copies hand on limits them: neither all of them wait for one fixed register, as they do where a
 // core issues in order, nor each stream for its own.
 static bool is_free_of_waiting(const struct making *m, const struct table_throughput *throughput) {
@@ -133,13 +165,6 @@ void reader_mark_free(struct making *m) {
             value->relation = TABLE_EQUAL;
             value->why = value->why == why_breakers ? NULL : value->why;
         }
-}
-
-// Whether the machine's width gives the value, or a number of pipes.
-static bool is_of_whole_cycles(const struct reader *reader, const struct table_value *value) {
-    static const double share = 0.01;
-    double slots = reader->filler ? value->cycles / reader->filler->value.cycles : 0;
-    return loops_is_of_whole_cycles(value) || (slots > 0 && fabs(slots - round(slots)) <= share * slots);
 }
 
 void reader_mark_supply(struct making *m) {
