@@ -130,7 +130,7 @@ static void count_pipes(struct pipe_counts *counts, uint64_t kind, uint64_t pipe
         return;
     counts->n_forms[number_of(kind)]++;
     for (unsigned p = 0; p < MOST_PIPES; p++)
-        counts->items[number_of(kind)][p] += (pipes >> p) & 1;
+        counts->items[number_of(kind)][p] += (unsigned)(pipes >> p & 1);
 }
 
 // Pipes that enough forms of a kind are on. A few forms may be wrong in the model: of an extension that the CPU lacks,
