@@ -18,6 +18,20 @@ expect 0 '^[0-9]+ false values of [0-9]+ kinds, 0 failures$' python3 "$here/tabl
 expect 1 '^[1-9][0-9]* findings, 0 questions, 0 explained$' itself "$T/s"
 expect 1 "run --kernels $T/s/kernels --isa x86_64 --target sim:znver4,noise=none,seed=1 [A-Z0-9a-z]+rm\." itself "$T/s" --kind load
 expect 1 '^[1-9][0-9]* findings' itself "$T/table.jsonl"
+# By which clock, and when; no kind without findings; and what to do next.
+expect 1 '^Clock: ratio clock, .*\. Measured: 20[0-9-]+T[0-9:]+Z' itself "$T/s"
+expect 1 '^load: [1-9][0-9]*: ' itself "$T/s"
+expect 1 '^none$' bash -c '"$@" | grep -E "^[a-z-]+( \(question\))?: 0: " || echo none; exit 1' - "$script" --build "$build" "$T/s"
+expect 1 "^All of one kind: .*table-against-itself $T/s --kind load --most [1-9][0-9]*\$" itself "$T/s"
+expect 1 "^Why they contradict each other: .* --explain load\$" itself "$T/s"
+# At a terminal, lines fit; commands stay whole.
+at_terminal() { COLUMNS=${columns:-200} python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$@" </dev/null | tr -d '\r'; }
+too_wide() { at_terminal "$@" | grep -vE 'cyclops run|--(kind|allow|explain) ' | LC_ALL=C.UTF-8 grep -E '^.{81}' || echo none; }
+expect 0 '^[1-9][0-9]* findings, ' at_terminal "$script" --build "$build" "$T/s"
+expect 0 '^none$' too_wide "$script" --build "$build" "$T/s"
+expect 0 '^none$' too_wide "$script" --explain all
+columns=80
+expect 0 '^none$' too_wide "$script" --help
 
 # What is explained is no finding: by a pattern, a bound, and a day. What explains nothing is reported.
 cat >"$T/allow.yaml" <<'YAML'
@@ -58,6 +72,8 @@ expect 2 'which survey' itself
 expect 2 "holds no survey" itself "$T"
 echo '{"record":"form"}' >"$T/broken.jsonl"
 expect 2 'broken.jsonl: it is not what' itself "$T/broken.jsonl"
+echo 'no table' >"$T/no.jsonl"
+expect 2 "no.jsonl: it is not JSON Lines: name the folder of a survey" itself "$T/no.jsonl"
 echo 'allow: all' >"$T/bad.yaml"
 expect 2 "bad.yaml:1: 'allow: all' is no line of an allow-list" itself "$T/s" --allow "$T/bad.yaml"
 printf 'allowances: 1\nallow:\n  - finding: "load/*"\n' >"$T/bad.yaml"
