@@ -28,7 +28,8 @@ static void set_context(struct repair *repair, struct arena *arena, const struct
     static const struct repair_numbers one_use = {.n_uses = 1, .uses = {{.resource = 1, .release = 1}}},
                                        no_use = {.n_uses = 1, .uses = {{.resource = 1}}};
     struct repair_rule *rules = ARENA_ARRAY(arena, struct repair_rule, search->n_context + member->n_others);
-    memcpy(rules, search->context, search->n_context * sizeof *rules);
+    if (search->n_context)
+        memcpy(rules, search->context, search->n_context * sizeof *rules);
     for (size_t i = 0; i < member->n_others; i++) {
         const struct repair_member *other = find_member(repair, member->others[i]);
         struct repair_rule rule = {.opcodes = &member->others[i], .n_opcodes = 1, .before = one_use, .after = no_use};
