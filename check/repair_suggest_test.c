@@ -26,8 +26,8 @@ static void bounds_only_add_pipes(void **state) {
     assert_true(!can_be_chosen(&search, 0, APART, true) && !can_be_chosen(&search, 0, APART, false));
 }
 
-// Pipes change where no time on LLVM's gives the throughput: of two pipes 0.5, 1, 1.5 are none's fault, 0.33 and 0.75
-// are; nor can two uses of one pipe take less than two cycles.
+// Pipes change where no time on LLVM's gives the throughput: two pipes give 0.5, 1 and 1.5, but not 0.33 and 0.75; nor
+// can two uses of one pipe take less than two cycles.
 static void times_come_before_pipes(void **state) {
     enum { ONE = 1, TWO, N };
     const struct resource resources[N] = {{0}, {.mask = 2, .units = 1}, {.mask = 0xe, .units = 2}};

@@ -31,7 +31,7 @@ void mixtures_print_scores(struct arena *arena, const struct check_report *repor
 
 static void print_furthest(struct arena *arena, const struct repair_mixtures *mixtures, FILE *out) {
     enum { MOST = 5 };
-    static const double least = 0.05; // a smaller error is none to look at
+    static const double least = 0.05; // smaller errors are not listed
     for (size_t i = 0; i < mixtures->n_errors && i < MOST; i++) {
         const struct repair_mixture_error *error = &mixtures->errors[i];
         const struct table_value *value = &error->mixture->value.value;

@@ -212,8 +212,8 @@ static const struct theme {
     {{GENERAL, GENERAL, GENERAL_LOAD}, 3},
 };
 
-// The candidate of a kind that the seed chooses: of the class with the least hash, the form with the least. Null: there
-// is none of that kind.
+// The candidate of a kind that the seed chooses: of the class with the least hash, the form with the least. Null: no
+// candidate is of that kind.
 static const struct candidate *choose(const struct drawing *drawing, enum kind kind, uint64_t seed) {
     const struct candidate *best = NULL;
     uint64_t least_class = 0, least_form = 0;
