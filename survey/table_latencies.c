@@ -68,11 +68,17 @@ static void add_latency(struct making *m, struct table_latency latency) {
     *ARENA_ADD(m->reader->arena, m->latencies, m->row->n_latencies) = latency;
 }
 
+// Whether cycles are within `slack` of a whole number. Of long chains the slack would hold nearly any number.
+static bool is_near_whole(double cycles, double slack) {
+    static const double most = 0.15;
+    return fabs(cycles - round(cycles)) <= fmin(slack, most);
+}
+
 // Where the time to the partner depends on the port that it happens to take, the mean may come near a whole number: a
 // Golden Cove's vcvtdq2pd takes 5 cycles to itself, and 5.94 to vpand.
 static bool is_whole(double cycles) {
-    static const double most = 0.04;
-    return fabs(cycles - round(cycles)) <= most;
+    static const double slack = 0.04;
+    return is_near_whole(cycles, slack);
 }
 
 static bool is_single(const struct table_value *value) {
@@ -253,12 +259,6 @@ static bool may_be_pipes(const struct making *m, const struct entry *entry, doub
 // How far from a whole number of cycles a copy may be. Of copies that cross, both are measured together.
 static double chain_slack(const struct entry *entry, double cycles) {
     return reader_chain_slack(cycles * entry->copies) / entry->copies;
-}
-
-// Whether cycles are within `slack` of a whole number. Of long chains the slack would hold nearly any number.
-static bool is_near_whole(double cycles, double slack) {
-    static const double most = 0.15;
-    return fabs(cycles - round(cycles)) <= fmin(slack, most);
 }
 
 static bool is_whole_copy(const struct entry *entry, double cycles) {

@@ -99,7 +99,7 @@ static struct differences differences_of(const struct bursts *bursts, const stru
 }
 
 // Whether the pairs behind gaps take another time than the others, by more than chance.
-static bool are_cold_slower(const struct bursts *bursts, const struct pair *pairs, size_t n) {
+static bool cold_ones_differ(const struct bursts *bursts, const struct pair *pairs, size_t n) {
     enum { FEWEST = 4 };
     struct differences warm = differences_of(bursts, pairs, n, false), cold = differences_of(bursts, pairs, n, true);
     return warm.n >= FEWEST && cold.n >= FEWEST && fabs(cold.median - warm.median) > 3 * hypot(cold.error, warm.error);
@@ -123,7 +123,9 @@ static void mark_cold(const struct bursts *bursts, struct pair *pairs, size_t n,
     for (size_t i = 1; i < n; i++)
         if (pairs[i].runs[0].start && distance_of(pairs, i) == 0)
             pairs[i].is_cold = pairs[i - 1].is_cold;
-    for (size_t i = 0, differ = are_cold_slower(bursts, pairs, n); i < n && !differ; i++)
+    if (cold_ones_differ(bursts, pairs, n))
+        return;
+    for (size_t i = 0; i < n; i++)
         pairs[i].is_cold = false;
 }
 
