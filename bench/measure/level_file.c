@@ -30,6 +30,7 @@ struct entry {
     double confirmed;                    // time of the last of them, seconds since 1970
     const char *boot;                    // boot id at its last confirmation
     double missed, misses, missed_since; // cycles of a slower plateau, sessions on it in a row, time of the first one
+    double faster, faster_since;         // cycles of a faster plateau that one session found, and when; 0: none did
 };
 
 const char *level_file_path(struct arena *arena) {
@@ -94,16 +95,19 @@ static bool read_entry(const json_t *levels, const char *name, struct entry *ent
            is_number(json, "confirmed", 0, latest, &entry->confirmed) &&
            is_number(json, "missed", 0, most_cycles, &entry->missed) &&
            is_number(json, "misses", 0, most_sessions, &entry->misses) &&
-           is_number(json, "missed_since", 0, latest, &entry->missed_since) && entry->boot;
+           is_number(json, "missed_since", 0, latest, &entry->missed_since) &&
+           is_number(json, "faster", 0, most_cycles, &entry->faster) &&
+           is_number(json, "faster_since", 0, latest, &entry->faster_since) && entry->boot;
 }
 
 static void write_entry(json_t *levels, const char *name, const struct entry *entry) {
     enum { DECIMALS = 5 };
     json_object_set_new(levels, name,
-                        json_pack("{so sf sf ss so sf sf}", "cycles", json_rounded(entry->cycles, DECIMALS), "sessions",
-                                  entry->sessions, "confirmed", entry->confirmed, "boot", entry->boot, "missed",
-                                  json_rounded(entry->missed, DECIMALS), "misses", entry->misses, "missed_since",
-                                  entry->missed_since));
+                        json_pack("{so sf sf ss so sf sf so sf}", "cycles", json_rounded(entry->cycles, DECIMALS),
+                                  "sessions", entry->sessions, "confirmed", entry->confirmed, "boot", entry->boot,
+                                  "missed", json_rounded(entry->missed, DECIMALS), "misses", entry->misses,
+                                  "missed_since", entry->missed_since, "faster", json_rounded(entry->faster, DECIMALS),
+                                  "faster_since", entry->faster_since));
 }
 
 bool level_file_recall(struct arena *arena, const char *path, const struct level_key *key,
@@ -137,13 +141,14 @@ static bool confirm(struct entry *entry, const struct level *level, const char *
     bool is_apart = (double)now - entry->confirmed >= SECONDS_APART || (double)now < entry->confirmed;
     bool has_say = is_apart && level->n_processes >= PROCESSES_OF_MEAN;
     bool is_news = has_say || (is_apart && entry->sessions < TRUSTED_SESSIONS) || entry->misses > 0 ||
-                   strcmp(entry->boot, boot) != 0;
+                   entry->faster > 0 || strcmp(entry->boot, boot) != 0;
     entry->sessions += is_apart;
     if (has_say)
         entry->cycles += (level->seen - entry->cycles) / fmin(entry->sessions, SESSIONS_OF_MEAN);
     entry->confirmed = is_apart ? (double)now : entry->confirmed;
     entry->boot = boot;
     entry->missed = entry->misses = entry->missed_since = 0;
+    entry->faster = entry->faster_since = 0;
     return is_news;
 }
 
@@ -161,13 +166,27 @@ static void miss(struct entry *entry, double cycles, const char *boot, time_t no
         *entry = new_entry(entry->missed, boot, now);
 }
 
+// Notes a session on a faster plateau. A level that enough sessions have confirmed waits for a second one.
+static void overtake(struct entry *entry, double cycles, const char *boot, time_t now) {
+    bool is_same = entry->faster > 0 && fabs(cycles / entry->faster - 1) <= alike;
+    bool is_apart = (double)now - entry->faster_since >= SECONDS_APART;
+    if (entry->sessions < TRUSTED_SESSIONS || (is_same && is_apart)) {
+        *entry = new_entry(cycles, boot, now);
+    } else if (!is_same) {
+        entry->faster = cycles;
+        entry->faster_since = (double)now;
+    }
+}
+
 // Updates the entry of one check. Returns false where it need not be written.
 static bool update(struct entry *entry, bool is_there, bool is_stable, const struct level *level, const char *boot,
                    time_t now) {
     bool is_reached = is_stable && level_is_reached(level);
     bool is_faster = is_there && level->n_processes >= PROCESSES_OF_MEAN && level->seen < entry->cycles * (1 - alike);
-    if (is_reached && (!is_there || is_faster))
+    if (is_reached && !is_there)
         *entry = new_entry(level->seen, boot, now);
+    else if (is_reached && is_faster)
+        overtake(entry, level->seen, boot, now);
     else if (is_reached && fabs(level->seen / entry->cycles - 1) <= alike)
         return confirm(entry, level, boot, now);
     else if (is_there && !level->n_processes && level->n_slower >= PROCESSES_OF_MISS)

@@ -6,7 +6,9 @@
 // bytes of the check and of the reference. How it changes:
 //  - A session that reaches it confirms it. Until three have, a minute apart, sessions look for it anew (is_new_here).
 //    The level is the mean of what they found.
-//  - A session that finds a faster plateau, by over 1 %, replaces it.
+//  - A session that finds a faster plateau, by over 1 %, replaces it. A level that three sessions have confirmed takes two
+//    such sessions, a minute apart, and no session at the old level between them. One alone may have had a slowed
+//    reference, for which all else looks fast: its level would flag all values of the sessions behind it.
 //  - A session counts only if its chain of multiplies took whole cycles.
 //  - Sessions that never reach it, all on one slower plateau, replace it too: new microcode or another host may have
 //    made the CPU slower. That takes eight sessions over an hour, all since a reboot, because a CPU does not change

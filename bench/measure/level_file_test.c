@@ -142,6 +142,27 @@ static void faster_replaces_and_slower_does_not(void **state) {
     close_fixture(f);
 }
 
+// A session whose reference is slowed finds all else too fast. What many sessions have confirmed outlives it.
+static void a_trusted_level_falls_to_two_sessions(void **state) {
+    (void)state;
+    struct fixture *f = open_fixture();
+    for (unsigned i = 0; i < 3; i++, f->now += 60)
+        run_session(f, 2.8, 20, 0);
+    run_session(f, 2.7, 20, 0);
+    assert_near(recall(f), 2.8, 1e-9);
+    f->now += 60;
+    run_session(f, 2.8, 20, 0); // contradicts it
+    f->now += 60;
+    run_session(f, 2.7, 20, 0);
+    f->now += 30;
+    run_session(f, 2.7, 20, 0); // may be the same disturbance
+    assert_near(recall(f), 2.8, 1e-9);
+    f->now += 60;
+    run_session(f, 2.7, 20, 0);
+    assert_near(recall(f), 2.7, 1e-9);
+    close_fixture(f);
+}
+
 // The fastest of many would be the luckiest, and the others would not be alike it any more.
 static void the_level_is_the_mean_of_the_sessions(void **state) {
     (void)state;
@@ -269,6 +290,7 @@ int main(void) {
         cmocka_unit_test(three_sessions_a_minute_apart_are_trusted),
         cmocka_unit_test(levels_are_of_one_kind_of_machine),
         cmocka_unit_test(faster_replaces_and_slower_does_not),
+        cmocka_unit_test(a_trusted_level_falls_to_two_sessions),
         cmocka_unit_test(the_level_is_the_mean_of_the_sessions),
         cmocka_unit_test(a_neighbour_who_stays_lifts_nothing),
         cmocka_unit_test(an_outdated_level_heals),
