@@ -112,7 +112,8 @@ static bool is_only_from(const struct operands *operands) {
     const struct plan_args *plan = &plan_args;
     const struct object_range *range = &plan->range;
     bool has_block = plan->asm_texts.n_items || plan->hex.n_items || plan->alias || plan->registers || plan->fill ||
-                     plan->pages.is_given || range->symbol || range->section || range->start || range->end;
+                     plan->pages.is_given || range->symbol || range->section || range->start || range->end ||
+                     plan->region;
     bool has_program = operands->n_items || has_block || plan->mode || plan->form || plan->sweep || plan->placement ||
                        plan->syntax || plan->kernels || plan->corun || args.corun_cpu.is_given ||
                        plan->streams.is_given || plan->is_replicated;

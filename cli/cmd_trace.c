@@ -8,16 +8,18 @@
 #include "bench/sandbox/steps.h"
 #include "lab/branches.h"
 #include "lab/experiment.h"
+#include "lab/marked_text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static struct { const char *syntax, *llvm; } args;
+static struct { const char *syntax, *region, *llvm; } args;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_TEXT, "syntax", "intel|att", "Syntax. Default: att where registers are written %rax, else intel.",
      &args.syntax},
+    {OPTION_TEXT, "region", "NAME", "Of a text with several of llvm-mca's regions, this one.", &args.region},
     {OPTION_TEXT, "llvm", "LLVM", "Version (22), module or folder of LLVM to read the text with. Default: the newest.",
      &args.llvm},
     {0},
@@ -39,7 +41,8 @@ static const struct command command = {
 
 // Describes the block's instructions, with their assembled lengths and the labels of the text.
 static bool describe(struct arena *arena, const struct backend *backend, struct backend_cpu *cpu,
-                     const struct program *program, const char *text, struct block *block, struct fail *fail) {
+                     const struct program *program, const char *text, size_t region, struct block *block,
+                     struct fail *fail) {
     const bool is_intel = strcmp(program->syntax, "intel") == 0;
     const char *in_syntax = arena_printf(arena, "%s%s", is_intel ? ".intel_syntax noprefix; " : "", text);
     struct backend_source source;
@@ -48,7 +51,9 @@ static bool describe(struct arena *arena, const struct backend *backend, struct 
         !backend->describe_part(cpu, arena, program->code, program->body_range.offset, program->body_range.length,
                                 &assembled, fail))
         return false;
-    *block = source.blocks[0];
+    if (region >= source.n_blocks)
+        return fail_set(fail, FAIL_WORK, OTHERWISE_READ);
+    *block = source.blocks[region];
     if (block->n_insns != assembled.n_insns)
         return fail_set(fail, FAIL_WORK, OTHERWISE_READ);
     struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
@@ -78,7 +83,7 @@ static bool record(struct arena *arena, const struct experiment *experiment, str
            fail_set(fail, FAIL_WORK, "%s: %s", program->file, bench_outcome_name(steps->outcome));
 }
 
-static const char *in_words(struct arena *arena, const struct program *program, const char *text,
+static const char *in_words(struct arena *arena, const struct program *program, const char *text, size_t region,
                             const struct steps *steps, struct fail *fail) {
     const struct backend *backend = backend_load(arena, args.llvm, fail);
     const struct backend_options options_of_cpu = {.output_syntax = -1};
@@ -87,7 +92,7 @@ static const char *in_words(struct arena *arena, const struct program *program, 
     const char *words = NULL;
     if (!cpu)
         return NULL;
-    if (describe(arena, backend, cpu, program, text, &block, fail)) {
+    if (describe(arena, backend, cpu, program, text, region, &block, fail)) {
         struct follow_order order;
         if (follow_order(arena, &block, program->body_range.offset, steps->offsets, steps->n, &order))
             branch_trace_of_run(arena, &block, order.insns, order.n, &words, fail);
@@ -98,13 +103,29 @@ static const char *in_words(struct arena *arena, const struct program *program, 
     return words;
 }
 
+// Finds the one region to run, and its number.
+static bool find_region(struct arena *arena, struct block_source *source, size_t *number, struct fail *fail) {
+    struct marked_text marked;
+    if (!marked_text_read(arena, source->isa, source->name, source->text, &marked, fail))
+        return false;
+    if (!args.region && marked.n_regions > 1)
+        return fail_at(fail, source->name, marked.regions[1].line, 0,
+                       "a second region begins here; a trace is of one: choose it with --region NAME");
+    const struct text_region *region = marked.regions;
+    if (args.region && !(region = marked_text_find(arena, &marked, source->name, args.region, fail)))
+        return false;
+    *number = (size_t)(region - marked.regions);
+    source->region_begin = region->begin;
+    source->region_end = marked.is_marked ? region->end : 0;
+    return true;
+}
+
 // Plans the block's looped program, of which it runs one iteration.
-static struct experiment *plan_one(struct arena *arena, const struct isa *isa, const char *name, const char *text,
+static struct experiment *plan_one(struct arena *arena, const struct block_source *source,
                                    const struct decoder *decoder, struct plan *plan, struct fail *fail) {
-    const struct block_source source = {.isa = isa, .name = name, .text = text, .syntax = args.syntax};
     const struct plan_options looped = {.has_form = true, .form = PROGRAM_LOOPED};
-    bool is_planned =
-        plan_add_block(arena, plan, &source, name, &looped, fail) && blocks_prepare(arena, plan, decoder, true, fail);
+    bool is_planned = plan_add_block(arena, plan, source, source->name, &looped, fail) &&
+                      blocks_prepare(arena, plan, decoder, true, fail);
     return is_planned ? plan->experiments[0] : NULL;
 }
 
@@ -112,13 +133,16 @@ static const char *trace_text(struct arena *arena, const struct isa *isa, const 
                               const struct decoder *decoder, struct fail *fail) {
     struct plan plan = {0};
     struct steps steps;
-    struct experiment *experiment = plan_one(arena, isa, name, text, decoder, &plan, fail);
+    struct block_source source = {.isa = isa, .name = name, .text = text, .syntax = args.syntax};
+    size_t region = 0;
+    struct experiment *experiment =
+        find_region(arena, &source, &region, fail) ? plan_one(arena, &source, decoder, &plan, fail) : NULL;
     if (!experiment)
         return NULL;
     struct program *programs[] = {&experiment->program};
     if (!gen_assemble(arena, programs, 1, fail) || !record(arena, experiment, &steps, fail))
         return NULL;
-    return in_words(arena, &experiment->program, text, &steps, fail);
+    return in_words(arena, &experiment->program, text, region, &steps, fail);
 }
 
 static bool trace(struct arena *arena, const struct operands *operands, struct fail *fail) {

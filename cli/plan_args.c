@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/lab_args.h"
 #include "cli/plan_object.h"
+#include "cli/plan_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@ struct option plan_args_blocks[] = {
     {OPTION_LIST, "hex", "HEX|FILE",
      "Hexadecimal digits of a block of machine code; or a file with one block a line, up to a comma. May be repeated.",
      &plan_args.hex},
+    {OPTION_TEXT, "region", "NAME", "Of a text with llvm-mca's markers: this region. Default: each region is a block.",
+     &plan_args.region},
     {OPTION_TEXT, "symbol", "NAME", "Of an object: this function. Default: each function is a block.",
      &plan_args.range.symbol},
     {OPTION_TEXT, "section", "NAME", "Of an object: this section.", &plan_args.range.section},
@@ -145,7 +148,7 @@ static bool is_file(const char *operand) {
 }
 
 static bool add_file(struct arena *arena, struct plan *plan, const struct isa *isa, const char *path,
-                     const struct object_range *range, const struct plan_options *options, struct fail *fail) {
+                     const struct plan_args *args, const struct plan_options *options, struct fail *fail) {
     char *text;
     size_t length;
     const char *name = file_name(path);
@@ -153,10 +156,9 @@ static bool add_file(struct arena *arena, struct plan *plan, const struct isa *i
         return false;
     const struct object_file file = {name, text, length, isa->triple};
     if (object_is_elf(text, length))
-        return plan_add_object(arena, plan, isa, &file, range, options, fail);
+        return plan_add_object(arena, plan, isa, &file, &args->range, options, fail);
     const struct block_source source = {.isa = isa, .name = name, .text = text, .syntax = options->syntax};
-    return plan_has_marked_data(text) ? plan_add_marked(arena, plan, &source, name, options, fail)
-                                      : plan_add_block(arena, plan, &source, name, options, fail);
+    return plan_add_text(arena, plan, &source, name, args->region, options, fail);
 }
 
 struct planner {
@@ -187,7 +189,7 @@ static bool add_kernel_file(struct arena *arena, const struct planner *planner, 
 static bool add_operand(struct arena *arena, const struct planner *planner, const char *operand, struct plan *plan,
                         struct fail *fail) {
     if (is_file(operand))
-        return add_file(arena, plan, planner->isa, operand, &planner->args->range, planner->of_blocks, fail);
+        return add_file(arena, plan, planner->isa, operand, planner->args, planner->of_blocks, fail);
     if (is_kernel_file(operand))
         return add_kernel_file(arena, planner, operand, plan, fail);
     const struct kernel *kernel = kernel_find(arena, &planner->set, operand, fail);
@@ -292,7 +294,7 @@ static bool add_text(struct arena *arena, const struct planner *planner, const c
                      struct fail *fail) {
     const struct plan_options *options = planner->of_blocks;
     const struct block_source source = {.isa = planner->isa, .name = "--asm", .text = text, .syntax = options->syntax};
-    return plan_add_block(arena, plan, &source, on_one_line(arena, text), options, fail);
+    return plan_add_text(arena, plan, &source, on_one_line(arena, text), planner->args->region, options, fail);
 }
 
 static bool add_code(struct arena *arena, const struct planner *planner, const char *argument, struct plan *plan,

@@ -11,6 +11,7 @@
 extern struct plan_args {
     const char *mode, *form, *sweep, *placement, *syntax, *kernels; // as given; null: not given
     const char *alias, *registers, *fill;                           // as given; null: not given
+    const char *region;                                             // of a marked text; null: all
     struct object_range range;                                      // range of code in objects
     struct option_list asm_texts, hex;
     struct option_count streams, pages;

@@ -30,27 +30,12 @@ static bool fail_statement(struct block_reader *reader, const struct statement *
     return fail_at(reader->fail, reader->name, statement->line, statement->column, "%s", message);
 }
 
-// Returns the text between llvm-mca's markers; all of it without markers. The rest becomes empty lines, so that line
-// numbers stay. Fails (null) where there are two regions.
-static const char *take_region(struct block_reader *reader, const char *text) {
-    char *copy = arena_strdup(reader->arena, text);
-    unsigned regions = 0, line = 0;
-    bool inside = false, marked = strstr(text, "LLVM-MCA-BEGIN") != NULL;
-    for (char *at = copy; marked && *at;) {
-        size_t length = strcspn(at, "\n");
-        bool begins = memmem(at, length, "LLVM-MCA-BEGIN", 14), ends = memmem(at, length, "LLVM-MCA-END", 12);
-        line++;
-        regions += begins;
-        if (regions > 1) {
-            fail_at(reader->fail, reader->name, line, 0,
-                    "a second LLVM-MCA region begins here; a block is one region: keep the one to measure");
-            return NULL;
-        }
-        inside = begins || (inside && !ends);
-        if (!inside)
-            memset(at, ' ', length);
-        at += length + (at[length] == '\n');
-    }
+// Returns the text of the region. The rest becomes empty lines, so that line numbers stay.
+static const char *take_region(struct arena *arena, const struct block_source *source) {
+    char *copy = arena_strdup(arena, source->text);
+    for (size_t i = 0; source->region_end && copy[i]; i++)
+        if ((i < source->region_begin || i >= source->region_end) && copy[i] != '\n')
+            copy[i] = ' ';
     return copy;
 }
 
@@ -355,10 +340,9 @@ static bool check_syntax(const struct isa *isa, const char *syntax, struct fail 
 }
 
 static bool read_text(struct block_reader *reader, const struct block_source *source) {
-    const char *region =
-        check_syntax(source->isa, source->syntax, reader->fail) ? take_region(reader, source->text) : NULL;
-    if (!region)
+    if (!check_syntax(source->isa, source->syntax, reader->fail))
         return false;
+    const char *region = take_region(reader->arena, source);
     reader->n_statements = statement_split(reader->arena, source->isa, region, &reader->statements);
     reader->labels = block_labels_find(reader->arena, reader->statements, reader->n_statements);
     return read_statements(reader, source->syntax);

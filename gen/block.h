@@ -39,8 +39,9 @@ struct block_fixup {
 struct block_source {
     const struct isa *isa;
     const char *name; // name in messages and tables
-    // Assembly text; newlines or ';' separate statements. Where it has llvm-mca's markers, the block is between them.
-    const char *text;
+    const char *text; // assembly text; newlines or ';' separate statements
+    // The block is the text between these offsets, bytes; 0, 0: all of it.
+    size_t region_begin, region_end;
     const char *syntax; // "intel" or "att"; null: by a directive in the text, or by its look
     // Machine code, where `text` is null.
     const uint8_t *bytes;

@@ -25,11 +25,9 @@ static const struct {
     {__LINE__, "x86_64", NULL, "inc R15D; inc r14b", PROGRAM_LOOPED, "inc R15D\ninc r14b\n", "r13", "intel"},
     {__LINE__, "x86_64", NULL, "movw %r15w, %r13w; incq 8(%r14)", PROGRAM_LOOPED, "movw %r15w, %r13w\nincq 8(%r14)\n",
      "r12", "att"},
-    // comments, empty lines, markers
+    // comments, empty lines
     {__LINE__, "x86_64", NULL, "# r15 is free\nnop # r15\n\n/* r15\n */ nop // r15\n", PROGRAM_LOOPED, "nop\nnop\n",
      "r15", "intel"},
-    {__LINE__, "x86_64", NULL, "push r15\n# LLVM-MCA-BEGIN one\ninc rax\n# LLVM-MCA-END one\npop r15\nret\n",
-     PROGRAM_LOOPED, "inc rax\n", "r15", "intel"},
     {__LINE__, "aarch64", NULL, "add x15, x14, #1 // one\n# line\nfmla v0.4s, v1.4s, v2.4s", PROGRAM_LOOPED,
      "add x15, x14, #1\nfmla v0.4s, v1.4s, v2.4s\n", "x13", ""},
     {__LINE__, "aarch64", NULL, "cmp w15, w30\nldp q0, q1, [x14]", PROGRAM_LOOPED, "cmp w15, w30\nldp q0, q1, [x14]\n",
@@ -91,8 +89,6 @@ static const struct {
     {__LINE__, "nop\n.section .rodata\n", PROGRAM_LOOPED, 2, 1, "a block holds code only"},
     {__LINE__, "nop\n.p2align 4\nnop", PROGRAM_UNROLLED, 2, 1, "this would differ from copy to copy"},
     {__LINE__, "nop\n.att_syntax\nnop", PROGRAM_UNROLLED, 2, 1, "the syntax changes inside the block"},
-    {__LINE__, "# LLVM-MCA-BEGIN\nnop\n# LLVM-MCA-END\n# LLVM-MCA-BEGIN\nnop\n", PROGRAM_LOOPED, 4, 0,
-     "a second LLVM-MCA region"},
 };
 
 static void what_is_no_block_is_refused(void **state) {

@@ -1,56 +1,18 @@
 #include "gen/statement.h"
 
+#include "gen/comment.h"
+
 #include <ctype.h>
 #include <string.h>
 
-static bool starts(const char *at, const char *mark) {
-    return strncmp(at, mark, strlen(mark)) == 0;
-}
-
-static char *blank_until(char *at, const char *end) {
-    while (at < end)
-        *at++ = ' ';
-    return at;
-}
-
-static char *blank_line(char *at) {
-    return blank_until(at, at + strcspn(at, "\n"));
-}
-
-static char *blank_block_comment(char *at) {
-    char *end = strstr(at, "*/");
-    end = end ? end + 2 : at + strlen(at);
-    for (; at < end; at++)
-        if (*at != '\n')
-            *at = ' ';
-    return at;
-}
-
-static char *skip_string(char *at) {
-    at++;
-    while (*at && *at != '"' && *at != '\n')
-        at += at[0] == '\\' && at[1] ? 2 : 1;
-    return *at == '"' ? at + 1 : at;
-}
-
-// Returns a copy with blanks for comments, so that offsets and lines stay. "//" and '#' at the start of a line begin a
-// comment on every ISA.
+// Returns a copy with blanks for comments, so that offsets and lines stay.
 static char *without_comments(struct arena *arena, const struct isa *isa, const char *text) {
     char *copy = arena_strdup(arena, text);
-    bool line_is_empty = true;
-    for (char *at = copy; *at;) {
-        if (starts(at, "/*"))
-            at = blank_block_comment(at);
-        else if (starts(at, "//") || starts(at, isa->comment) || (line_is_empty && *at == '#'))
-            at = blank_line(at);
-        else if (*at == '"') {
-            at = skip_string(at);
-            line_is_empty = false;
-        } else {
-            line_is_empty = *at == '\n' || (line_is_empty && isspace((unsigned char)*at));
-            at++;
-        }
-    }
+    struct comment_reader reader = {.isa = isa, .at = text, .line_is_empty = true};
+    for (struct comment comment; comment_next(&reader, &comment);)
+        for (size_t i = 0; i < comment.all.length; i++)
+            if (comment.all.data[i] != '\n')
+                copy[comment.all.data + i - text] = ' ';
     return copy;
 }
 

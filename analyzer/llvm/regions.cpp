@@ -20,22 +20,19 @@ template <typename Span> static void close_span(Span &span, SMLoc place) {
 
 regions::regions(SourceMgr &source_manager, mca_instrument_manager &instrument_manager)
     : sources(source_manager), manager(instrument_manager), blocks(1), live(1) {
+    markers_start(&state, &arena);
 }
 
-region *regions::find_open(StringRef name) {
-    for (size_t i : live)
-        if (is_open(blocks[i], name))
-            return &blocks[i];
-    return nullptr;
+regions::~regions() {
+    arena_free(&arena);
 }
 
 bool regions::in_text(SMLoc place) const {
     return sources.FindBufferContainingLoc(place) == sources.getMainFileID();
 }
 
-// Nothing has been marked yet: the one block is the whole text.
-bool regions::only_default() const {
-    return blocks.size() == 1 && !blocks[0].begin.isValid() && blocks[0].open;
+size_t regions::offset(SMLoc place) const {
+    return place.getPointer() - sources.getMemoryBuffer(sources.getMainFileID())->getBufferStart();
 }
 
 // The parser looks ahead: it may see a comment before it hands over the instruction of the line above.
@@ -44,13 +41,12 @@ void regions::pass(SMLoc place) {
         last_place = place;
 }
 
-void regions::error(SMLoc place, const Twine &message) {
-    sources.PrintMessage(place, SourceMgr::DK_Error, message);
+void regions::refuse(SMLoc place, const struct marker_mistake &mistake) {
+    const char *start = sources.getMemoryBuffer(sources.getMainFileID())->getBufferStart();
+    sources.PrintMessage(place, SourceMgr::DK_Error, mistake.text);
+    sources.PrintMessage(mistake.note_at == MARKERS_NOWHERE ? place : SMLoc::getFromPointer(start + mistake.note_at),
+                         SourceMgr::DK_Note, mistake.note);
     has_region_errors = true;
-}
-
-void regions::note(SMLoc place, const Twine &message) {
-    sources.PrintMessage(place, SourceMgr::DK_Note, message);
 }
 
 void regions::instrument_error(SMLoc place, const Twine &message) {
@@ -63,33 +59,32 @@ bool regions::tell_instrument_errors() {
     return !instrument_errors.empty();
 }
 
+static struct slice to_slice(StringRef text) {
+    return {text.data(), text.size()};
+}
+
 void regions::HandleComment(SMLoc place, StringRef comment) {
     if (!in_text(place))
         return;
     pass(place);
-    comment = comment.ltrim(" \t");
-    if (!comment.consume_front("LLVM-MCA-"))
+    struct slice read;
+    const enum marker_kind kind = marker_read(to_slice(comment), &read);
+    const StringRef rest(read.data, read.length);
+    if (kind == MARKER_BEGIN)
+        return begin(rest, place);
+    if (kind == MARKER_END)
+        return end(rest, place);
+    if (kind != MARKER_INSTRUMENT || manager.shouldIgnoreInstruments())
         return;
-    if (comment.consume_front("END"))
-        return end(comment.ltrim(" \t"), place);
-    if (comment.consume_front("BEGIN"))
-        return begin(comment.ltrim(" \t"), place);
-    if (manager.shouldIgnoreInstruments())
-        return;
-    const auto [kind, data] = comment.split(" ");
-    read_instrument(kind, data, place);
+    const auto [word, data] = rest.split(" ");
+    read_instrument(word, data, place);
 }
 
 void regions::begin(StringRef name, SMLoc place) {
-    if (const region *other = find_open(name)) {
-        if (name.empty()) {
-            error(place, "found multiple overlapping anonymous regions");
-            return note(other->begin, "Previous anonymous region was defined here");
-        }
-        error(place, "overlapping regions cannot have the same name");
-        return note(other->begin, "region " + name + " was previously defined here");
-    }
-    if (only_default()) {
+    struct marker_mistake mistake;
+    if (!markers_begin(&state, to_slice(name), offset(place), &mistake))
+        return refuse(place, mistake);
+    if (state.n_regions <= blocks.size()) { // until now the whole text was one
         blocks.clear();
         live.clear();
     }
@@ -101,17 +96,11 @@ void regions::begin(StringRef name, SMLoc place) {
 }
 
 void regions::end(StringRef name, SMLoc place) {
-    if (name.empty()) {
-        const auto open = [&](size_t i) { return blocks[i].open; };
-        if (count_if(live, open) == 1)
-            return close_span(blocks[*find_if(live, open)], place);
-    }
-    if (region *open = find_open(name))
-        return close_span(*open, place);
-    error(place, "found an invalid region end directive");
-    if (name.empty())
-        return note(place, "unable to find an active anonymous region");
-    note(place, "unable to find an active region named " + name);
+    struct marker_mistake mistake;
+    size_t index;
+    if (!markers_end(&state, to_slice(name), offset(place), &index, &mistake))
+        return refuse(place, mistake);
+    close_span(blocks[index], place);
 }
 
 void regions::read_instrument(StringRef kind, StringRef data, SMLoc place) {

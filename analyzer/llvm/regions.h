@@ -1,6 +1,5 @@
 // Private to this folder.
-// Which instructions of an assembly text belong to which block: the comments LLVM-MCA-BEGIN [name] and LLVM-MCA-END
-// [name], as llvm-mca 19 reads them. Without any, the whole text is one block. Blocks with names may overlap.
+// Which instructions of an assembly text belong to which block: its comments go to analyzer/model/markers.h.
 // Targets may know further comments (instruments: RISC-V's LLVM-MCA-RISCV-LMUL), which hold until the next of their
 // kind.
 #ifndef ANALYZER_LLVM_REGIONS_H
@@ -8,6 +7,10 @@
 
 #include "analyzer/llvm/module.h"
 #include "analyzer/llvm/versions.h"
+
+extern "C" {
+#include "analyzer/model/markers.h"
+}
 
 #include "llvm/MC/MCInst.h"
 #include "llvm/Support/SourceMgr.h"
@@ -47,6 +50,9 @@ struct instrument_span : span {
 class regions : public llvm::AsmCommentConsumer {
   public:
     regions(llvm::SourceMgr &source_manager, mca_instrument_manager &instrument_manager);
+    ~regions();
+    regions(const regions &) = delete;
+    regions &operator=(const regions &) = delete;
 
     void HandleComment(llvm::SMLoc place, llvm::StringRef comment) override;
     void add(const llvm::MCInst &inst);
@@ -68,17 +74,17 @@ class regions : public llvm::AsmCommentConsumer {
     mca_instrument_manager &manager;
     std::vector<region> blocks;
     std::vector<size_t> live; // blocks, in order, that the next instruction may belong to
+    struct arena arena = {};
+    struct markers state; // whose regions are the blocks
     std::vector<instrument_span> instruments;
     llvm::SMLoc last_place; // farthest in the text
     bool has_region_errors = false;
     std::vector<std::pair<llvm::SMLoc, std::string>> instrument_errors;
 
-    region *find_open(llvm::StringRef name); // null: no such region is open
     bool in_text(llvm::SMLoc place) const;
-    bool only_default() const;
+    size_t offset(llvm::SMLoc place) const;
     void pass(llvm::SMLoc place);
-    void error(llvm::SMLoc place, const llvm::Twine &message);
-    void note(llvm::SMLoc place, const llvm::Twine &message);
+    void refuse(llvm::SMLoc place, const struct marker_mistake &mistake);
     void instrument_error(llvm::SMLoc place, const llvm::Twine &message);
     void begin(llvm::StringRef name, llvm::SMLoc place);
     void end(llvm::StringRef name, llvm::SMLoc place);
