@@ -19,6 +19,7 @@ set(CYCLOPS_LABEL_slow
   program.bundle-empty-root
   program.corpus.*
   program.check
+  program.compiled-loops
   program.completion-zsh
   program.corun
   program.end-to-end
@@ -86,6 +87,7 @@ set(CYCLOPS_ON_CPU
   program.branches
   program.bundle
   program.bundle-empty-root
+  program.compiled-loops
   program.corpus.*
   program.corun
   program.end-to-end
@@ -101,6 +103,7 @@ set(CYCLOPS_ON_CPU
 # No label either: these judge numbers of the real CPU. Beside any other test most values would be unstable, and the test
 # skipped. So ctest runs them when all others have ended, one at a time (RUN_SERIAL).
 set(CYCLOPS_ALONE
+  program.compiled-loops
   program.known-answers
   program.precision)
 

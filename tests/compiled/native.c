@@ -1,0 +1,182 @@
+// Times a function of the program that it is linked into, with nothing of Cyclops in it; and walks through one call of
+// it.
+//   PROGRAM time OFFSET REPEATS ARGUMENT...    prints the cycles of a call: median, lowest and highest quarter
+//   PROGRAM walk OFFSET ARGUMENT...            prints how often each instruction of the program ran: offset, count
+//   PROGRAM state OFFSET AT ARGUMENT...        prints the registers when the instruction at AT is first reached
+// OFFSETs are hexadecimal and count from main(). Arguments are up to six whole numbers. Memory around 0x2324000 holds
+// what Cyclops puts there, and denormals count as zero, as there. Time is that of rdtsc; its unit is a chain of adds.
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_ARGUMENTS = 6, ROUNDS = 25, TRIES = 60, BATCH_CYCLES = 16000, CHAIN_ADDS = 16000 };
+static const uintptr_t memory_start = 0x2320000, memory_bytes = 0x200000;
+static const uint64_t fill = 0x2438200;
+
+typedef long function(long, long, long, long, long, long);
+struct call {
+    function *function;
+    long arguments[MOST_ARGUMENTS];
+};
+int main(int argc, char **argv);
+
+static void fail(const char *what) {
+    perror(what);
+    exit(2);
+}
+
+static void make_memory(void) {
+    uint64_t *memory = mmap((void *)memory_start, memory_bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (memory != (void *)memory_start)
+        fail("memory");
+    for (size_t i = 0; i < memory_bytes / sizeof *memory; i++)
+        memory[i] = fill;
+}
+
+static void call_once(const struct call *call) {
+    const long *a = call->arguments;
+    call->function(a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static uint64_t now(void) {
+    uint32_t low, high;
+    __asm__ volatile("lfence; rdtsc; lfence" : "=a"(low), "=d"(high)::"memory");
+    return (uint64_t)high << 32 | low;
+}
+
+static uint64_t time_calls(const struct call *call, long n) {
+    uint64_t start = now();
+    for (long i = 0; i < n; i++)
+        call_once(call);
+    return now() - start;
+}
+
+static uint64_t time_chain(long n) {
+    uint64_t start = now(), value = start;
+    for (long i = 0; i < n; i += 20)
+        __asm__ volatile(".rept 20; add %1, %0; .endr" : "+r"(value) : "r"(n));
+    return now() - start;
+}
+
+static double least(double a, double b) {
+    return a < b ? a : b;
+}
+
+// Cycles of a call: a batch and one twice as long, each at its fastest; and a chain of adds likewise.
+static double round_of(const struct call *call, long n) {
+    double one = 1e18, two = 1e18, chain_one = 1e18, chain_two = 1e18;
+    for (int i = 0; i < TRIES; i++) {
+        chain_one = least(chain_one, (double)time_chain(CHAIN_ADDS));
+        one = least(one, (double)time_calls(call, n));
+        two = least(two, (double)time_calls(call, 2 * n));
+        chain_two = least(chain_two, (double)time_chain(2L * CHAIN_ADDS));
+    }
+    return (two - one) / (chain_two - chain_one) * CHAIN_ADDS / (double)n;
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void print_time(const struct call *call) {
+    double cycles[ROUNDS];
+    long n = (long)(BATCH_CYCLES / (round_of(call, 4) + 1)) + 1;
+    for (int i = 0; i < ROUNDS; i++)
+        cycles[i] = round_of(call, n);
+    qsort(cycles, ROUNDS, sizeof *cycles, compare);
+    printf("%.4f %.4f %.4f\n", cycles[ROUNDS / 2], cycles[ROUNDS / 4], cycles[3 * ROUNDS / 4]);
+}
+
+// Starts a child that stops before the call.
+static pid_t start_stopped(const struct call *call) {
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+            _exit(1);
+        raise(SIGSTOP);
+        call_once(call);
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
+        fail("a child that can be traced");
+    return child;
+}
+
+// Executes one instruction of the child. Returns false where it has ended.
+static int step(pid_t child, struct user_regs_struct *registers) {
+    int status;
+    if (ptrace(PTRACE_SINGLESTEP, child, NULL, NULL) != 0 || waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
+        return 0;
+    if (WSTOPSIG(status) != SIGTRAP || ptrace(PTRACE_GETREGS, child, NULL, registers) != 0)
+        fail("a step");
+    return 1;
+}
+
+static void print_counts(const struct call *call) {
+    enum { REACH = 1 << 20 };
+    static unsigned counts[2 * REACH];
+    struct user_regs_struct registers;
+    pid_t child = start_stopped(call);
+    while (step(child, &registers)) {
+        long offset = (long)registers.rip - (long)&main;
+        if (offset >= -REACH && offset < REACH)
+            counts[offset + REACH]++;
+    }
+    for (long i = 0; i < 2L * REACH; i++)
+        if (counts[i])
+            printf("%s%lx %u\n", i < REACH ? "-" : "", labs(i - REACH), counts[i]);
+}
+
+static void print_state(const struct call *call, long at) {
+    struct user_regs_struct r;
+    struct user_fpregs_struct v;
+    pid_t child = start_stopped(call);
+    while (step(child, &r))
+        if ((long)r.rip == (long)&main + at) {
+            printf("rax %llx\nrbx %llx\nrcx %llx\nrdx %llx\nrsi %llx\nrdi %llx\nrbp %llx\n", r.rax, r.rbx, r.rcx, r.rdx,
+                   r.rsi, r.rdi, r.rbp);
+            printf("r8 %llx\nr9 %llx\nr10 %llx\nr11 %llx\nr12 %llx\nr13 %llx\nr14 %llx\nr15 %llx\n", r.r8, r.r9, r.r10,
+                   r.r11, r.r12, r.r13, r.r14, r.r15);
+            if (ptrace(PTRACE_GETFPREGS, child, NULL, &v) != 0)
+                fail("vector registers");
+            for (int i = 0; i < 16; i++)
+                printf("xmm%d %08x%08x%08x%08x\n", i, v.xmm_space[4 * i + 3], v.xmm_space[4 * i + 2],
+                       v.xmm_space[4 * i + 1], v.xmm_space[4 * i]);
+            kill(child, SIGKILL);
+            return;
+        }
+}
+
+int main(int argc, char **argv) {
+    int first = argc > 1 && strcmp(argv[1], "walk") == 0 ? 3 : 4;
+    if (argc < first || argc > first + MOST_ARGUMENTS) {
+        fprintf(stderr,
+                "usage: time OFFSET REPEATS ARGUMENT... | walk OFFSET ARGUMENT... | state OFFSET AT ARGUMENT...\n");
+        return 2;
+    }
+    make_memory();
+    struct call call = {(function *)((char *)&main + strtol(argv[2], NULL, 16)), {0}};
+    for (int i = first; i < argc; i++)
+        call.arguments[i - first] = (long)strtoull(argv[i], NULL, 0);
+    __builtin_ia32_ldmxcsr(0x9fc0); // exceptions masked, denormals are zero
+    if (strcmp(argv[1], "walk") == 0)
+        print_counts(&call);
+    else if (strcmp(argv[1], "state") == 0)
+        print_state(&call, strtol(argv[3], NULL, 16));
+    else
+        for (long i = 0; i < atol(argv[3]); i++)
+            print_time(&call);
+    return 0;
+}
