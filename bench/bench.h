@@ -72,6 +72,12 @@ struct bench_code {
         uint64_t fill;           // content of each 8 bytes before each run, in the machine's byte order
         uint64_t lowest_address; // lowest address where memory may appear; the system may forbid more
         bool stores;             // it may change what the memory holds
+        // A loop whose turns are its iterations: where it has made n of them, so many bits of this word of the frame
+        // are those of  factor * n + addend.  bits 0: no such loop.
+        struct bench_turns {
+            unsigned word, bits;
+            uint64_t factor, addend;
+        } turns;
     } foreign;
 };
 
@@ -100,6 +106,7 @@ enum bench_outcome {
     BENCH_JUMP,       // went where there is no code
     BENCH_PRIVILEGED, // an instruction that only a kernel may use; on x86-64 (elsewhere it is illegal)
     BENCH_OVERWROTE,  // wrote over the harness's own results
+    BENCH_LEFT_LOOP,  // left its loop before it had made its turns
     BENCH_STARVED,    // did not get its CPU; no statement about the code
     BENCH_STOPPED,    // the user ended the run (struct bench_options); no statement about the code either
     BENCH_N_OUTCOMES,

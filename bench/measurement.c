@@ -26,6 +26,7 @@ static const char *const outcome_names[BENCH_N_OUTCOMES] = {
     [BENCH_JUMP] = "jump outside the code",
     [BENCH_PRIVILEGED] = "privileged instruction",
     [BENCH_OVERWROTE] = "results overwritten",
+    [BENCH_LEFT_LOOP] = "left its loop early",
     [BENCH_STARVED] = "no time on its CPU",
     [BENCH_STOPPED] = "stopped",
 };

@@ -51,7 +51,8 @@ struct option plan_args_all[] = {
     {OPTION_COUNT, "n", "N", "Streams in throughput mode. Default: as many as there are registers, at most 16.",
      &plan_args.streams},
     {OPTION_TEXT, "form", "unrolled|looped|both",
-     "looped: a branch after each body. Default: unrolled; sweeps looped; blocks both where they "
+     "looped: a branch after each body; of a block that is a loop, its own. Default: unrolled; sweeps looped; blocks "
+     "both where they "
      "can be repeated.",
      &plan_args.form},
     {OPTION_TEXT, "placement", "same-address|same-line|own-lines|own-pages|all",

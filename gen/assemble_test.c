@@ -151,7 +151,7 @@ static void a_block_s_mistake_is_at_its_own_line(void **state) {
         const char *words;
     } cases[] = {
         {"nop\n\nfrobnicate eax\n", 3, "as: no such instruction: `frobnicate eax'"},
-        {"nop\njmp elsewhere\n", 2, "'elsewhere' is neither a register nor a label here"},
+        {"nop\ncall elsewhere\n", 2, "'elsewhere' is neither a register nor a label here"},
         {"nop\nmov rax, offset 1f\n1: nop\n", 1, "this needs an address that only a linker could place"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {

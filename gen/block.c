@@ -30,12 +30,15 @@ static bool fail_statement(struct block_reader *reader, const struct statement *
     return fail_at(reader->fail, reader->name, statement->line, statement->column, "%s", message);
 }
 
-// Returns the text of the region. The rest becomes empty lines, so that line numbers stay.
+// Returns the text of the region. The rest becomes empty lines, so that line numbers stay. Only the labels directly
+// before the region stay: they name its first instruction.
 static const char *take_region(struct arena *arena, const struct block_source *source) {
     char *copy = arena_strdup(arena, source->text);
     for (size_t i = 0; source->region_end && copy[i]; i++)
         if ((i < source->region_begin || i >= source->region_end) && copy[i] != '\n')
             copy[i] = ' ';
+    if (source->region_end)
+        block_labels_keep_before(arena, source->isa, source->text, source->region_begin, copy);
     return copy;
 }
 
@@ -160,6 +163,10 @@ static bool read_statements(struct block_reader *reader, const char *syntax) {
             return false;
     if (!reader->n_lines)
         return fail_at(reader->fail, reader->name, 0, 0, "there is no instruction in it");
+    if (reader->labels.has_exits) {
+        text_add(&reader->body, BLOCK_END_LABEL ":\n");
+        *ARENA_ADD(reader->arena, reader->lines, reader->n_lines) = reader->statements[reader->n_statements - 1].line;
+    }
     return true;
 }
 
@@ -195,7 +202,21 @@ static void find_registers(const struct block_reader *reader, struct used_regist
             reader->isa->add_implied(reader->isa, reader->statements[i].rest, &used->all);
 }
 
-// Sets all general registers, except for the counter, the stack pointer and reserved ones that the block does not use.
+// Sets the register that decides how often a loop turns. `counter` has the number of turns; others are still free.
+static void emit_turns(const struct block_reader *reader, const char *counter, struct text *setup) {
+    const struct isa *isa = reader->isa;
+    const struct register_class *class = isa->classes;
+    const struct block_turns *turns = reader->request->turns;
+    const struct isa_turns registers = {counter, isa->loop_counters[1], isa->loop_counters[2], turns->bits};
+    const struct isa_value factor = {(uint64_t)turns->factor, class->bits},
+                           addend = {(uint64_t)turns->addend, class->bits};
+    isa->emit_constant(setup, class, registers.factor, factor, reader->syntax);
+    isa->emit_constant(setup, class, registers.addend, addend, reader->syntax);
+    isa->emit_turns(setup, class->registers[turns->reg], &registers, reader->syntax);
+}
+
+// Sets all general registers, except for the counter or the one of emit_turns, the stack pointer and reserved ones that
+// the block does not use.
 static void emit_general(const struct block_reader *reader, const struct register_set *used, const char *counter,
                          struct text *setup) {
     const struct isa *isa = reader->isa;
@@ -204,12 +225,14 @@ static void emit_general(const struct block_reader *reader, const struct registe
     for (unsigned i = 0; isa->reserved[i]; i++)
         if (strcmp(isa->reserved[i], isa->memory) != 0)
             register_set_add_name(&kept, isa, isa->reserved[i]);
-    kept.files[0] &= ~used->files[0]; // a reserved register that the block uses gets a value, too
-    if (!reader->request->runs_once && counter)
-        register_set_add_name(&kept, isa, counter);
-    register_set_add_name(&kept, isa, isa->stack_pointer);
+    kept.files[0] &= ~used->files[0];                  // a reserved register that the block uses gets a value, too
     const struct register_class *class = isa->classes; // the first class is the widest general one
     assert(class->file == 'g');
+    if (reader->request->turns)
+        register_set_add(&kept, class, reader->request->turns->reg);
+    else if (!reader->request->runs_once && counter)
+        register_set_add_name(&kept, isa, counter);
+    register_set_add_name(&kept, isa, isa->stack_pointer);
     for (unsigned i = 0; class->registers[i]; i++) {
         struct isa_value value = {start->first + i * start->distance, class->bits};
         if (!register_set_has(&kept, class, i))
@@ -247,6 +270,8 @@ static const char *make_setup(const struct block_reader *reader, const struct us
     if (!counter || strcmp(counter, reader->isa->stack_pointer) != 0)
         reader->isa->emit_stack_pointer(&setup, block_stack_start(reader->isa, &reader->request->start),
                                         reader->syntax);
+    if (reader->request->turns)
+        emit_turns(reader, counter, &setup);
     emit_general(reader, &used->all, counter, &setup);
     return setup.data;
 }
@@ -256,6 +281,11 @@ static void count_instructions(const struct isa *isa, unsigned n_instructions, s
     struct text lines = {0};
     struct arena scratch = {0};
     program_count_instructions(program, n_instructions);
+    if (program->has_own_branch) {
+        program->instructions = n_instructions;
+        program->loop_instructions = 0;
+        program->loop_branches = 1;
+    }
     if (!program->resets_stack)
         return;
     lines.arena = &scratch;
@@ -287,8 +317,8 @@ static bool make_program(struct block_reader *reader, struct program *program) {
     struct used_registers used = {0};
     unsigned n_instructions = request->facts ? request->facts->n_instructions : reader->n_instructions;
     find_registers(reader, &used);
-    const char *counter = register_loop_counter(reader->isa, &used.all, preserves_flags);
-    if (!counter && request->runs_once)
+    const char *counter = request->turns ? NULL : register_loop_counter(reader->isa, &used.all, preserves_flags);
+    if (!counter && (request->runs_once || request->turns))
         counter = reader->isa->loop_counters[0]; // there is no loop
     else if (!counter && reader->isa->counts_in_frame && !uses_stack_pointer(reader->isa, &used))
         counter = reader->isa->stack_pointer;
@@ -318,6 +348,7 @@ static bool make_program(struct block_reader *reader, struct program *program) {
         .loop_counter = counter,
         .has_own_stack = true,
         .runs_once = request->runs_once,
+        .has_own_branch = request->turns != NULL,
         .resets_stack = request->resets_stack,
         .stack_start = block_stack_start(reader->isa, &request->start),
         .features = ARENA_NEW(arena, const char *),
@@ -344,7 +375,7 @@ static bool read_text(struct block_reader *reader, const struct block_source *so
         return false;
     const char *region = take_region(reader->arena, source);
     reader->n_statements = statement_split(reader->arena, source->isa, region, &reader->statements);
-    reader->labels = block_labels_find(reader->arena, reader->statements, reader->n_statements);
+    reader->labels = block_labels_find(reader->arena, reader->isa, reader->statements, reader->n_statements);
     return read_statements(reader, source->syntax);
 }
 
@@ -387,16 +418,26 @@ static const char *make_data(struct arena *arena, const struct block_source *sou
     return data.data;
 }
 
+static void add_own_line(struct block_reader *reader, const struct block_source *source, const char *line) {
+    text_addf(&reader->body, "%s\n", line);
+    count_line(reader, source->line);
+}
+
 static void read_bytes(struct block_reader *reader, const struct block_source *source) {
     const struct block_facts *facts = reader->request->facts;
     size_t at = 0;
     reader->syntax = source->isa->syntaxes[0] ? source->isa->syntaxes[0] : "";
     for (unsigned i = 0; at < source->n_bytes; i++) {
         size_t end = facts && i < facts->n_instructions ? at + facts->lengths[i] : source->n_bytes;
-        add_code(reader, source, at, end);
+        if (facts && facts->exits && i < facts->n_instructions && facts->exits[i])
+            add_own_line(reader, source, facts->exits[i]);
+        else
+            add_code(reader, source, at, end);
         at = end;
         reader->n_instructions++;
     }
+    if (facts && facts->exits)
+        add_own_line(reader, source, BLOCK_END_LABEL ":");
 }
 
 bool gen_block(struct arena *arena, const struct block_source *source, const struct block_request *request,

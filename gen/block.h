@@ -21,6 +21,21 @@ struct block_facts {
     const char *const *registers;
     size_t n_registers;
     bool reads_flags_of_before; // reads condition flags that the previous copy left
+    // For each instruction: null, or its text where it goes to the block's end, by BLOCK_END_LABEL. Null: none does.
+    const char *const *exits;
+};
+
+// Label of the end of a copy of the body, as PROGRAM_DATA_LABEL.
+#define BLOCK_END_LABEL "899998"
+
+// A loop that runs for a requested number of turns: general register `reg` begins with  factor * turns + addend.
+// At the end, general register `proof` then holds  proof_factor * turns + proof_addend.  All of so many bits.
+struct block_turns {
+    bool is_set;
+    unsigned reg, proof; // numbers of registers, as in the ISA's first class
+    unsigned bits;       // 32 or 64
+    int64_t factor, addend;
+    int64_t proof_factor, proof_addend;
 };
 
 // Initial registers of a block. General register i, in the order of the ISA's first class, is `first` + i * `distance`.
@@ -60,6 +75,8 @@ struct block_request {
     const struct block_facts *facts; // null: unknown yet
     struct block_start start;
     bool runs_once, resets_stack; // as in struct program
+    // Where the block is a loop: the program's loop is that one, without instructions of its own. Null: it counts.
+    const struct block_turns *turns;
 };
 
 // Makes a program of a block. The loop counter is a register that the block does not use, or a word of the frame. Fails

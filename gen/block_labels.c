@@ -1,5 +1,9 @@
 #include "gen/block_labels.h"
 
+#include "gen/block.h"
+#include "gen/registers.h"
+
+#include <ctype.h>
 #include <string.h>
 
 // First number of our labels, far above those that people write.
@@ -46,8 +50,9 @@ static void note_uses(struct block_labels *labels, const struct statement *state
     }
 }
 
-struct block_labels block_labels_find(struct arena *arena, const struct statement *statements, size_t n_statements) {
-    struct block_labels labels = {0};
+struct block_labels block_labels_find(struct arena *arena, const struct isa *isa, const struct statement *statements,
+                                      size_t n_statements) {
+    struct block_labels labels = {.isa = isa};
     for (size_t i = 0; i < n_statements; i++) {
         if (statements[i].label.length == 0 || statement_label_is_numeric(&statements[i]))
             continue;
@@ -59,10 +64,26 @@ struct block_labels block_labels_find(struct arena *arena, const struct statemen
     return labels;
 }
 
-struct slice block_labels_numbered(struct arena *arena, const struct block_labels *labels,
-                                   const struct statement *statement, size_t index) {
-    if (statement->label.length == 0 && labels->n_labels == 0)
-        return statement->rest;
+void block_labels_keep_before(struct arena *arena, const struct isa *isa, const char *text, size_t begin, char *part) {
+    const struct statement *statements;
+    size_t n = statement_split(arena, isa, arena_copy(arena, text, begin), &statements);
+    while (n-- > 0 && !statement_is_instruction(&statements[n]))
+        if (!statements[n].rest.length)
+            memcpy(part + statements[n].offset, text + statements[n].offset, statements[n].text.length);
+}
+
+// Whether the word is where a branch goes, and a name that nothing defines here.
+static bool is_exit(const struct block_labels *labels, const struct statement *statement, struct slice symbol,
+                    struct slice rest) {
+    struct register_name found;
+    return labels->isa->is_jump && labels->isa->is_jump(statement_word(statement)) && slice_trim(rest).length == 0 &&
+           symbol.data > statement->rest.data && !isdigit((unsigned char)*symbol.data) &&
+           (symbol.data[-1] == ' ' || symbol.data[-1] == '\t' || symbol.data[-1] == ',') &&
+           !register_find(labels->isa, symbol, &found);
+}
+
+struct slice block_labels_numbered(struct arena *arena, struct block_labels *labels, const struct statement *statement,
+                                   size_t index) {
     struct text out = {.arena = arena};
     text_add(&out, "");
     const struct block_label *own = find(labels, statement->label);
@@ -74,8 +95,12 @@ struct slice block_labels_numbered(struct arena *arena, const struct block_label
     while (next_symbol(&rest, &between, &symbol)) {
         const struct block_label *label = find(labels, symbol);
         text_append(&out, between.data, between.length);
+        bool leaves = !label && is_exit(labels, statement, symbol, rest);
+        labels->has_exits |= leaves;
         if (label)
             text_addf(&out, "%zu%c", FIRST_NUMBER + label->statement, label->statement <= index ? 'b' : 'f');
+        else if (leaves)
+            text_add(&out, BLOCK_END_LABEL "f");
         else
             text_append(&out, symbol.data, symbol.length);
     }

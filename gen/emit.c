@@ -71,8 +71,9 @@ static void add_entry(struct text *out, const struct isa *isa, const struct prog
     text_addf(out, "    .globl %s\n    .type %s, %%function\n    .balign 64\n%s:\n", symbol, symbol, symbol);
     if (program->has_own_stack)
         add_exit_in_front(out, isa, program);
-    text_addf(out, "    %s save the caller's registers; %s counts iterations down\n", isa->comment,
-              program->loop_counter ? program->loop_counter : "a word of the frame");
+    text_addf(out, "    %s save the caller's registers; %s %s\n", isa->comment,
+              program->loop_counter ? program->loop_counter : "a word of the frame",
+              program->has_own_branch ? "has the number of turns" : "counts iterations down");
     add_emitted(out, isa->emit_entry, program);
     if (program->has_own_stack)
         add_emitted(out, isa->emit_stack_leave, program);
@@ -114,7 +115,7 @@ static unsigned add_loop(struct text *out, const struct isa *isa, const struct p
     text_addf(out, "%s.body_end:\n", symbol);
     if (program->resets_stack)
         add_stack_start(out, isa, program);
-    if (!program->runs_once)
+    if (!program->runs_once && !program->has_own_branch)
         add_emitted(out, isa->emit_loop_end, program);
     text_addf(out, "%s.loop_end:\n", program->symbol);
     unsigned lines_since = 0;

@@ -54,6 +54,12 @@ struct isa_loop_end {
     unsigned instructions, branches;
 };
 
+// Registers of a product and a sum.
+struct isa_turns {
+    const char *turns, *factor, *addend;
+    unsigned bits; // 32 or 64
+};
+
 struct isa {
     const char *name;                     // "x86_64"
     const char *family;                   // folder and `isa` of its kernel files; null: same as `name`
@@ -98,6 +104,8 @@ struct isa {
     const char *const *leaves_loop; // instructions that end the function around a loop; null-terminated
     // Whether an instruction leaves the loop, where the name alone does not show it. Null: the names suffice.
     bool (*would_leave_loop)(struct slice instruction);
+    // Whether a mnemonic is a branch, not a call, whose last operand can be a label. Null: unknown.
+    bool (*is_jump)(struct slice mnemonic);
     // Adds to `set` the registers that an instruction uses in addition to those it names. Null: there are none.
     void (*add_implied)(const struct isa *isa, struct slice instruction, struct register_set *set);
 
@@ -119,6 +127,9 @@ struct isa {
                              const char *syntax); // reg = address of the buffer, whose first word holds its own address
     // reg = the word at the address that it holds. Flags stay.
     void (*emit_follow)(struct text *out, const char *reg, const char *syntax);
+    // reg = turns * factor + addend, all of them registers; `factor` may change. Where bits is 32, the upper half of
+    // `reg` becomes zero, or its sign, as the ISA's own 32-bit additions leave it. Null: no such loops on this ISA.
+    void (*emit_turns)(struct text *out, const char *reg, const struct isa_turns *turns, const char *syntax);
     // Adds `bytes` to `reg` without changing the flags.
     void (*emit_displace)(struct text *out, const char *reg, int bytes, const char *syntax);
 };

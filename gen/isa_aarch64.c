@@ -178,6 +178,22 @@ static void emit_follow(struct text *out, const char *reg, const char *syntax) {
     text_addf(out, "ldr %s, [%s]\n", reg, reg);
 }
 
+static void emit_turns(struct text *out, const char *reg, const struct isa_turns *turns, const char *syntax) {
+    (void)syntax;
+    text_addf(out, "madd %s, %s, %s, %s\n", reg, turns->turns, turns->factor, turns->addend);
+    if (turns->bits == 32)
+        text_addf(out, "and %s, %s, #0xffffffff\n", reg, reg);
+}
+
+static bool is_jump(struct slice mnemonic) {
+    static const char *const names[] = {"b",   "cbz", "cbnz", "tbz", "tbnz", "beq", "bne", "bcs", "bhs", "bcc", "blo",
+                                        "bmi", "bpl", "bvs",  "bvc", "bhi",  "bls", "bge", "blt", "bgt", "ble", NULL};
+    for (const char *const *name = names; *name; name++)
+        if (mnemonic.length == strlen(*name) && memcmp(mnemonic.data, *name, mnemonic.length) == 0)
+            return true;
+    return mnemonic.length > 2 && memcmp(mnemonic.data, "b.", 2) == 0;
+}
+
 // Displacements have 12 unsigned bits, in units of the access: Arm ARM, "LDR (immediate)".
 static struct isa_reach reach(unsigned bytes) {
     return (struct isa_reach){0, bytes <= 16 ? 4095 * (int)bytes : 0};
@@ -207,6 +223,7 @@ const struct isa isa_aarch64 = {
     .settle = "dsb sy\nisb\n",
     .loop_end = isa_two_instructions,
     .reach = reach,
+    .is_jump = is_jump,
     .instruction_bytes = isa_four_bytes,
     .leaves_loop = (const char *const[]){"ret", NULL},
     .emit_entry = emit_entry,
@@ -220,6 +237,7 @@ const struct isa isa_aarch64 = {
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
+    .emit_turns = emit_turns,
     .emit_displace = emit_displace,
     .emit_follow = emit_follow,
 };

@@ -144,6 +144,17 @@ static void emit_follow(struct text *out, const char *reg, const char *syntax) {
     text_addf(out, "ld %s, 0(%s)\n", reg, reg);
 }
 
+static void emit_turns(struct text *out, const char *reg, const struct isa_turns *turns, const char *syntax) {
+    (void)syntax;
+    text_addf(out, "mul %s, %s, %s\n", turns->factor, turns->factor, turns->turns);
+    text_addf(out, "%s %s, %s, %s\n", turns->bits == 32 ? "addw" : "add", reg, turns->factor, turns->addend);
+}
+
+// beq, bnez, ...; j. No other instruction of the base begins with a b; those of Zbb and Zbs name no label.
+static bool is_jump(struct slice mnemonic) {
+    return mnemonic.length && (*mnemonic.data == 'b' || (mnemonic.length == 1 && *mnemonic.data == 'j'));
+}
+
 // Displacements have 12 signed bits. Loads and stores of vectors have no displacement.
 static struct isa_reach reach(unsigned bytes) {
     return bytes <= 8 ? (struct isa_reach){-2048, 2047} : (struct isa_reach){0, 0};
@@ -173,6 +184,7 @@ const struct isa isa_riscv64 = {
     .settle = "fence\n",
     .loop_end = loop_end,
     .reach = reach,
+    .is_jump = is_jump,
     .instruction_bytes = instruction_bytes,
     .leaves_loop = (const char *const[]){"ret", "jr", NULL},
     .emit_entry = emit_entry,
@@ -186,6 +198,7 @@ const struct isa isa_riscv64 = {
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
+    .emit_turns = emit_turns,
     .emit_displace = emit_displace,
     .emit_follow = emit_follow,
 };

@@ -385,6 +385,26 @@ static void emit_follow(struct text *out, const char *reg, const char *syntax) {
     emit2(out, "mov", of_register(reg, syntax), of_memory(reg, 0, syntax), syntax);
 }
 
+static void emit_turns(struct text *out, const char *reg, const struct isa_turns *turns, const char *syntax) {
+    struct operand product = of_register(turns->factor, syntax);
+    unsigned to = 0, from = 0;
+    while (strcmp(r64[to], reg) != 0)
+        to++;
+    while (strcmp(r64[from], turns->factor) != 0)
+        from++;
+    emit2(out, "imul", product, of_register(turns->turns, syntax), syntax);
+    emit2(out, "add", product, of_register(turns->addend, syntax), syntax);
+    if (turns->bits == 32)
+        emit2(out, "mov", of_register(r32[to], syntax), of_register(r32[from], syntax), syntax);
+    else
+        emit2(out, "mov", of_register(reg, syntax), product, syntax);
+}
+
+static bool is_jump(struct slice mnemonic) {
+    return mnemonic.length &&
+           (*mnemonic.data == 'j' || (mnemonic.length >= 4 && memcmp(mnemonic.data, "loop", 4) == 0));
+}
+
 static struct isa_reach reach(unsigned bytes) {
     (void)bytes;
     return (struct isa_reach){INT32_MIN, INT32_MAX};
@@ -415,6 +435,7 @@ const struct isa isa_x86_64 = {
     .settle = "mfence\nlfence\n",
     .loop_end = loop_end,
     .reach = reach,
+    .is_jump = is_jump,
     .leaves_loop = (const char *const[]){"ret", "retq", "iretq", NULL},
     .emit_entry = emit_entry,
     .emit_exit = emit_exit,
@@ -427,6 +448,7 @@ const struct isa isa_x86_64 = {
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_move_memory = emit_move_memory,
+    .emit_turns = emit_turns,
     .emit_displace = emit_displace,
     .emit_follow = emit_follow,
 };

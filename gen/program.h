@@ -102,6 +102,7 @@ struct program {
     const char *data;               // data behind the code, at the label PROGRAM_DATA_LABEL; null: no data
     bool has_own_stack;             // has its own stack and a frame: a block
     bool runs_once;                 // has no loop: the body runs once, for any number of iterations
+    bool has_own_branch;            // its loop is the body, which branches back itself; nothing else is in it
     const struct program_register { // vector and mask registers of a block that runs once, in the widest class it uses
         const struct register_class *class;
         unsigned index;

@@ -3,6 +3,7 @@
 #include "lab/distortions.h"
 #include "lab/experiment.h"
 #include "lab/fault_text.h"
+#include "lab/turns.h"
 
 #include <string.h>
 
@@ -44,6 +45,16 @@ static struct bench_foreign foreign_of(const struct lab_block *block, enum block
         .fill = fill_of(block, alias),
         .stores = !block->is_decoded || block->stores,
     };
+}
+
+// What proves that a loop has made its turns: the frame's words of general registers are behind the first.
+static struct bench_turns proof_of(const struct block_turns *turns) {
+    if (!turns->is_set)
+        return (struct bench_turns){0};
+    return (struct bench_turns){.word = 1 + turns->proof,
+                                .bits = turns->bits,
+                                .factor = (uint64_t)turns->proof_factor,
+                                .addend = (uint64_t)turns->proof_addend};
 }
 
 // ---- bytes and their instructions
@@ -110,30 +121,105 @@ static void decode(struct arena *arena, const struct decoder *decoder, uint16_t 
     }
 }
 
-// Checks that branches stay inside of the block: the code around it is ours. Fails where a branch leaves it.
-static bool stays_inside(const struct lab_block *block, struct fail *fail) {
+// Returns a branch's text with its target, the last operand, replaced by the label of the block's end.
+static const char *exit_text(struct arena *arena, const struct insn *insn) {
+    const char *comma = strrchr(insn->text, ','), *blank = strchr(insn->text, ' ');
+    const char *target = comma ? comma + 1 : blank ? blank : insn->text + strlen(insn->text);
+    return arena_printf(arena, "%.*s " BLOCK_END_LABEL "f", (int)(target - insn->text), insn->text);
+}
+
+// Finds the branches that leave the block; where `is_turn_end`, the last instruction is left out, and those to its
+// start count, too: they go to the block's end instead. The code around a block is ours. Fails at a call that leaves
+// it, and at a target inside of an instruction.
+static bool find_exits(struct arena *arena, const struct lab_block *block, bool is_turn_end, const char *const **exits,
+                       struct fail *fail) {
+    const struct block *insns = &block->insns;
+    const char **found = ARENA_ARRAY(arena, const char *, insns->n_insns);
     int64_t offset = 0;
-    for (unsigned i = 0; i < block->insns.n_insns; i++) {
-        const struct insn *insn = &block->insns.insns[i];
-        int64_t target = offset + insn->displacement;
-        if (insn->is_direct && (target < 0 || target > (int64_t)block->n_bytes))
+    *exits = NULL;
+    for (unsigned i = 0; i < insns->n_insns; offset += insns->insns[i++].n_bytes) {
+        const struct insn *insn = &insns->insns[i];
+        int64_t target = offset + insn->displacement, end = (int64_t)block->n_bytes;
+        if (!insn->is_direct)
+            continue;
+        bool is_outside = target < 0 || target > end;
+        if (is_outside && insn->is_call)
             return fail_set(fail, FAIL_INPUT,
-                            "instruction %u `%s` goes outside the block, to %+lld bytes from its start", i + 1,
+                            "instruction %u `%s` calls what is outside the block, at %+lld bytes from its start", i + 1,
                             insn->text, (long long)target);
-        offset += insn->n_bytes;
+        if (!is_outside && target < end && !decoder_begins_at(insns, (size_t)target))
+            return fail_set(fail, FAIL_INPUT,
+                            "instruction %u `%s` goes into the middle of an instruction, at %+lld bytes from the "
+                            "block's start",
+                            i + 1, insn->text, (long long)target);
+        if (!is_outside && !(is_turn_end && (target == 0 || target == end)))
+            continue;
+        found[i] = exit_text(arena, insn);
+        *exits = found;
     }
     return true;
+}
+
+// Takes a block as machine code from now on: its branches have to be changed.
+static void take_bytes(struct lab_block *block) {
+    if (!block->source.text)
+        return;
+    block->source.text = NULL;
+    block->source.bytes = block->bytes;
+    block->source.n_bytes = block->n_bytes;
+}
+
+// Finds out where a block's branches go, and whether it is a loop.
+static bool look_at_branches(struct arena *arena, struct lab_block *block, struct fail *fail) {
+    if (!find_exits(arena, block, false, &block->facts.exits, fail))
+        return false;
+    block->is_loop = turns_is_loop(&block->insns);
+    if (block->facts.exits || block->is_loop)
+        take_bytes(block);
+    if (!block->is_loop)
+        return true;
+    const struct insn *last = &block->insns.insns[block->insns.n_insns - 1];
+    block->body_source = block->source;
+    block->body_source.n_bytes -= last->n_bytes;
+    block->body_facts = block->facts;
+    block->body_facts.n_instructions--;
+    return find_exits(arena, block, true, &block->body_facts.exits, fail);
+}
+
+// ---- loops: how often they turn
+
+static void list_starts(const struct lab_block *block, enum block_alias alias, uint64_t starts[TURNS_REGISTERS]) {
+    struct block_start start = block_start_of(block, alias);
+    const struct isa *isa = block->source.isa;
+    for (unsigned i = 0; i < TURNS_REGISTERS; i++)
+        starts[i] = start.first + i * start.distance;
+    starts[isa->stack_number] = block_stack_start(isa, &start);
+}
+
+// Finds what sets the number of a loop's turns. Returns the reason where nothing does; null: it is found.
+static const char *find_turns(struct arena *arena, const struct decoder *decoder, struct lab_block *block,
+                              enum block_alias alias) {
+    uint64_t starts[TURNS_REGISTERS];
+    const struct isa *isa = block->source.isa;
+    const struct turns_request request = {isa, decoder->machine, &block->insns, starts};
+    list_starts(block, alias, starts);
+    return isa->emit_turns ? turns_find(arena, &request, &block->turns[alias])
+                           : arena_printf(arena, "loops of %s are not measured by their own branch", isa->name);
 }
 
 // ---- its program and its code
 
 static bool make_program(struct arena *arena, const struct lab_block *block, enum block_alias alias,
                          struct block_request *request, struct program *program, struct fail *fail) {
-    request->facts = block->is_decoded ? &block->facts : NULL;
+    bool is_body = block->is_loop && request->form == PROGRAM_UNROLLED;
+    request->facts = !block->is_decoded ? NULL : is_body ? &block->body_facts : &block->facts;
     request->start = block_start_of(block, alias);
-    if (!gen_block(arena, &block->source, request, program, fail))
+    request->turns = block->is_loop && !is_body ? &block->turns[alias] : NULL;
+    request->resets_stack = request->resets_stack && !request->turns;
+    if (!gen_block(arena, is_body ? &block->body_source : &block->source, request, program, fail))
         return false;
-    program->kernel = block->label;
+    program->kernel =
+        is_body && !request->runs_once ? arena_printf(arena, "%s, without its branch", block->label) : block->label;
     if (block->is_decoded && !*program->label)
         program->label = block->insns.insns[0].text;
     return true;
@@ -165,6 +251,8 @@ static bool make_final(struct arena *arena, struct experiment *experiment, unsig
         .resets_stack = resets_stack(experiment->block, experiment->alias),
     };
     experiment->foreign = foreign_of(experiment->block, experiment->alias);
+    if (experiment->block->is_loop && experiment->program.form == PROGRAM_LOOPED)
+        experiment->foreign.turns = proof_of(&experiment->block->turns[experiment->alias]);
     if (!experiment->block->was_tried[experiment->alias])
         experiment->foreign.lowest_address = BLOCK_LOWEST_ADDRESS;
     if (!make_program(arena, experiment->block, experiment->alias, &request, &experiment->program, fail))
@@ -240,6 +328,19 @@ static bool can_alias(const struct lab_block *block) {
     return block->is_decoded && block->loads && block->stores && count_bases(block) > 1;
 }
 
+// Finds out which blocks are loops whose turns can be set: their own branch makes the looped form. A pass through
+// another one is as long as it is.
+static void find_all_turns(struct arena *arena, struct plan *plan, const struct decoder *decoder) {
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        const struct experiment *experiment = plan->experiments[i];
+        struct lab_block *block = experiment->block;
+        if (!block || block->is_refused || !block->is_loop || block->turns[experiment->alias].is_set)
+            continue;
+        block->endless = find_turns(arena, decoder, block, experiment->alias);
+        block->is_loop = !block->endless;
+    }
+}
+
 // Drops refused experiments, and those that would only repeat a value.
 static void drop_needless(struct plan *plan, bool can_run) {
     size_t n = 0;
@@ -265,7 +366,7 @@ static void decode_all(struct arena *arena, struct plan *plan, const struct deco
             continue;
         last = block;
         decode(arena, decoder, stack_pointer, block, &why);
-        if (block->is_decoded ? stays_inside(block, &why) : block->source.text != NULL)
+        if (block->is_decoded ? look_at_branches(arena, block, &why) : block->source.text != NULL)
             continue;
         fail_at(&placed, block->source.name, block->source.line, 0, "%s: %s", block->label, why.text);
         plan_refuse(arena, plan, &placed);
@@ -283,11 +384,26 @@ static void take_trial(struct experiment *experiment) {
     experiment->measurement.seen = trial->seen;
 }
 
+// Says that a value is one of a whole pass through a loop.
+static void say_passes(const struct plan *plan) {
+    const struct lab_block *last = NULL;
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        const struct experiment *experiment = plan->experiments[i];
+        const struct lab_block *block = experiment->block;
+        if (!block || block == last || !block->endless || experiment->measurement.outcome != BENCH_OK)
+            continue;
+        last = block;
+        lab_say(plan->listener, LAB_NOTE, "%s: an iteration is a pass through its loop, not a turn, as %s",
+                block->label, block->endless);
+    }
+}
+
 bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder *decoder, bool can_run,
                     struct fail *fail) {
     if (!assemble_texts(arena, plan, fail))
         return false;
     decode_all(arena, plan, decoder);
+    find_all_turns(arena, plan, decoder);
     drop_needless(plan, can_run);
     if (!plan_is_left(plan, fail))
         return false;
@@ -300,6 +416,7 @@ bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder
         if (experiment->block)
             take_trial(experiment);
     }
+    say_passes(plan);
     return true;
 }
 

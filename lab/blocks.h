@@ -51,6 +51,12 @@ struct lab_block {
     struct block insns;
     struct block_facts facts;
     bool loads, stores, moves_stack_pointer; // it does so, or may
+    bool is_loop;                            // its last instruction goes back to its first, and its turns can be set
+    const char *endless;                     // reason why they cannot, one clause; null: they can, or it is no loop
+    struct block_turns turns[N_ALIASES];
+    // Of a loop: the body without its last branch, for the unrolled form.
+    struct block_source body_source;
+    struct block_facts body_facts;
     struct program tried[N_ALIASES];         // programs of the trials
     struct trial trials[N_ALIASES];          // results of the trials
     bool was_tried[N_ALIASES];

@@ -19,6 +19,7 @@ bool follow_record(struct arena *arena, const struct program *program, const str
         .body_bytes = program->body_range.length,
         .copies = program->unroll,
         .enough = ENOUGH_STEPS,
+        .is_own_loop = program->has_own_branch,
     };
     struct steps steps;
     if (!steps_record(arena, &request, &steps, fail))

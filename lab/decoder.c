@@ -206,3 +206,10 @@ unsigned decoder_insn_at(const struct block *block, size_t offset) {
     }
     return block->n_insns;
 }
+
+bool decoder_begins_at(const struct block *block, size_t offset) {
+    size_t at = 0;
+    for (unsigned i = 0; i < block->n_insns && at < offset; i++)
+        at += block->insns[i].n_bytes;
+    return at == offset;
+}

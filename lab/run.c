@@ -86,10 +86,15 @@ static enum verdict_kind subject(enum program_mode mode) {
     return VERDICT_BLOCK;
 }
 
-static bool has_inner_branch(const struct block *block, const struct program *program) {
+// Whether there are branches besides the loop's own. `without_exits`: those that leave the block, if taken, are none.
+static bool has_inner_branch(const struct block *block, const struct program *program, bool without_exits) {
     unsigned n_branches = 0;
-    for (unsigned i = 0; i < block->n_insns; i++)
-        n_branches += block->insns[i].is_branch;
+    int64_t offset = 0, end = (int64_t)program->body_range.length;
+    for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
+        const struct insn *insn = &block->insns[i];
+        bool leaves = insn->is_direct && insn->is_conditional && offset < end && offset + insn->displacement >= end;
+        n_branches += insn->is_branch && !(leaves && without_exits);
+    }
     return n_branches > (program->form == PROGRAM_LOOPED ? program->loop_branches : 0);
 }
 
@@ -122,7 +127,7 @@ static void doubt_simulation(const struct lab *lab, struct experiment *experimen
     struct fail fail = {0};
     if (model_describe_part(&lab->simulated_cpu, lab->arena, program->code, range.offset, range.length, &block,
                             &fail) &&
-        has_inner_branch(&block, program))
+        has_inner_branch(&block, program, true))
         experiment->misuse = "a simulated CPU follows no branch: this is one pass through the text";
 }
 
@@ -148,7 +153,7 @@ static bool predict_block(struct lab *lab, unsigned model, struct experiment *ex
     if (!model_describe_part(&lab->models[model], lab->arena, experiment->program.code, range.offset, range.length,
                              &block, fail))
         return false;
-    if (has_inner_branch(&block, &experiment->program))
+    if (has_inner_branch(&block, &experiment->program, lab->is_simulated))
         return predict_branches(lab, model, experiment, fail);
     experiment->is_straight = true;
     if (!experiment->misuse)

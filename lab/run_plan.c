@@ -20,6 +20,12 @@ static bool fails_alike_only(const struct experiment *experiment) {
            block->trials[ALIAS_DISJOINT].outcome == BENCH_OK;
 }
 
+// Whether a block may fail as its loop does not end.
+static bool ends_too_late(const struct experiment *experiment) {
+    enum bench_outcome outcome = experiment->measurement.outcome;
+    return outcome == BENCH_TIMEOUT || outcome == BENCH_PAGES;
+}
+
 // Makes the failure of a block. One pass through it is the same in all forms, so a trial's failure names no form.
 static void fail_block(struct arena *arena, const struct experiment *experiment, struct fail *trouble) {
     const struct record_block *seen = &experiment->seen;
@@ -28,8 +34,10 @@ static void fail_block(struct arena *arena, const struct experiment *experiment,
                        experiment->block->trials[experiment->alias].outcome != BENCH_OK;
     const char *form = is_by_trial ? "" : arena_printf(arena, " (%s)", program_form_name(experiment->program.form));
     const char *way = fails_alike_only(experiment) ? ", with one address in all registers" : "";
-    fail_set(trouble, FAIL_WORK, "%s%s%s: %s%s%s", experiment->program.kernel, form, way, outcome,
-             seen->has_fault ? ": " : "", seen->has_fault ? seen->fault.explanation : "");
+    const char *endless = ends_too_late(experiment) ? experiment->block->endless : NULL;
+    fail_set(trouble, FAIL_WORK, "%s%s%s: %s%s%s%s%s", experiment->program.kernel, form, way, outcome,
+             seen->has_fault ? ": " : "", seen->has_fault ? seen->fault.explanation : "", endless ? "; " : "",
+             endless ? endless : "");
 }
 
 // A run of a plan. Experiments end in any order, and are written to the file in that order. On standard output they

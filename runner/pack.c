@@ -38,6 +38,15 @@ static void add_uses(struct text *out, const struct bench_code *code) {
     text_addf(out, "%s\n", code->is_wide ? " " WIDE : "");
 }
 
+static void add_turns(struct text *out, const struct bench_turns *turns) {
+    if (!turns->bits)
+        return;
+    add_number(out, "turns_word", turns->word);
+    add_number(out, "turns_bits", turns->bits);
+    add_number(out, "turns_factor", turns->factor);
+    add_number(out, "turns_addend", turns->addend);
+}
+
 static void write_program(const struct pack_program *program, struct text *out) {
     const struct bench_code *code = &program->code;
     text_add(out, "program\n");
@@ -68,6 +77,7 @@ static void write_program(const struct pack_program *program, struct text *out) 
         add_number(out, "frames", code->foreign.frames);
         add_number(out, "fill", code->foreign.fill);
         add_number(out, "lowest", code->foreign.lowest_address);
+        add_turns(out, &code->foreign.turns);
         add_number(out, "stores", code->foreign.stores);
     }
     add_line(out, "code", bytes_to_hex(out->arena, code->bytes, code->n_bytes));
@@ -170,6 +180,10 @@ static bool take_number(struct reader *reader, const char *key, const char *valu
                    {"frames", BENCH_MOST_FRAMES, .count = &foreign->frames},
                    {"fill", UINT64_MAX, .word = &foreign->fill},
                    {"lowest", UINT64_MAX, .word = &foreign->lowest_address},
+                   {"turns_word", BENCH_FRAME_WORDS - 1, .count = &foreign->turns.word},
+                   {"turns_bits", 64, .count = &foreign->turns.bits},
+                   {"turns_factor", UINT64_MAX, .word = &foreign->turns.factor},
+                   {"turns_addend", UINT64_MAX, .word = &foreign->turns.addend},
                    {"stores", 1, .flag = &foreign->stores}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         uint64_t number;

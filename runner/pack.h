@@ -10,7 +10,7 @@
 //     …
 //     uses vector load      units that it uses, and `wide` for vectors of more than 128 bits
 //     process_set 1         blocks only, with struct bench_foreign: exit_offset, pages, frames, fill,
-//     …                     lowest, stores
+//     …                     lowest, stores; a loop also has turns_word, turns_bits, turns_factor, turns_addend
 //     code 000401d6…
 #ifndef RUNNER_PACK_H
 #define RUNNER_PACK_H

@@ -30,6 +30,7 @@ set(CYCLOPS_LABEL_slow
   program.host-model
   program.interrupted
   program.killed
+  program.loops
   program.known-answers.*
   program.machine
   program.machine-emulated
@@ -94,6 +95,7 @@ set(CYCLOPS_ON_CPU
   program.events
   program.interrupted
   program.killed
+  program.loops
   program.known-answers
   program.machines
   program.precision

@@ -105,8 +105,11 @@ static int signal_of(const struct watch *watch, pid_t pid, int wait_status, size
 // Whether a body ended before this step. The loop's own instructions, behind the last copy, belong to that copy.
 static bool has_ended(struct watch *watch, size_t offset) {
     const struct steps_request *request = watch->request;
+    const struct watch_results *results = watch->results;
     if (!request->body_bytes)
         return false;
+    if (request->is_own_loop) // an instruction that repeats itself is no turn
+        return offset == request->first && results->n && results->offsets[results->n - 1] > offset;
     size_t copy = 1 + (offset - request->first) / request->body_bytes, before = watch->copy;
     bool is_behind = copy > request->copies, is_other = copy != before;
     watch->copy = copy;

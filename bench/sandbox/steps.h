@@ -28,6 +28,7 @@ struct steps_request {
     // `copies` bodies of `body_bytes` each are at `first`, one after the other. Stepping stops at the end of the body
     // in which the number of steps reaches `enough`. body_bytes 0: runs to the end.
     size_t body_bytes, copies, enough;
+    bool is_own_loop; // the one copy ends where control comes back to `first`
 };
 
 // Runs the code and fills `steps`. Fails where this machine cannot step through code (FAIL_UNAVAILABLE), and beyond

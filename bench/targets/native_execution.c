@@ -18,12 +18,28 @@ static uint64_t more_iterations(const struct target_lengths *lengths, unsigned c
     return lengths->n_short < FEWEST_WITH_MORE ? 0 : (call * 5 + call / MOST_MORE) % MOST_MORE;
 }
 
-static void call_again(struct native_executor *executor, const struct native_code *code,
-                       const struct target_lengths *lengths, uint64_t iterations) {
+// Notes a loop that ended before it had made its turns, by the register that counts them. Each call with as many turns
+// begins in the same state, so the last call shows it for all.
+static void check_turns(struct native_executor *executor, const struct native_code *code, uint64_t turns) {
+    const struct bench_turns *expected = &code->code->foreign.turns;
+    if (!expected->bits || has_fault(executor))
+        return;
+    uint64_t value = code_frame(code->function, code->code)[expected->word];
+    uint64_t difference = value - (expected->factor * turns + expected->addend);
+    if (difference << (64 - expected->bits))
+        executor->room.note->outcome = BENCH_LEFT_LOOP;
+}
+
+// Returns the iterations of the last call.
+static uint64_t call_again(struct native_executor *executor, const struct native_code *code,
+                           const struct target_lengths *lengths, uint64_t iterations) {
+    uint64_t n = iterations;
     for (unsigned call = 1; call < lengths->n_calls && !has_fault(executor); call++) {
+        n = iterations + more_iterations(lengths, call);
         demand_memory_fill(&executor->room.memory);
-        code->function(iterations + more_iterations(lengths, call), code->memory);
+        code->function(n, code->memory);
     }
+    return n;
 }
 
 static int execute(struct native_executor *executor, const struct native_code *code,
@@ -35,9 +51,9 @@ static int execute(struct native_executor *executor, const struct native_code *c
     int error = counters ? perf_group_read(counters, before) : 0;
     sample->start = timer_read();
     code->function(iterations, code->memory);
-    if (lengths->n_calls > 1)
-        call_again(executor, code, lengths, iterations);
+    uint64_t last = lengths->n_calls > 1 ? call_again(executor, code, lengths, iterations) : iterations;
     sample->ticks = timer_read() - sample->start;
+    check_turns(executor, code, last);
     if (counters && !error)
         error = perf_group_read(counters, after);
     for (unsigned i = 0; i < TARGET_MAX_COUNTERS; i++)

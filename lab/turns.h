@@ -1,0 +1,30 @@
+// How often a loop turns: which register decides, and which initial value of it gives a requested number of turns.
+// Found by reading the loop's instructions. Where its count is not a linear one, a reason.
+#ifndef LAB_TURNS_H
+#define LAB_TURNS_H
+
+#include "analyzer/model/insn.h"
+#include "analyzer/model/machine.h"
+#include "base/arena.h"
+#include "gen/block.h"
+#include "gen/isa.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { TURNS_REGISTERS = 32 };
+
+struct turns_request {
+    const struct isa *isa;
+    const struct machine *machine; // names of the registers in `block`
+    const struct block *block;     // the loop: its last instruction branches to its first
+    const uint64_t *starts;        // initial values of the general registers, TURNS_REGISTERS of them
+};
+
+// Returns the reason, one clause, why the number of turns cannot be set; null: `turns` is set.
+const char *turns_find(struct arena *arena, const struct turns_request *request, struct block_turns *turns);
+
+// Whether the last instruction of a block branches to its first one.
+bool turns_is_loop(const struct block *block);
+
+#endif

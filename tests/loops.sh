@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Loops with their own branch: written in each way, measured by exactly their bytes, and refused or explained where nothing
+# ends them.  loops.sh BUILD
+. "$(dirname "$0")/lib.sh"
+[ "$(uname -m)" = x86_64 ] || skip "the blocks are x86-64's"
+
+# A compiler's text, with the markers around the label, behind it, and without them.
+cat >"$T/before.s" <<'EOF'
+        xorl %eax, %eax
+        .p2align 4,,10
+        .p2align 3
+.L3:
+# LLVM-MCA-BEGIN
+        movsd (%rdi,%rax,8), %xmm1
+        mulsd (%rsi,%rax,8), %xmm1
+        addq $1, %rax
+        addsd %xmm1, %xmm0
+        cmpq %rax, %rdx
+        jne .L3
+# LLVM-MCA-END
+        ret
+EOF
+sed '/^\.L3:/d; s/^# LLVM-MCA-BEGIN/&\n.L3:/' "$T/before.s" >"$T/behind.s"
+sed '/LLVM-MCA/d; 1d' "$T/before.s" | sed '/ret/d' >"$T/plain.s"
+as "$T/before.s" -o "$T/before.o" || exit 1
+bytes=f20f100cc7f20f590cc64883c001f20f58c14839c275e9
+
+sim() { "$cyclops" run --target sim:znver4 --mcpu znver4 --json "$@"; }
+# The looped form is these bytes and no others; the unrolled form lacks the branch. Both take the additions' three cycles,
+# as the same bytes do for `mca`.
+for way in "$T/before.s" "$T/behind.s" "$T/plain.s" "$T/before.o --start 8 --end 1f" "--hex $bytes"; do
+    sim $way >"$T/run"
+    expect 0 "^looped $bytes 6 3 unrolled ${bytes%75e9} 5 3\$" jq -rs '[.[] | select(.record == "measurement")] |
+        sort_by(.form) | map("\(.form) \(.bytes) \(.instructions) \(.cycles * 100 | round / 100)") | join(" ")' "$T/run"
+    expect 0 '^true$' jq -rs '[.[] | select(.record == "measurement") | (.cycles - .predicted[0].cycles) | fabs < 0.02] | all' "$T/run"
+done
+expect 0 'without its branch' sim "$T/before.s" --form unrolled
+
+# A way out leads to the block's end, forwards and backwards, also where its label is outside of the text or its target
+# outside of the bytes: it is never taken here.
+for asm in '.L3: imul rax, rdx; je .Lend; dec ecx; jne .L3' '.L3: imul rax, rdx; ja .Ltop; dec ecx; jne .L3'; do
+    sim --form looped --asm "$asm" >"$T/run"
+    expect 0 '^3 3$' jq -rs '.[] | select(.record == "measurement") | "\(.cycles | round) \(.predicted[0].cycles | round)"' "$T/run"
+done
+for hex in 480fafc27410ffc975f6 480fafc277f0ffc975f6 480fafc20f8410ff0000ffc975f2; do
+    expect 0 '^3$' bash -c "'$cyclops' run --target sim:znver4 --mcpu znver4 --form looped --json --hex $hex |
+        jq -rs '.[] | select(.record == \"measurement\") | .cycles | round'"
+done
+expect 2 'instruction 1 `jmp 1` goes into the middle of an instruction' sim --hex eb01ff75fd
+expect 2 'instruction 1 `call 995` calls what is outside the block' sim --hex e8e3030000
+
+# On this CPU: any value will do, as it needs no quiet. A block that fails costs no other one its value.
+run() { "$cyclops" run --mcpu none --attempt 2 --budget 0 "$@"; }
+run --form looped --json --asm '1: add rdi, 8; cmp rdi, rsi; jne 1b' --asm '1: jmp 1b' \
+    --asm '1: mov [rax], rax; add rax, 4096; jmp 1b' --asm '1: test rax, rax; jne 2f; dec ecx; jne 1b; 2:' \
+    --asm '1: mov edx, 5; 2: imul rax, rsi; dec edx; jne 2b; add rdi, 8; cmp rdi, rcx; jb 1b' >"$T/run" 2>"$T/why"
+expect 0 '^null time-out too many pages left its loop early null$' jq -rs '[.[] | select(.record == "measurement") |
+    "\(.outcome)"] | join(" ")' "$T/run"
+expect 0 'jmp 1b: time-out; nothing ends it: `jmp -2` always goes back' one_line cat "$T/why"
+expect 0 'too many pages: .*; nothing ends it' one_line cat "$T/why"
+# A pass through a loop that counts nothing is what is measured, and that is said.
+expect 0 'an iteration is a pass through its loop, not a turn, as no register counts its turns' one_line \
+    run --form looped --asm '1: movzx eax, byte ptr [rdi]; add rdi, 1; test al, al; jne 1b'
+
+# emulated ISA QEMU ASM…: the runner proves the turns of each loop by the register that counts them.
+emulated() {
+    local isa=$1 qemu=$2
+    shift 2
+    [ -e "$build/lib/cyclops/runner-$isa" ] && command -v ${qemu%% *} >/dev/null || return
+    "$cyclops" bundle --isa "$isa" --form looped "${@/#/--asm=}" --output "$T/$isa" || failures=$((failures + 1))
+    for _ in 1 2 3; do # on a busy machine an emulator may be too slow once
+        timeout 250 $qemu "$T/$isa" --attempt 2 --budget 0 --json >"$T/$isa.jsonl" 2>"$T/$isa.err"
+        ! grep -qE '"outcome":"(time-out|no time on its CPU)"' "$T/$isa.jsonl" || continue
+        break
+    done
+    expect 0 '^null null null left its loop early$' jq -rs '[.[] | select(.record == "measurement") | "\(.outcome)"] |
+        join(" ")' "$T/$isa.jsonl"
+}
+emulated aarch64 "qemu-aarch64 -cpu max" '1: ldr x2, [x0], #8; add x3, x3, x2; cmp x0, x1; b.ne 1b' \
+    '1: add x5, x5, x6; cbz x5, out; subs w3, w3, #1; b.ne 1b' '1: add x0, x0, #1; cmp x0, x1; b.lo 1b' \
+    '1: cbnz x5, out; subs w3, w3, #1; b.ne 1b'
+emulated riscv64 "qemu-riscv64 -cpu rv64" '1: ld a2, 0(a0); addi a0, a0, 8; bne a0, a1, 1b' \
+    '1: add a6, a6, a7; bltz a6, out; addi a5, a5, -1; bnez a5, 1b' '1: addiw a4, a4, 1; blt a4, a5, 1b' \
+    '1: bnez a6, out; addi a5, a5, -1; bnez a5, 1b'
+finish
