@@ -137,17 +137,17 @@ static bool is_wanted(struct arena *arena, const struct shape *shape, unsigned s
 }
 
 static void add_padded(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
-                       const char *part, const struct table_padding *which, bool has_more, struct text *out) {
+                       const char *part, const struct table_padding *which, enum partner_length length,
+                       struct text *out) {
     struct partner ways[PARTNER_MOST_WAYS];
     struct text breakers = {.arena = out->arena};
     text_add(&breakers, "");
     if (!is_wanted(out->arena, shape, source, result, part, which) ||
         !experiment_break_others(isa, shape, source, false, &breakers))
         return;
-    unsigned n = partners_find(out->arena, isa, shape, result, source, has_more ? PARTNER_PADDED_MORE : PARTNER_PADDED,
-                               breakers.data, ways);
+    unsigned n = partners_find(out->arena, isa, shape, result, source, length, breakers.data, ways);
     for (unsigned i = 0; i < n; i++) {
-        const char *number = has_more ? arena_printf(out->arena, ".%d", PARTNER_MORE_PADS) : "";
+        const char *number = length == PARTNER_PADDED ? "" : arena_printf(out->arena, ".%u", partners_pads(length));
         if (ways[i].pad && (!which || !*which->way || strcmp(which->way, ways[i].name) == 0))
             add_way(shape, source, result, part, &ways[i],
                     arena_printf(out->arena, ".padded.%s%s", ways[i].pad, number), out);
@@ -155,23 +155,23 @@ static void add_padded(const struct isa *isa, const struct shape *shape, unsigne
 }
 
 static void add_padded_pairs(const struct isa *isa, const struct shape *shape, const struct table_padding *which,
-                             bool has_more, struct text *kernels) {
+                             enum partner_length length, struct text *kernels) {
     for (unsigned source = 0; source < shape->n_ports; source++)
         for (unsigned result = 0; result < shape->n_ports; result++) {
             const struct shape_port *from = &shape->ports[source], *to = &shape->ports[result];
             bool are_alike = from->file == to->file || from->file == 'c' || to->file == 'c';
-            if (!is_pair(shape, from, to) || !are_alike || (from->is_index && from->file != 'g'))
+            if (!is_pair(shape, from, to) || !are_alike)
                 continue;
-            add_padded(isa, shape, source, result, "", which, has_more, kernels);
+            add_padded(isa, shape, source, result, "", which, length, kernels);
             struct shape whole = *shape;
             whole.ports[result].is_high = false;
             if (to->is_high && !to->is_fixed)
-                add_padded(isa, &whole, source, result, "_whole", which, has_more, kernels);
+                add_padded(isa, &whole, source, result, "_whole", which, length, kernels);
         }
     struct shape with_index;
     unsigned result = experiment_find_indexed(isa, kernels->arena, shape, &with_index);
     if (result < with_index.n_ports && with_index.ports[result].file == 'g')
-        add_padded(isa, &with_index, with_index.n_ports - 1, result, "", which, has_more, kernels);
+        add_padded(isa, &with_index, with_index.n_ports - 1, result, "", which, length, kernels);
 }
 
 // Chains with many more steps, of the pairs within a kind of registers. What an instruction's microcode or its pipes
@@ -182,10 +182,9 @@ void experiments_add_padded(const struct isa *isa, const struct shape *shape, co
                             struct text *kernels) {
     if (shape->surroundings)
         return;
-    if (!which || !which->has_more)
-        add_padded_pairs(isa, shape, which, false, kernels);
-    if (!which || which->has_more)
-        add_padded_pairs(isa, shape, which, true, kernels);
+    for (enum partner_length length = PARTNER_PADDED; length <= PARTNER_PADDED_MOST; length++)
+        if (!which || which->pads == partners_pads(length))
+            add_padded_pairs(isa, shape, which, length, kernels);
 }
 
 // Returns the first source that the vector result closes a chain with; n_ports where it closes none.

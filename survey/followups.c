@@ -48,7 +48,7 @@ static bool is_padded(const struct planned_form *form, const struct table_paddin
     for (size_t i = 0; i < form->n_paddings; i++)
         if (strcmp(form->paddings[i].source, padding->source) == 0 &&
             strcmp(form->paddings[i].result, padding->result) == 0 &&
-            strcmp(form->paddings[i].way, padding->way) == 0 && form->paddings[i].has_more == padding->has_more)
+            strcmp(form->paddings[i].way, padding->way) == 0 && form->paddings[i].pads == padding->pads)
             return true;
     return false;
 }
@@ -60,7 +60,7 @@ static void add_padding(struct followups *plan, struct planned_form *form, const
         return;
     *ARENA_ADD(plan->arena, form->paddings, form->n_paddings) =
         (struct table_padding){arena_strdup(plan->arena, padding->source), arena_strdup(plan->arena, padding->result),
-                               arena_strdup(plan->arena, padding->way), padding->has_more};
+                               arena_strdup(plan->arena, padding->way), padding->pads};
     experiments_add_padded(plan->isa, form->shape, padding, kernels);
 }
 

@@ -3,6 +3,7 @@
 
 #include "gen/kernel.h"
 #include "survey/experiments.h"
+#include "survey/partners.h"
 #include "survey/testing_forms.h"
 
 #include <setjmp.h>
@@ -70,16 +71,20 @@ static const char *next_padded(struct followups *plan, const char *form, const s
 // Chains with eight steps more, once for each pair: within a kind of registers, and through flags.
 static void padded_chains(void **state) {
     (void)state;
-    struct shape shapes[] = {
-        testing_shape("CMPXCHG64rr"),  testing_shape("MOV8rr-high0"), testing_shape("VPCOMPRESSDZrrkz"),
-        testing_shape("PUSH64r"),      testing_shape("VMOVPDI2DIrr"), testing_shape("LOCK_ADD64mr"),
-        testing_shape("MMX_PHADDWrr"), testing_shape("PHADDWrr"),     testing_shape("ADC64rm")};
-    static const struct table_padding from_register[] = {{"o1", "o0", "", false}},
-                                      to_flags[] = {{"o1", "flags", "carry-movslq", false},
-                                                    {"o1", "flags", "carry-movslq", true}},
-                                      whole[] = {{"o1", "o0_whole", "", false}}, vector[] = {{"o2", "o0", "", false}},
-                                      address[] = {{"o0_base", "flags", "flags-xor", false}},
-                                      own[] = {{"o0", "o0", "", false}}, index[] = {{"o2_index", "o0", "", false}};
+    struct shape shapes[] = {testing_shape("CMPXCHG64rr"),      testing_shape("MOV8rr-high0"),
+                             testing_shape("VPCOMPRESSDZrrkz"), testing_shape("PUSH64r"),
+                             testing_shape("VMOVPDI2DIrr"),     testing_shape("LOCK_ADD64mr"),
+                             testing_shape("MMX_PHADDWrr"),     testing_shape("PHADDWrr"),
+                             testing_shape("ADC64rm"),          testing_shape("VPGATHERDDYrm")};
+    static const struct table_padding from_register[] = {{"o1", "o0", "", PARTNER_PADS}},
+                                      to_flags[] = {{"o1", "flags", "carry-movslq", PARTNER_PADS},
+                                                    {"o1", "flags", "carry-movslq", PARTNER_MORE_PADS}},
+                                      whole[] = {{"o1", "o0_whole", "", PARTNER_PADS}},
+                                      vector[] = {{"o2", "o0", "", PARTNER_PADS}},
+                                      address[] = {{"o0_base", "flags", "flags-xor", PARTNER_PADS}},
+                                      own[] = {{"o0", "o0", "", PARTNER_PADS}},
+                                      index[] = {{"o2_index", "o0", "", PARTNER_PADS}},
+                                      lanes[] = {{"o3_index", "o0", "", PARTNER_MOST_PADS}};
     struct followups plan;
     followups_open(&plan, testing_arena(), testing_isa(), shapes, sizeof shapes / sizeof *shapes);
     struct kernel_set set = load(next_padded(&plan, "CMPXCHG64rr", from_register, 1));
@@ -106,6 +111,10 @@ static void padded_chains(void **state) {
     set = load(next_padded(&plan, "ADC64rm", index, 1));
     assert_int_equal(set.n_kernels, 1);
     has(&set, "ADC64rm.o2_index-o0.xor.padded.movslq", 1 + 2 + 2 + 8);
+    // From a gather's indices: behind it, the way, and what ends the result's way and sets the mask again.
+    set = load(next_padded(&plan, "VPGATHERDDYrm", lanes, 1));
+    assert_int_equal(set.n_kernels, 2);
+    has(&set, "VPGATHERDDYrm.o3_index-o0.vandps.padded.vandps.48", 1 + 1 + 2 + 48);
     // Surrounded forms, and latencies from one kind of registers to another, are only known as sums.
     assert_null(next_padded(&plan, "PUSH64r", own, 1));
     assert_null(next_padded(&plan, "VMOVPDI2DIrr", from_register, 1));
@@ -114,6 +123,7 @@ static void padded_chains(void **state) {
     set = load(arena_printf(testing_arena(), "isa: x86_64\nsyntax: att\nkernels:\n%s", text.data));
     has(&set, "MOV8rr-high0.o1-o0.movsbl.padded.movslq", 1 + 1 + 1 + 8);
     has(&set, "MOV8rr-high0.o1-o0.movsbl.padded.movslq.24", 1 + 1 + 1 + 24);
+    has(&set, "MOV8rr-high0.o1-o0.movsbl.padded.movslq.48", 1 + 1 + 1 + 48);
 }
 
 // A load and a store in the placements that matter to their class, which their first form has anyway.

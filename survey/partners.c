@@ -122,8 +122,11 @@ static void add_step(struct way *way, const struct way_step *step, const struct 
     partner->steps[partner->n_steps++] = (struct partner_step){step->name, step->times};
 }
 
-static unsigned count_pads(enum partner_length length) {
-    return length == PARTNER_PADDED ? PARTNER_PADS : length == PARTNER_PADDED_MORE ? PARTNER_MORE_PADS : 0;
+unsigned partners_pads(enum partner_length length) {
+    static const unsigned pads[] = {[PARTNER_PADDED] = PARTNER_PADS,
+                                    [PARTNER_PADDED_MORE] = PARTNER_MORE_PADS,
+                                    [PARTNER_PADDED_MOST] = PARTNER_MOST_PADS};
+    return pads[length];
 }
 
 // Adds as many instructions that keep a port's value as a padded way has: those of `step`, which takes it to itself,
@@ -132,9 +135,9 @@ static void add_pads(struct way *way, const struct shape *shape, const struct wa
                      const struct shape_port *port, enum partner_length length) {
     const struct way_step *better = port ? find_step(way->isa, shape, step->to, '+', step->variant) : NULL,
                           *pad = better ? better : step;
-    for (unsigned i = 0; i < count_pads(length); i++)
+    for (unsigned i = 0; i < partners_pads(length); i++)
         add_text(way->isa, pad->text, port, port, &way->text);
-    if (count_pads(length))
+    if (partners_pads(length))
         way->partner->pad = pad->name;
 }
 

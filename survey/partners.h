@@ -41,12 +41,15 @@ enum partner_length {
     PARTNER_LONGER,      // with PARTNER_LONGER_STEPS more behind or in front of flags
     PARTNER_PADDED,      // with PARTNER_PADS more of the first step that keeps the value
     PARTNER_PADDED_MORE, // with PARTNER_MORE_PADS of it
+    PARTNER_PADDED_MOST, // with PARTNER_MOST_PADS of it
 };
 
 // Ways from port `from` to `to`, which differ in the domain of vector units, or in the flag that they read or write
 // (partners_writes_carry); 0: this ISA has no such way. `breakers`: instructions that end the dependences of other
 // ports (partner_break), which become part of the way; or "".
-enum { PARTNER_MOST_WAYS = 2, PARTNER_LONGER_STEPS = 4, PARTNER_PADS = 8, PARTNER_MORE_PADS = 24 };
+enum { PARTNER_MOST_WAYS = 2, PARTNER_LONGER_STEPS = 4 };
+enum { PARTNER_PADS = 8, PARTNER_MORE_PADS = 24, PARTNER_MOST_PADS = 48 };
+unsigned partners_pads(enum partner_length length); // one of these; 0: it is not padded
 unsigned partners_find(struct arena *arena, const struct isa *isa, const struct shape *shape, unsigned from,
                        unsigned to, enum partner_length length, const char *breakers,
                        struct partner ways[PARTNER_MOST_WAYS]);

@@ -104,11 +104,25 @@ static bool fills(const struct judge *j, unsigned fillers, unsigned slots) {
     return (fillers + slots) % j->width == 0;
 }
 
-static unsigned count_filling(const struct judge *j, unsigned slots) {
-    unsigned n = 0;
-    for (size_t i = 0; i < j->n; i++)
-        n += fills(j, j->samples[i].fillers, slots);
-    return n;
+// Whether a measurement is evidence of what cannot be. Of an unstable one, or one of which each process has another
+// value, nobody knows what else limits it.
+static bool is_evidence(const struct slots_sample *sample) {
+    return sample->is_stable && !sample->is_uneven;
+}
+
+// Measurements in which so many slots had their chance: those that were made, and those that are evidence.
+struct chances {
+    unsigned n, n_valid;
+};
+
+static struct chances count_chances(const struct judge *j, unsigned slots) {
+    struct chances chances = {0, 0};
+    for (size_t i = 0; i < j->n; i++) {
+        bool is_chance = fills(j, j->samples[i].fillers, slots);
+        chances.n += is_chance;
+        chances.n_valid += is_chance && is_evidence(&j->samples[i]);
+    }
+    return chances;
 }
 
 // Requests the next measurement with which the form would fill whole cycles if it took `slots`.
@@ -125,22 +139,32 @@ static void want(struct judge *j, unsigned slots) {
     }
 }
 
-// Whether measurements with other numbers of fillers have as many slots: then these alone limit the mixture.
+// Whether measurements with several numbers of fillers have as many slots; of none, with numbers that differ modulo the
+// width. For two slots to a cycle's, those suffice that had the chance to show fewer (is_least).
 static bool is_confirmed(const struct judge *j, double slots) {
-    unsigned n = 0;
-    for (size_t i = 0; i < j->n; i++)
-        n += slots_are(j->samples[i].slots, slots);
-    return n > 1;
+    unsigned n = 0, n_others = 0, first = 0;
+    if (slots > 1 && slots <= j->width)
+        return true;
+    for (size_t i = 0; i < j->n; i++) {
+        const struct slots_sample *sample = &j->samples[i];
+        if (!is_evidence(sample) || !slots_are(sample->slots, slots))
+            continue;
+        first = n++ ? first : sample->fillers;
+        n_others += (sample->fillers - first) % j->width != 0;
+    }
+    return n > 1 && (slots > j->width || j->width == 1 || n_others);
 }
 
-// Whether all measurements have as many slots more as empty ones explain. Where the reorder buffer limits the mixture
-// as well, some have others, though two may agree. Of an instruction that takes more than a cycle, either nothing stays
-// empty or what is left of the cycle in front of it; of others, less than its own slots.
+// Whether all that is evidence has as many slots more as empty ones explain. Where the reorder buffer limits the
+// mixture as well, some have others, though two may agree. Of an instruction that takes more than a cycle, either
+// nothing stays empty or what is left of the cycle in front of it; of others, less than its own slots.
 static bool is_regular(const struct judge *j, unsigned slots) {
     bool has_empty = true, has_none = true;
     for (size_t i = 0; i < j->n; i++) {
         unsigned left = (j->samples[i].fillers + slots) % j->width;
         double more = j->samples[i].slots - slots;
+        if (!is_evidence(&j->samples[i]))
+            continue;
         if (slots <= j->width && more > tolerance_above + (slots ? slots - 1 : 0))
             return false;
         has_none &= slots_are(more, 0);
@@ -149,30 +173,33 @@ static bool is_regular(const struct judge *j, unsigned slots) {
     return slots <= j->width || has_none || has_empty;
 }
 
-// Whether one slot less was given a chance. For instructions of more than a cycle's slots, each number of empty slots
-// was.
+// Whether one slot less had its chances, and was not seen. Measurements equal modulo the width may share what limits
+// them, so those with which this number fills cycles confirm nothing: on a Zen 5, 30 and 38 fillers show two slots of
+// forms that take one, and 31 show one. A single chance may be missed, as where code happens to be. Of instructions of
+// more than a cycle's slots, each number of empty slots had one.
 static bool is_least(const struct judge *j, unsigned slots) {
-    unsigned n_chances = slots > j->width ? j->width : 1;
-    for (unsigned i = 1; i <= n_chances && i < slots; i++)
-        if (!count_filling(j, slots - i))
-            return false;
-    return true;
+    bool is_wide = slots > j->width, is_least = true;
+    for (unsigned i = 1; i <= (is_wide ? j->width : 1) && i < slots; i++)
+        is_least &= count_chances(j, slots - i).n_valid >= (is_wide ? 1 : 2);
+    return is_least;
 }
 
-static void want_once(struct judge *j, unsigned slots) {
-    if (!count_filling(j, slots))
+// Requests measurements until so many are evidence of what had its chance; no more than a few, as others may be
+// unstable for a reason of their own.
+static void want_valid(struct judge *j, unsigned slots, unsigned n) {
+    enum { MOST_OF_A_KIND = 4 };
+    struct chances chances = count_chances(j, slots);
+    for (unsigned i = chances.n_valid; i < n && chances.n < MOST_OF_A_KIND; i++, chances.n++)
         want(j, slots);
 }
 
 // What could confirm that the form takes so many slots, or show that it takes fewer.
 static void want_more(struct judge *j, unsigned slots) {
-    enum { MOST_OF_A_KIND = 4 }; // more than two: something else limits those of few fillers
-    unsigned n_chances = slots > j->width ? j->width : 1;
-    want_once(j, slots);
-    if (count_filling(j, slots) < MOST_OF_A_KIND && !is_confirmed(j, slots))
-        want(j, slots);
+    bool is_wide = slots > j->width;
+    unsigned n_chances = is_wide ? j->width : 1;
+    want_valid(j, slots, is_confirmed(j, slots) ? 1 : count_chances(j, slots).n_valid + 1);
     for (unsigned i = 1; i <= n_chances && i < slots; i++)
-        want_once(j, slots - i);
+        want_valid(j, slots - i, is_wide ? 1 : 2);
 }
 
 // Whether a measurement that is not stable shows fewer slots. What disturbs one makes it slower, so it may be right.
@@ -204,7 +231,7 @@ static void judge(struct judge *j) {
         result->why = "something else than dispatch limits it as well";
     } else if (least->is_stable && may_be_fewer(j, least->slots)) {
         result->why = "another number of fillers shows fewer, but is not stable";
-        if (is_whole && !is_confirmed(j, whole))
+        if (is_whole)
             want_more(j, candidate);
     } else if (is_whole && whole > fmax(1, j->alone) + tolerance && is_confirmed(j, whole) && is_least(j, candidate)) {
         result->why = "copies of it alone take fewer, so something else than dispatch limits it as well";
@@ -223,9 +250,9 @@ static void judge(struct judge *j) {
         want_more(j, candidate);
     } else {
         result->why = "no whole number of slots";
-        want_once(j, (unsigned)ceil(least->slots));
+        want_valid(j, (unsigned)ceil(least->slots), 1);
         if (least->slots > 1)
-            want_once(j, (unsigned)least->slots);
+            want_valid(j, (unsigned)least->slots, 1);
     }
     // What does not take a slot of its own shares one with its neighbour: a bound is one slot all the same.
     if (result->relation == SLOTS_AT_MOST && result->slots < 1) {

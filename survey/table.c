@@ -49,6 +49,8 @@ static void fill_row(struct making *m) {
     for (size_t i = 0; i < m->n_entries; i++)
         if (!reader_is_latency(&m->entries[i]) && !m->entries[i].filler && !m->entries[i].is_mixture)
             reader_read_throughput(m, &m->entries[i]);
+    if (m->n_entries)
+        reader_read_slots(m);
     for (size_t i = 0; i < m->n_entries; i++)
         if (reader_is_latency(&m->entries[i]) && !m->entries[i].is_longer && !m->entries[i].is_padded)
             reader_read_latency(m, &m->entries[i]);
@@ -59,8 +61,6 @@ static void fill_row(struct making *m) {
     reader_mark_uneven_streams(m);
     reader_mark_free(m);
     reader_mark_supply(m);
-    if (m->n_entries)
-        reader_read_slots(m);
     m->row->latencies = m->latencies;
     m->row->paddings = m->paddings;
     m->row->throughputs = m->throughputs;

@@ -158,7 +158,7 @@ struct table_model {
 struct table_padding {
     const char *source, *result; // roles of the ports, as kernels name them: "o1", "flags", "o0_whole"
     const char *way;             // the way that they must have; "": any
-    bool has_more;               // still more steps
+    unsigned pads;               // steps more (partners.h): PARTNER_PADS, PARTNER_MORE_PADS or PARTNER_MOST_PADS
 };
 
 struct table_row {

@@ -2,7 +2,8 @@
 // What the files that make a table (table.h) share: the measurements by the parts of their names, values and the steps
 // and fillers that they rest on, and a row while it is made.
 //
-//     table_entries.c ─► table_steps.c, table_slots.c ─► table_throughputs.c, table_latencies.c ─► table.c
+//     table_entries.c ─► table_steps.c, table_slots.c ─► table_throughputs.c,
+//         table_limits.c ─► table_padded.c ─► table_latencies.c ─► table.c
 #ifndef SURVEY_TABLE_READER_H
 #define SURVEY_TABLE_READER_H
 
@@ -120,8 +121,10 @@ void reader_doubt(struct table_value *value, const struct table_value *part);
 // Whether a chain of known parts takes their sum. So do chains with one step more.
 #define READER_SUM_CYCLES 0.1
 bool reader_is_sum(double cycles, double sum);
-// How far from a whole number of cycles a chain may be.
+// How far from a whole number of cycles a chain may be; and a copy in one: of copies that cross, both are measured
+// together.
 double reader_chain_slack(double cycles);
+double reader_copy_slack(const struct entry *entry, double cycles);
 // What a partner's step takes among independent ones, cycles, at most; 0: not known.
 double reader_side_by_side(const struct reader *reader, const char *name);
 void reader_read_steps(struct reader *reader);
@@ -146,8 +149,51 @@ void reader_read_slots(struct making *m);
 
 bool reader_read_mixtures(struct reader *reader, struct survey_table *table, struct fail *fail);
 
+// ---- table_limits.c
+
+// Less than half a step says nothing of when a result can be read.
+#define READER_HALF_CYCLE 0.5
+// Whether cycles are within `slack` of a whole number; but no more than 0.15.
+bool reader_is_near_whole(double cycles, double slack);
+bool reader_are_of_one_pair(const struct entry *a, const struct entry *b);
+bool reader_is_address(const struct entry *entry); // whether a latency is from a register of an address
+bool reader_is_memory(const struct entry *entry);  // or from a word of memory
+// Cycles that copies of the form take side by side, at most; 0: not known.
+struct side_by_side {
+    double least; // in the layout that takes least
+    double most;  // in straight code, in the placement that takes most: the copies of a chain are at one address
+};
+struct side_by_side reader_copies(const struct making *m);
+// Whether the form is microcode, or a gather, which loads each lane by itself. False where its slots are not known.
+bool reader_has_many_uops(const struct making *m);
+// Cycles that all instructions of a chain's body may take side by side: copies of the form, which take `parallel`, its
+// way back and the steps that make it longer, and what ends the other dependences.
+double reader_pipes_of(const struct making *m, const struct entry *entry, double parallel);
+// Whether a chain takes longer than its result's own way from copy to copy, so that this one does not limit it. Of a
+// crossing chain, `cycles` of both copies; of one of them, whether a copy takes longer than the own way.
+bool reader_is_longer_than_own(const struct making *m, const struct entry *entry, double cycles);
+// Why a value is a bound.
+extern const char reader_why_pipes[], reader_why_as_long[];
+// Decides whether a chain's cycles are its latency. A chain of dependent instructions takes a whole number of cycles,
+// one at least, and longer than copies side by side; what does not is limited by more than its latency.
+//
+// `is_confirmed`: some more steps add as much as they take, so nothing at one address is the limit.
+void reader_limit_chain(const struct making *m, const struct entry *entry, bool is_confirmed,
+                        struct table_value *value);
+
+// ---- table_padded.c
+
+// Holds a latency against chains with many more steps, if it needs any, and requests these. False: it needs none.
+// `chain`: cycles of the plain one; `is_confirmed`: as above.
+bool reader_judge_by_padded(struct making *m, const struct entry *entry, double chain, bool is_confirmed,
+                            struct table_value *value);
+
 // ---- table_latencies.c
 
+// Whether a latency that is left without the way back is no latency.
+bool reader_is_too_short(const struct table_value *value);
+// What was measured, and does not show the latency.
+struct table_value reader_without_number(const struct table_value *value, const char *why);
 void reader_read_latency(struct making *m, const struct entry *entry);
 // Makes rows of slow values, which close through a partner, rows "to others" unless others are known to wait no longer.
 void reader_mark_slow_to_others(struct making *m);

@@ -72,6 +72,10 @@ double reader_chain_slack(double cycles) {
     return least + share * cycles;
 }
 
+double reader_copy_slack(const struct entry *entry, double cycles) {
+    return reader_chain_slack(cycles * entry->copies) / entry->copies;
+}
+
 static struct step *find_step(const struct reader *reader, const char *name) {
     for (size_t i = 0; i < reader->n_steps; i++)
         if (strcmp(reader->steps[i].name, name) == 0)
@@ -199,10 +203,14 @@ bool reader_subtract_steps(const struct reader *reader, const char *name, unsign
     const struct step *step = reader->isa ? find_step(reader, *name ? name : partners_longer(reader->isa)) : NULL;
     if (!value->is_known || !step || !step->value.is_known)
         return false;
+    // A step takes a whole number of cycles. The clock's error in a measured one would count as often as there are
+    // steps.
+    double cycles = step->value.cycles, whole = round(cycles);
+    bool is_whole = fabs(cycles - whole) <= reader_chain_slack(cycles);
     reader_add_parts(reader->arena, value, &step->value, -(double)n);
-    value->cycles -= n * step->value.cycles;
-    value->low -= n * step->value.high;
-    value->high -= n * step->value.low;
+    value->cycles -= n * (is_whole ? whole : cycles);
+    value->low -= n * (is_whole ? whole : step->value.high);
+    value->high -= n * (is_whole ? whole : step->value.low);
     return true;
 }
 

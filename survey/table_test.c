@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "survey/folder.h"
+#include "survey/partners.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -416,11 +417,11 @@ static void limited_chains_are_bounds(void **state) {
 }
 
 static bool wants_padded(const struct fixture *f, const char *form, const char *source, const char *result,
-                         bool has_more) {
+                         unsigned pads) {
     const struct table_row *row = row_of(f, form);
     for (size_t i = 0; i < row->n_paddings; i++)
         if (strcmp(row->paddings[i].source, source) == 0 && strcmp(row->paddings[i].result, result) == 0 &&
-            row->paddings[i].has_more == has_more)
+            row->paddings[i].pads == pads)
             return true;
     return false;
 }
@@ -445,7 +446,7 @@ static void padded_chains_decide(void **state) {
     read_all(f, 1);
     is_value(latency_of(f, "Fa", "1", "0"), 6, TABLE_AT_MOST); // nobody knows yet
     assert_non_null(strstr(latency_of(f, "Fa", "1", "0")->why, "nearly as long"));
-    assert_true(wants_padded(f, "Fa", "o1", "o0", false));
+    assert_true(wants_padded(f, "Fa", "o1", "o0", PARTNER_PADS));
     is_value(latency_of(f, "Fb", "1", "0"), 6, TABLE_EQUAL); // eight steps and the way are 9 cycles more
     assert_string_equal(latency_of(f, "Fb", "1", "0")->kernel, "Fb.chain");
     is_value(latency_of(f, "Fc", "1", "0"), 3, TABLE_EQUAL);
@@ -487,7 +488,7 @@ static void chains_at_one_address(void **state) {
     is_value(latency_of(f, "G", "0.base", "flags.zero"), 14, TABLE_EQUAL);
     is_value(latency_of(f, "H", "0.base", "flags.zero"), 14.25, TABLE_AT_MOST); // nobody knows yet
     is_value(latency_of(f, "I", "0.base", "flags.zero"), 15, TABLE_EQUAL);      // four steps add four cycles
-    assert_true(wants_padded(f, "H", "o0_base", "flags", false));
+    assert_true(wants_padded(f, "H", "o0_base", "flags", PARTNER_PADS));
 }
 
 // A cycle is the least that a step takes; 1.07 is no whole number.
@@ -502,7 +503,7 @@ static void a_little_more_than_a_cycle(void **state) {
     add(f, "G.o0-o0.vpand.padded.vpand", 10);
     read_all(f, 1);
     is_value(latency_of(f, "F", "0", "0"), 1.07, TABLE_AT_MOST);
-    assert_true(wants_padded(f, "F", "o0", "o0", false));
+    assert_true(wants_padded(f, "F", "o0", "o0", PARTNER_PADS));
     is_value(latency_of(f, "G", "0", "0"), 1, TABLE_EQUAL);
     is_value(latency_of(f, "H", "0", "0"), 1.02, TABLE_EQUAL);
     assert_int_equal(row_of(f, "H")->n_paddings, 0);
@@ -580,28 +581,92 @@ static void steps_on_the_same_pipe(void **state) {
 
 // Where eight steps made a difference, many more must show the same.
 static void many_more_steps(void **state) {
-    static const double more[] = {0, 27, 28, 29, 28, 0}, fewer[] = {13, 13, 13, 13, 12.4, 12.4};
+    static const double more[] = {0, 27, 28, 29, 28, 0, 27, 27}, most[] = {0, 0, 0, 0, 0, 0, 51, 50},
+                        fewer[] = {13, 13, 13, 13, 12.4, 12.4, 13, 13};
     struct fixture *f = *state;
     begin(f, 0, "A");
     add_partners(f);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 8; i++) {
         const char *form = arena_printf(&f->arena, "F%c", 'a' + i);
         add_throughput(f, form, 16, 80);
         add_arc(f, arena_printf(&f->arena, "%s.chain", form), "o0->o0", 6);
         add(f, arena_printf(&f->arena, "%s.o0-o0.movslq.padded.movslq", form), fewer[i]);
         if (more[i] > 0)
             add(f, arena_printf(&f->arena, "%s.o0-o0.movslq.padded.movslq.24", form), more[i]);
+        if (most[i] > 0)
+            add(f, arena_printf(&f->arena, "%s.o0-o0.movslq.padded.movslq.48", form), most[i]);
         add_form(f, 0, form, NULL);
     }
     read_all(f, 1);
     is_value(latency_of(f, "Fa", "0", "0"), 4, TABLE_EQUAL); // a survey of before
-    assert_true(wants_padded(f, "Fa", "o0", "o0", true));
+    assert_true(wants_padded(f, "Fa", "o0", "o0", PARTNER_MORE_PADS));
     is_value(latency_of(f, "Fb", "0", "0"), 2, TABLE_AT_MOST);
     is_value(latency_of(f, "Fc", "0", "0"), 3, TABLE_AT_MOST);
     is_value(latency_of(f, "Fd", "0", "0"), 4, TABLE_EQUAL);
     is_value(latency_of(f, "Fe", "0", "0"), 3, TABLE_EQUAL); // eight of them show no whole number
     is_value(latency_of(f, "Ff", "0", "0"), 3.4, TABLE_AT_MOST);
-    assert_true(wants_padded(f, "Ff", "o0", "o0", true));
+    assert_true(wants_padded(f, "Ff", "o0", "o0", PARTNER_MORE_PADS));
+    // What took less and less is settled where still more steps show the same.
+    assert_true(wants_padded(f, "Fb", "o0", "o0", PARTNER_MOST_PADS));
+    is_value(latency_of(f, "Fg", "0", "0"), 2, TABLE_EQUAL);
+    is_value(latency_of(f, "Fh", "0", "0"), 1, TABLE_EQUAL); // no step takes less
+}
+
+// Of many uops, chains with 24 and 48 steps more must show the same whole number; else the value is a bound.
+static void many_uops_need_many_steps(void **state) {
+    struct fixture *f = *state;
+    static const struct {
+        double chain, padded[3]; // cycles with 8, 24 and 48 steps more; 0: not measured
+        double cycles;
+        enum table_relation relation;
+    } known[] = {
+        {17, {0, 0, 0}, 16, TABLE_AT_MOST},             // nobody knows yet
+        {17, {24.84, 0, 0}, 15.84, TABLE_AT_MOST},      // likewise
+        {17, {24.84, 40.06, 0}, 15.06, TABLE_AT_MOST},  // less and less
+        {17, {24.84, 40, 64}, 15, TABLE_EQUAL},         // as a Zen 5's pcmpestri
+        {17, {24.84, 40, 63.75}, 14.75, TABLE_AT_MOST}, // less and less
+        {17, {25, 41, 64}, 15, TABLE_AT_MOST},          // only most steps make a difference
+        {17, {25, 41, 65}, 16, TABLE_EQUAL},            // nothing does
+        {17, {25, 41, 67}, 16, TABLE_EQUAL},            // something else limits the longest; none shows less
+        {17.5, {25, 41, 65}, 16, TABLE_EQUAL},          // pipes limit the plain chain only
+        {17.5, {25, 40.5, 64.5}, 15.5, TABLE_AT_MOST},  // pipes limit them all
+        {2, {0, 0, 0}, 1, TABLE_EQUAL},                 // no step takes less
+    };
+    begin(f, 0, "A");
+    add_partners(f);
+    add_fillers(f);
+    for (int i = 0; i < (int)(sizeof known / sizeof *known); i++) {
+        const char *form = arena_printf(&f->arena, "F%c", 'a' + i);
+        add_throughput(f, form, 8, 8);
+        add_throughput(f, arena_printf(&f->arena, "%s.slots.xor.25", form), 8, 8 * (25 + 10) / 6.0);
+        add(f, arena_printf(&f->arena, "%s.o1-o0.movslq", form), known[i].chain);
+        for (int k = 0; k < 3; k++)
+            if (known[i].padded[k] > 0)
+                add(f,
+                    arena_printf(&f->arena, "%s.o1-o0.movslq.padded.movslq%s", form,
+                                 (const char *const[]){"", ".24", ".48"}[k]),
+                    known[i].padded[k]);
+        add_form(f, 0, form, NULL);
+    }
+    // A gather, whose slots nobody knows.
+    add_throughput(f, "G.lines", 8, 24);
+    add(f, "G.o3_index-o0.vpand", 18);
+    add(f, "G.o3_index-o0.vpand.padded.vpand", 25.5);
+    add(f, "G.o3_index-o0.vpand.padded.vpand.24", 41);
+    add(f, "G.o3_index-o0.vpand.padded.vpand.48", 65);
+    add_form(f, 0, "G", NULL);
+    read_all(f, 1);
+    for (int i = 0; i < (int)(sizeof known / sizeof *known); i++)
+        is_value(latency_of(f, arena_printf(&f->arena, "F%c", 'a' + i), "1", "0"), known[i].cycles, known[i].relation);
+    is_value(latency_of(f, "G", "3.index", "0"), 16, TABLE_EQUAL);
+    assert_true(wants_padded(f, "Fa", "o1", "o0", PARTNER_PADS));
+    assert_false(wants_padded(f, "Fa", "o1", "o0", PARTNER_MORE_PADS));
+    assert_true(wants_padded(f, "Fb", "o1", "o0", PARTNER_MORE_PADS));
+    assert_true(wants_padded(f, "Fc", "o1", "o0", PARTNER_MOST_PADS));
+    assert_non_null(strstr(latency_of(f, "Fa", "1", "0")->why, "many uops"));
+    assert_non_null(strstr(latency_of(f, "Fe", "1", "0")->why, "less and less"));
+    assert_non_null(strstr(latency_of(f, "Ff", "1", "0")->why, "do not agree"));
+    assert_true(latency_of(f, "Fg", "1", "0")->is_confirmed);
 }
 
 // Flags of logic: a chain that is no whole number gets more steps at once.
@@ -620,7 +685,7 @@ static void flags_that_come_late(void **state) {
     add_form(f, 0, "G", NULL);
     read_all(f, 1);
     is_value(latency_of(f, "F", "0", "flags.zero"), 1.67, TABLE_AT_MOST);
-    assert_true(wants_padded(f, "F", "o0", "flags", false));
+    assert_true(wants_padded(f, "F", "o0", "flags", PARTNER_PADS));
     is_value(latency_of(f, "G", "0", "flags.zero"), 2, TABLE_EQUAL);
 }
 
@@ -1466,7 +1531,7 @@ static void slots_are_cycles_with_fillers(void **state) {
     add_throughput(f, "H", 16, 8);
     add_throughput(f, "H.slots.xor.16", 16, 16 * 18.0 / 6);
     add_throughput(f, "H.slots.xor.17", 16, 16 * 19.0 / 6);
-    add_throughput(f, "H.slots.xor.22", 16, 16 * 24.0 / 6);
+    add_throughput(f, "H.slots.xor.23", 16, 16 * 25.0 / 6);
     add_throughput(f, "I", 16, 8);
     add_throughput(f, "J", 16, 16 * 50);
     add_throughput(f, "K.broken", 16, 8);
@@ -1478,10 +1543,10 @@ static void slots_are_cycles_with_fillers(void **state) {
     is_value(&row_of(f, "F")->slots.value, 1, TABLE_EQUAL);
     assert_string_equal(row_of(f, "F")->slots.value.kernel, "F.slots.xor.16");
     assert_int_equal(row_of(f, "F")->n_throughputs, 1);
-    // Two slots need a second number of fillers, and one with which fewer would show.
+    // Two slots need two other numbers of fillers, with which one would show.
     assert_int_equal(row_of(f, "G")->slots.value.relation, TABLE_AT_MOST);
     assert_true(wants(row_of(f, "G"), "xor", 16)); // those that were measured are part of the list
-    assert_true(wants(row_of(f, "G"), "xor", 28) && wants(row_of(f, "G"), "xor", 29));
+    assert_true(wants(row_of(f, "G"), "xor", 29) && wants(row_of(f, "G"), "xor", 35));
     is_value(&row_of(f, "H")->slots.value, 2, TABLE_EQUAL);
     assert_int_equal(row_of(f, "H")->slots.n_fillers, 3);
     assert_string_equal(row_of(f, "I")->slots.value.why, "not measured yet");
@@ -1625,6 +1690,7 @@ int main(void) {
         TEST(damaged_lines_are_reported),
         TEST(what_did_not_run_is_not_known),
         TEST(limited_chains_are_bounds),
+        TEST(many_uops_need_many_steps),
         TEST(padded_chains_decide),
         TEST(padded_chains_of_flags),
         TEST(chains_at_one_address),

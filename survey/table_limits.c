@@ -1,0 +1,225 @@
+// What may limit a chain besides its latency: a table of rules, the first of which that holds decides.
+#include "survey/table_reader.h"
+
+#include "base/file.h"
+#include "survey/partners.h"
+
+#include <math.h>
+#include <string.h>
+
+// Whether cycles are within `slack` of a whole number. Of long chains the slack would hold nearly any number.
+bool reader_is_near_whole(double cycles, double slack) {
+    static const double most = 0.15;
+    return fabs(cycles - round(cycles)) <= fmin(slack, most);
+}
+
+bool reader_are_of_one_pair(const struct entry *a, const struct entry *b) {
+    return strcmp(a->source, b->source) == 0 && strcmp(a->result, b->result) == 0;
+}
+
+bool reader_is_address(const struct entry *entry) {
+    return strstr(entry->source, "_base") || strstr(entry->source, "_index");
+}
+
+bool reader_is_memory(const struct entry *entry) {
+    return strcmp(entry->source, "memory") == 0;
+}
+
+static bool is_operand(const char *role) {
+    return *role == 'o' && role[1] >= '0' && role[1] <= '9';
+}
+
+// ---- what instructions take side by side
+
+// Where copies all wait for one fixed register, only those with the dependences ended count.
+struct side_by_side reader_copies(const struct making *m) {
+    bool is_waiting = false;
+    double least = 0, placed[2] = {0, 0}; // elsewhere, and at one address
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
+        is_waiting |= reader_is_latency(each) && strcmp(each->source, each->result) == 0 && !is_operand(each->source) &&
+                      !reader_is_memory(each);
+    for (size_t i = 0; i < m->row->n_throughputs; i++) {
+        const struct table_throughput *each = &m->throughputs[i];
+        double cycles = each->value.cycles, *of_place = &placed[table_has_one_address(each)];
+        if (!each->value.is_known || each->has_lines || (is_waiting && !each->has_breakers && !each->has_surroundings))
+            continue;
+        least = least == 0 ? cycles : fmin(least, cycles);
+        if (!each->is_looped && !each->has_slow_values)
+            *of_place = *of_place == 0 ? cycles : fmin(*of_place, cycles);
+    }
+    return (struct side_by_side){least, fmax(least, fmax(placed[0], placed[1]))};
+}
+
+// What a simple instruction takes side by side, at most, as the fillers show; 0: not known.
+static double simple_cycles(const struct reader *reader) {
+    double most = 0;
+    for (size_t i = 0; i < reader->n_fillers; i++) {
+        const struct table_value *value = &reader->fillers[i].value;
+        if (table_is_stable(value))
+            most = fmax(most, value->cycles);
+    }
+    return most;
+}
+
+// A step may need the form's own pipe: on Intel's cores, one does all shuffles of MMX, and `pinsrw` is two of them.
+double reader_pipes_of(const struct making *m, const struct entry *entry, double parallel) {
+    unsigned pads = entry->is_padded ? entry->pads : 0;
+    double simple = simple_cycles(m->reader), n_others = fmax(0, (double)entry->record->instructions - 1 - pads),
+           pipes = parallel + n_others * simple;
+    if (pads)
+        pipes += pads * reader_side_by_side(m->reader, entry->longer);
+    for (const char *rest = entry->way; *rest;) {
+        const char *name = reader_take(m->reader->arena, &rest, '-');
+        pipes += fmax(0, reader_side_by_side(m->reader, name) - simple) * partners_times(m->reader->isa, name);
+    }
+    return pipes;
+}
+
+bool reader_is_longer_than_own(const struct making *m, const struct entry *entry, double cycles) {
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
+        const struct bench_measurement *own = &each->record->measurement;
+        if (reader_is_latency(each) && !*each->way && strcmp(each->source, entry->result) == 0 &&
+            strcmp(each->result, entry->result) == 0)
+            return own->outcome == BENCH_OK && own->verdict != MEASURED_UNSTABLE &&
+                   cycles > own->cycles + READER_HALF_CYCLE;
+    }
+    return false;
+}
+
+bool reader_has_many_uops(const struct making *m) {
+    static const double few = 2.5; // slots
+    for (size_t i = 0; i < m->row->n_throughputs; i++)
+        if (m->throughputs[i].has_lines)
+            return true;
+    return m->row->slots.value.is_known && m->row->slots.value.cycles > few;
+}
+
+// ---- rules
+
+// A chain while it is held against them.
+struct limited {
+    const struct making *m;
+    const struct entry *entry;
+    double cycles;   // of a copy
+    double slack;    // so far from a whole number
+    double fastest;  // of two speeds: then the latency is no more than that
+    double parallel; // that copies take side by side; 0: not known
+    double whole;    // of its body, as it was measured
+    double left;     // of that, without the way back; not a number: not known
+};
+
+static bool is_less_than_a_cycle(const struct limited *chain) {
+    return chain->cycles < 1 - chain->slack;
+}
+
+// The least that a step takes.
+static bool is_one_cycle(const struct limited *chain) {
+    return fabs(chain->cycles - 1) <= chain->slack && !*chain->entry->way;
+}
+
+// Whether a chain that ends the other dependences measures the same pair.
+static bool has_alone(const struct making *m, const struct entry *chain) {
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
+        if (each != chain && reader_is_latency(each) && !*each->way && !each->has_slow_values &&
+            strstr(each->record->kernel, ".alone") && reader_are_of_one_pair(each, chain))
+            return true;
+    return false;
+}
+
+static bool carries_others(const struct limited *chain) {
+    const struct entry *entry = chain->entry;
+    return (strstr(entry->record->kernel, ".chain") && has_alone(chain->m, entry)) ||
+           ((entry->is_crossing || entry->is_together) &&
+            !reader_is_longer_than_own(chain->m, entry, chain->cycles * entry->copies));
+}
+
+static bool is_no_whole_number(const struct limited *chain) {
+    double whole = round(chain->cycles);
+    return fabs(chain->cycles - whole) > chain->slack || chain->fastest < whole - chain->slack;
+}
+
+static bool takes_as_long_as_copies(const struct limited *chain) {
+    static const double share = 0.03;
+    return chain->parallel > 0 && chain->cycles <= chain->parallel * (1 + share);
+}
+
+// The way back may wait for a pipe that the form holds: what is left of the chain is no longer than copies side by side
+// take. Of a core that issues in order: SiFive's X280 holds its vector unit for longer than a gather's latency.
+static bool holds_pipe(const struct limited *chain) {
+    static const double share = 0.03;
+    return chain->parallel > 0 && *chain->entry->way && partners_hide_breakers(chain->m->reader->isa) &&
+           chain->left > 1.5 && chain->left <= chain->parallel * (1 + share);
+}
+
+// The chain's instructions may take as long side by side. Of a core with few pipes: on LLVM's bdver2, an add, a move
+// and a breaker take three cycles. What is left of one cycle is the latency all the same: no step takes less.
+static bool takes_all_pipes(const struct limited *chain) {
+    return chain->parallel > 0 && *chain->entry->way && chain->left > 1.5 &&
+           chain->whole <= reader_pipes_of(chain->m, chain->entry, chain->parallel) + chain->slack;
+}
+
+// An instruction writes its address, too, and the way back reads that address: both ways go from copy to copy, and the
+// chain may be as short as the address's own.
+static bool is_way_of_address(const struct limited *chain) {
+    const struct making *m = chain->m;
+    const char *source = chain->entry->source;
+    if (!*chain->entry->way || !file_has_suffix(source, "_base"))
+        return false;
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
+        if (!reader_is_latency(each) || *each->way || strcmp(each->source, source) != 0 ||
+            strcmp(each->result, source) != 0)
+            continue;
+        const struct table_value own = reader_value(m->reader->arena, each, 1);
+        if (own.is_known && own.cycles > 1.5 && chain->left <= own.cycles + READER_SUM_CYCLES)
+            return true;
+    }
+    return false;
+}
+
+static bool has_slow_breakers(const struct limited *chain) {
+    return strstr(chain->entry->record->kernel, ".alone") && partners_hide_breakers(chain->m->reader->isa);
+}
+
+const char reader_why_pipes[] = "no whole number of cycles, so pipes limit the chain, too",
+           reader_why_as_long[] = "copies side by side take as long";
+
+static const struct limit {
+    bool (*holds)(const struct limited *chain);
+    const char *why; // the value is a bound; null: it is the latency
+} limits[] = {
+    {is_less_than_a_cycle, "less than a cycle, so something other than its latency limits the chain"},
+    {is_one_cycle, NULL},
+    {carries_others, "other values go from copy to copy as well"},
+    {is_no_whole_number, reader_why_pipes},
+    {takes_as_long_as_copies, reader_why_as_long},
+    {holds_pipe, reader_why_as_long},
+    {takes_all_pipes, "its instructions side by side may take as long"},
+    {is_way_of_address, "the address, which it writes, takes as long"},
+    {has_slow_breakers, "what ends the other dependences may take as long"},
+};
+
+void reader_limit_chain(const struct making *m, const struct entry *entry, bool is_confirmed,
+                        struct table_value *value) {
+    static const double apart = 0.02;
+    const struct side_by_side copies = reader_copies(m);
+    struct table_value left = reader_value(m->reader->arena, entry, 1);
+    double cycles = value->cycles, whole = left.cycles;
+    const struct limited chain = {
+        .m = m,
+        .entry = entry,
+        .cycles = cycles,
+        .slack = reader_copy_slack(entry, cycles),
+        .fastest = value->has_two_speeds ? value->low + apart * cycles : cycles,
+        // Through a word of memory, copies at one address are the chain itself.
+        .parallel = reader_is_memory(entry) || is_confirmed ? copies.least : copies.most,
+        .whole = whole,
+        .left = reader_subtract_way(m->reader, entry->way, &left) ? left.cycles : NAN,
+    };
+    const struct limit *limit = limits, *end = limits + sizeof limits / sizeof *limits;
+    while (limit < end && !limit->holds(&chain))
+        limit++;
+    if (limit == end || !limit->why)
+        return;
+    value->relation = TABLE_AT_MOST;
+    value->why = value->why ? value->why : limit->why;
+}
