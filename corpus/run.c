@@ -25,6 +25,7 @@ enum { BATCH_BLOCKS = 1024, N_FORMS = 2 };
 enum state { STATE_OPEN, STATE_UNSTABLE, STATE_DONE };
 struct form_state {
     enum state state;
+    bool is_seen_once; // unstable only because it was seen at one time
     enum bench_outcome outcome;
     const struct bench_measurement *look; // fastest of its looks (enum bench_look); null: none
 };
@@ -38,6 +39,7 @@ struct run {
     struct form_state (*states)[N_FORMS]; // by block and enum program_form
     FILE *file;                           // the measurement file
     const char *path;
+    bool is_second_time;         // this pass measures only what was seen once
     size_t n_wanted, n_finished; // values of this pass
     float *times;                // time of each value, ms
     size_t n_times;
@@ -65,6 +67,7 @@ static void take_state(struct run *run, struct form_state *state, const struct b
     bool is_done = is_value ? m->verdict != MEASURED_UNSTABLE : is_final(m->outcome);
     state->state = is_done ? STATE_DONE : STATE_UNSTABLE;
     state->outcome = m->outcome;
+    state->is_seen_once = is_value && !is_done && m->look == LOOK_FIRST;
     if (is_value && (m->look == LOOK_FIRST || m->look == LOOK_MOVED) &&
         (!state->look || m->cycles < state->look->cycles)) {
         struct bench_measurement *look = ARENA_ARRAY(run->arena, struct bench_measurement, 1);
@@ -175,16 +178,22 @@ static bool is_short(const struct corpus_block *block) {
     return block->instructions < CORPUS_LOOP_INSTRUCTIONS;
 }
 
-// Adds the open forms of a block. Both share a process, and, where they can, the block's trial.
+// Whether this pass measures the value.
+static bool is_wanted(const struct run *run, const struct form_state *state) {
+    return state->state != STATE_DONE && (!run->is_second_time || state->is_seen_once);
+}
+
+// Adds the wanted forms of a block. Both share a process, and, where they can, the block's trial.
 static void add_block(struct batch *batch, size_t index) {
     const struct corpus_block *block = &batch->run->blocks.items[index];
     const struct form_state *states = batch->run->states[index];
+    bool wants_unrolled = is_wanted(batch->run, &states[PROGRAM_UNROLLED]);
     unsigned copies = is_short(block) ? (CORPUS_LOOP_INSTRUCTIONS - 1) / block->instructions + 1 : 1;
     struct fail why = {0};
-    bool is_added = states[PROGRAM_UNROLLED].state == STATE_DONE || add_form(batch, index, PROGRAM_UNROLLED, 1, &why);
+    bool is_added = !wants_unrolled || add_form(batch, index, PROGRAM_UNROLLED, 1, &why);
     struct lab_block *first = is_added && batch->plan.n_experiments ? last_of(&batch->plan)->block : NULL;
-    bool has_first = states[PROGRAM_UNROLLED].state != STATE_DONE && first;
-    if (is_added && states[PROGRAM_LOOPED].state != STATE_DONE) {
+    bool has_first = wants_unrolled && first;
+    if (is_added && is_wanted(batch->run, &states[PROGRAM_LOOPED])) {
         is_added = add_form(batch, index, PROGRAM_LOOPED, copies, &why);
         struct experiment *looped = is_added ? last_of(&batch->plan) : NULL;
         if (looped && has_first && copies == 1)
@@ -290,9 +299,9 @@ static bool measure_batch(struct batch *batch, const struct lab_options *options
 }
 
 // Whether the block has a form to measure in this pass.
-static bool is_wanted(const struct run *run, size_t index) {
-    return !run->blocks.items[index].left_out && (run->states[index][PROGRAM_UNROLLED].state != STATE_DONE ||
-                                                  run->states[index][PROGRAM_LOOPED].state != STATE_DONE);
+static bool has_wanted(const struct run *run, size_t index) {
+    return !run->blocks.items[index].left_out && (is_wanted(run, &run->states[index][PROGRAM_UNROLLED]) ||
+                                                  is_wanted(run, &run->states[index][PROGRAM_LOOPED]));
 }
 
 static bool measure_batches(struct run *run, struct lab *lab, const struct lab_options *options, struct fail *fail) {
@@ -302,7 +311,7 @@ static bool measure_batches(struct run *run, struct lab *lab, const struct lab_o
     for (size_t i = 0; i < run->blocks.n && is_done && !is_stopped(run);) {
         struct batch batch = {.run = run, .lab = lab, .plan = {.listener = &silent}};
         for (size_t n = 0; i < run->blocks.n && n < BATCH_BLOCKS; i++)
-            if (is_wanted(run, i)) {
+            if (has_wanted(run, i)) {
                 add_block(&batch, i);
                 n++;
             }
@@ -388,6 +397,24 @@ static size_t count(const struct run *run, enum state state) {
     return n;
 }
 
+// Measures what was seen once for the second time, which its value needs. So this is not part of the budget for
+// unstable values. The clock is calibrated anew.
+static bool measure_second_time(struct run *run, struct fail *fail) {
+    static const struct effort effort = {0.005, 20, 20, 3, true};
+    size_t n = 0;
+    for (size_t i = 0; i < run->blocks.n; i++)
+        for (unsigned form = 0; form < N_FORMS && !run->blocks.items[i].left_out; form++)
+            n += run->states[i][form].is_seen_once;
+    if (n == 0 || is_stopped(run))
+        return true;
+    lab_say(listener_of(run), LAB_NOTE, "%s measured a second time: the block walks over pages",
+            text_count_are(run->arena, n, "value"));
+    run->is_second_time = true;
+    bool is_done = measure(run, &effort, fail);
+    run->is_second_time = false;
+    return is_done;
+}
+
 // Measures everything once, briefly, then what is unstable again with more effort.
 static bool measure_all(struct run *run, struct fail *fail) {
     static const struct effort brief = {0.01, 10, 20, 1, true};
@@ -396,7 +423,7 @@ static bool measure_all(struct run *run, struct fail *fail) {
     run->n_wanted = count(run, STATE_OPEN) + count(run, STATE_UNSTABLE);
     if (run->n_wanted == 0)
         return true;
-    if (!measure(run, &brief, fail))
+    if (!measure(run, &brief, fail) || !measure_second_time(run, fail))
         return false;
     passes_start(&passes, run->request->budget_seconds, 4, run->n_wanted);
     while (!is_stopped(run) && passes_next(&passes, listener_of(run), count(run, STATE_UNSTABLE), &allowed)) {

@@ -310,6 +310,18 @@ static bool uses_stack_pointer(const struct isa *isa, const struct used_register
     return used->all.files[0] >> isa->stack_number & 1;
 }
 
+// Returns the number of copies in a line.
+static unsigned count_copies(const struct block_request *request, unsigned n_instructions) {
+    unsigned copies =
+        request->runs_once ? 1 : program_unroll(request->form, request->unroll, n_instructions, GEN_BLOCK_INSTRUCTIONS);
+    unsigned n_bytes = 0;
+    for (unsigned i = 0; request->facts && i < request->facts->n_instructions; i++)
+        n_bytes += request->facts->lengths[i];
+    if (request->unroll || copies == 1 || copies * n_bytes <= GEN_BLOCK_BYTES)
+        return copies;
+    return n_bytes < GEN_BLOCK_BYTES ? GEN_BLOCK_BYTES / n_bytes : 1;
+}
+
 static bool make_program(struct block_reader *reader, struct program *program) {
     struct arena *arena = reader->arena;
     const struct block_request *request = reader->request;
@@ -335,9 +347,7 @@ static bool make_program(struct block_reader *reader, struct program *program) {
         .form = request->form,
         .streams = 1,
         .label = first_label(reader),
-        .unroll = request->runs_once
-                      ? 1
-                      : program_unroll(request->form, request->unroll, n_instructions, GEN_BLOCK_INSTRUCTIONS),
+        .unroll = count_copies(request, n_instructions),
         .preserves_flags = preserves_flags,
         .syntax = reader->syntax,
         .setup = make_setup(reader, &used, counter),

@@ -25,11 +25,13 @@ struct gen_request {
     unsigned unroll; // unrolled form: copies of the body; 0: about GEN_UNROLLED_INSTRUCTIONS instructions
 };
 
-// Unrolled kernels are not as long as can be. After other code, a front end needs passes through a loop before it is at
+// Unrolled lines are not as long as can be. After other code, a front end needs passes through a loop before it is at
 // full speed, and a round has fewer of a long one. A Golden Cove takes 0.65 cycles for cmov where 1000 are in a row,
-// and 0.505 where 256 are. The loop's own end is in both: about a cycle a pass. Blocks are longer, and so are their
-// bodies.
-enum { GEN_MAX_STREAMS = 16, GEN_UNROLLED_INSTRUCTIONS = 256, GEN_BLOCK_INSTRUCTIONS = 1000 };
+// and 0.505 where 256 are. The loop's own end is in both: about a cycle a pass.
+enum { GEN_MAX_STREAMS = 16, GEN_UNROLLED_INSTRUCTIONS = 256 };
+// Most of a block's line, where it is of more than one copy. In longer ones, which instructions stay decoded, and which
+// loads are renamed, differs between processes; code that is not unrolled never meets that state.
+enum { GEN_BLOCK_INSTRUCTIONS = 200, GEN_BLOCK_BYTES = 1024 };
 
 // Expands a kernel into the text of a program. Fails (FAIL_INPUT) where the kernel has no chain for latency mode, its
 // streams are not independent, or registers or the buffer do not suffice for the streams (with the number that fit).
