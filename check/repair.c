@@ -177,6 +177,20 @@ static bool remove_opcode(struct repair *repair, const char *opcode) {
     return remove_numbers(repair, opcode) || repair_drop_idiom(repair, opcode);
 }
 
+// Whether a measured value of the opcode's own became right by the repair, or twice as near.
+static bool has_mended(const struct repair *repair, const char *opcode) {
+    for (const struct repair_member *member = repair->members; member < repair->members + repair->n_members; member++)
+        for (size_t i = member->first; strcmp(member->opcode, opcode) == 0 && i < member->end; i++)
+            if (repair->is_mended[i])
+                return true;
+    return false;
+}
+
+// Takes back what was changed of an opcode only for the sake of others' values.
+static bool remove_unproved(struct repair *repair, const char *opcode) {
+    return !has_mended(repair, opcode) && remove_opcode(repair, opcode);
+}
+
 // Takes back, with `undo`, what was changed of the instructions in a value's programs. False: nothing was.
 static bool undo_programs(struct repair *repair, struct predictor *predictor, const struct check_value *value,
                           bool (*undo)(struct repair *repair, const char *opcode)) {
@@ -232,7 +246,7 @@ static void add_to_trade(const struct repair *repair, size_t i, const struct pre
 // Takes a form's latencies back where they do more harm than good. False: they stay.
 static bool settle(struct repair *repair, const struct trade *trade) {
     struct arena arena = {0};
-    bool is_taken = trade->n_below > trade->n_right &&
+    bool is_taken = trade->form && trade->n_below > trade->n_right &&
                     take_latencies_back(repair, arena_copy(&arena, trade->form, strcspn(trade->form, "-")));
     arena_free(&arena);
     return is_taken;
@@ -251,22 +265,23 @@ static size_t trade_on(struct repair *repair, size_t i, const struct predicted *
     return n_settled;
 }
 
-// Takes back what makes a value worse: of opcodes without a value first, then of its form, or of all in its programs.
-static void take_back(struct repair *repair, struct predictor *predictor, const struct check_value *value,
+// Takes back what makes a value worse: of opcodes without a value first, then of its form, or of all in its programs
+// that have mended no value of their own. False: nothing is left to take back.
+static bool take_back(struct repair *repair, struct predictor *predictor, const struct check_value *value,
                       bool of_programs, bool *has_removed) {
     struct arena arena = {0};
-    if (!undo_programs(repair, predictor, value, repair_unspread_opcode)) {
-        *has_removed = true;
-        if (of_programs)
-            undo_programs(repair, predictor, value, remove_opcode);
-        else
-            remove_opcode(repair, arena_copy(&arena, value->form, strcspn(value->form, "-")));
+    bool is_any = undo_programs(repair, predictor, value, repair_unspread_opcode);
+    if (!is_any) {
+        is_any = of_programs ? undo_programs(repair, predictor, value, remove_unproved)
+                             : remove_opcode(repair, arena_copy(&arena, value->form, strcspn(value->form, "-")));
+        *has_removed |= is_any;
     }
     arena_free(&arena);
+    return is_any;
 }
 
 static void clear_after(struct repair_count *count) {
-    count->n_differ_after = count->n_worse = count->n_nearest = count->n_followed = 0;
+    count->n_differ_after = count->n_worse = count->n_nearest = count->n_followed = count->n_beside = 0;
     memset(count->n_limited, 0, sizeof count->n_limited);
 }
 
@@ -299,50 +314,85 @@ static void describe_after(struct repair *repair, struct predictor *predictor, c
     check_find(repair->arena, CHECK_GAP, differences, n, &result->findings_after, &result->n_findings_after);
 }
 
+enum { ROUNDS_OF_FORMS = 4, ROUNDS_OF_WIDTH = 8, ROUNDS = 20 };
+
+// One look at all values with the repair.
+struct look {
+    struct repair *repair;
+    struct repair_memory *memory;
+    struct repair_result *result;
+    struct predictor predictor;
+    int round;
+    size_t *differing, n_differing; // values that still differ
+    size_t n_settled;               // forms whose latencies were taken back
+    struct trade trade;
+    bool has_removed;
+};
+
+// Predicts a value, counts it, and takes back what makes it worse.
+static void look_at(struct look *look, size_t i) {
+    struct repair *repair = look->repair;
+    const struct check_value *value = &repair->values[i];
+    const bool is_out = repair->held_out[i] >= 0, of_programs = look->round >= ROUNDS_OF_FORMS;
+    struct repair_count *count = is_out ? &look->result->held_out : &look->result->seen;
+    if (!is_out && repair->gaps[i] < 0)
+        return;
+    struct predicted predicted = repair_memory_predict(look->memory, repair, i, &look->predictor);
+    double gap = predicted.is_known ? gap_find(value, &predicted) : INFINITY;
+    if (gap > 0 && predicted.is_known && !is_out && !value->is_kept_only)
+        look->differing[look->n_differing++] = i;
+    if (!is_out)
+        look->n_settled += trade_on(repair, i, &predicted, !of_programs, &look->trade);
+    repair->is_mended[i] = !is_out && gap < repair->gaps[i] / 2 && !check_value_is_bound(value);
+    if (count_after(repair, i, &predicted, gap, count) || is_out) // what is held out only judges
+        return;
+    if (!take_back(repair, &look->predictor, value, of_programs, &look->has_removed) && of_programs) {
+        count->n_worse--;
+        count->n_beside++;
+    }
+}
+
+static bool look_is_last(const struct look *look) {
+    return (look->result->seen.n_worse == 0 && look->n_settled == 0) || look->round == ROUNDS - 1;
+}
+
+// Looks at all values. False: Cyclops itself failed.
+static bool look_at_all(struct look *look, struct fail *fail) {
+    struct repair *repair = look->repair;
+    struct arena arena = {0};
+    look->differing = ARENA_ARRAY(&arena, size_t, repair->n_values);
+    struct overlay *overlay = overlay_parse(&arena, "the repair", look->result->overlay, fail);
+    bool is_good = overlay && predictor_open_changed(&look->predictor, &arena, repair->request->model, overlay,
+                                                     repair->n_values, fail);
+    clear_after(&look->result->seen);
+    clear_after(&look->result->held_out);
+    look->predictor.only_cycles = true;
+    repair_memory_begin(look->memory, repair);
+    for (size_t i = 0; is_good && i < repair->n_values; i++)
+        look_at(look, i);
+    look->n_settled += is_good && look->round < ROUNDS_OF_FORMS && settle(repair, &look->trade);
+    look->has_removed |= look->n_settled > 0;
+    if (look->result->seen.n_worse && look->round >= ROUNDS_OF_WIDTH)
+        repair->dispatch_width = 0; // no rule is left in these programs
+    if (is_good && look_is_last(look))
+        describe_after(repair, &look->predictor, look->differing, look->n_differing, look->result);
+    overlay_close(overlay);
+    arena_free(&arena);
+    return is_good;
+}
+
 // Predicts all values with the repair, and takes back what makes one worse, or undercuts more than it mends. False:
 // Cyclops itself failed.
 static bool verify(struct repair *repair, struct repair_memory *memory, const char *about, struct repair_result *result,
                    bool *has_removed, struct fail *fail) {
-    enum { ROUNDS_OF_FORMS = 4, ROUNDS_OF_WIDTH = 8, ROUNDS = 20 };
     for (int round = 0; round < ROUNDS; round++) {
-        struct arena arena = {0};
-        size_t *differing = ARENA_ARRAY(&arena, size_t, repair->n_values), n_differing = 0, n_settled = 0;
-        struct trade trade = {0};
-        struct predictor predictor;
+        struct look look = {.repair = repair, .memory = memory, .result = result, .round = round};
         result->overlay = write_all(repair, about);
-        struct overlay *overlay = overlay_parse(&arena, "the repair", result->overlay, fail);
-        bool is_good = overlay && predictor_open_changed(&predictor, &arena, repair->request->model, overlay,
-                                                         repair->n_values, fail);
-        clear_after(&result->seen);
-        clear_after(&result->held_out);
-        predictor.only_cycles = true;
-        repair_memory_begin(memory, repair);
-        for (size_t i = 0; is_good && i < repair->n_values; i++) {
-            const struct check_value *value = &repair->values[i];
-            bool is_out = repair->held_out[i] >= 0;
-            struct repair_count *count = is_out ? &result->held_out : &result->seen;
-            if (!is_out && repair->gaps[i] < 0)
-                continue;
-            struct predicted predicted = repair_memory_predict(memory, repair, i, &predictor);
-            double gap = predicted.is_known ? gap_find(value, &predicted) : INFINITY;
-            if (gap > 0 && predicted.is_known && !is_out && !value->is_kept_only)
-                differing[n_differing++] = i;
-            if (!is_out)
-                n_settled += trade_on(repair, i, &predicted, round < ROUNDS_OF_FORMS, &trade);
-            if (!count_after(repair, i, &predicted, gap, count) && !is_out) // what is held out only judges
-                take_back(repair, &predictor, value, round >= ROUNDS_OF_FORMS, has_removed);
-        }
-        n_settled += is_good && round < ROUNDS_OF_FORMS && settle(repair, &trade);
-        *has_removed |= n_settled > 0;
-        if (result->seen.n_worse && round >= ROUNDS_OF_WIDTH)
-            repair->dispatch_width = 0; // no rule is left in these programs
-        bool is_last = !is_good || (result->seen.n_worse == 0 && n_settled == 0) || round == ROUNDS - 1;
-        if (is_good && is_last)
-            describe_after(repair, &predictor, differing, n_differing, result);
-        overlay_close(overlay);
-        arena_free(&arena);
-        if (is_last)
-            return is_good;
+        if (!look_at_all(&look, fail))
+            return false;
+        *has_removed |= look.has_removed;
+        if (look_is_last(&look))
+            break;
     }
     return true;
 }
@@ -350,11 +400,11 @@ static bool verify(struct repair *repair, struct repair_memory *memory, const ch
 // Repairs opcodes without a value as the others of their class, as long as these agree, and verifies all.
 static bool verify_spread(struct repair *repair, struct repair_memory *memory, const char *about,
                           struct repair_result *result, struct fail *fail) {
-    enum { ROUNDS = 4 };
+    enum { SPREADS = 4 };
     bool has_removed = false;
     if (!verify(repair, memory, about, result, &has_removed, fail))
         return false;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < SPREADS; round++) {
         has_removed = false;
         repair_spread(repair);
         if (!verify(repair, memory, about, result, &has_removed, fail))
@@ -406,6 +456,7 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
     repair->held_out = ARENA_ARRAY(repair->arena, double, repair->n_values);
     repair->are_other_code = ARENA_ARRAY(repair->arena, bool, repair->n_values);
     repair->follow = ARENA_ARRAY(repair->arena, bool, repair->n_values);
+    repair->is_mended = ARENA_ARRAY(repair->arena, bool, repair->n_values);
     struct check_value *values = ARENA_ARRAY(repair->arena, struct check_value, repair->n_values);
     for (size_t i = 0; i < repair->n_values; i++) {
         struct check_value *value = &values[i];

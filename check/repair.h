@@ -49,6 +49,7 @@ struct repair_count {
     size_t n_differ_before, n_differ_after, n_worse;
     size_t n_nearest;  // further off than before, but no further than the nearest number that the model can state
     size_t n_followed; // further off: other operands, of an opcode whose plain form has other numbers now
+    size_t n_beside;   // further off: of other instructions in the measured program, each of which became right itself
     size_t n_limited[REPAIR_N_LIMITS]; // of those that differ after
 };
 

@@ -51,6 +51,7 @@ struct repair {
     bool *follow;            // by value: the form has other operands than its opcode's plain one, as LEA64r-rip. An
                              // overlay has one set of numbers for both, which is the plain form's: such a value
                              // neither changes them, nor keeps them from being changed
+    bool *is_mended;         // by value: it differed, by twice as much as at the last look; no bound
     double *held_out;        // likewise, of values that the repair does not see; below 0: it sees it
     unsigned dispatch_width; // changed; 0: it is not
     struct repair_member *members;

@@ -154,12 +154,45 @@ static void followers_are_not_named(void **state) {
     arena_free(&arena);
 }
 
+// What a form's own values prove stays, whatever it does to others that were measured beside it.
+static void what_is_proved_is_not_taken_back(void **state) {
+    struct arena arena = {0};
+    double gaps[] = {0.3, 0};
+    bool follow[] = {false, false}, is_mended[] = {true, false};
+    const struct repair_numbers four = {.uops = 4}, two = {.uops = 2};
+    struct repair_member members[] = {
+        {.form = "IDIV16m", .opcode = "IDIV16m", .class_name = "D", .first = 1, .end = 2, .numbers = four},
+        {.form = "MOV32ri", .opcode = "MOV32ri", .class_name = "M", .end = 1, .numbers = four}};
+    const struct check_value values[] = {testing_value("MOV32ri", "M", CHECK_THROUGHPUT, 0.17, 0.01),
+                                         testing_value("IDIV16m", "D", CHECK_LATENCY, 14, 0.01)};
+    const struct repair_search search = {.best = two};
+    struct predicted base[2] = {{.is_known = true}, {.is_known = true}};
+    const struct check_results results = {.repeat_options = ""};
+    const struct repair_request request = {.results = &results};
+    struct repair repair = {.arena = &arena,
+                            .request = &request,
+                            .values = values,
+                            .base = base,
+                            .gaps = gaps,
+                            .follow = follow,
+                            .is_mended = is_mended,
+                            .members = members,
+                            .n_members = 2};
+    (void)state;
+    repair_add_rule(&repair, &search, &four, &members[0], 1, true);
+    repair_add_rule(&repair, &search, &four, &members[1], 1, true);
+    assert_false(remove_unproved(&repair, "MOV32ri"));
+    assert_true(remove_unproved(&repair, "IDIV16m"));
+    is_mended[0] = false;
+    assert_true(remove_unproved(&repair, "MOV32ri"));
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(latencies_are_taken_back_alone),
-        cmocka_unit_test(chains_of_one_register_show_idioms),
-        cmocka_unit_test(other_operands_follow_the_plain_form),
-        cmocka_unit_test(followers_are_not_named),
+        cmocka_unit_test(latencies_are_taken_back_alone),       cmocka_unit_test(chains_of_one_register_show_idioms),
+        cmocka_unit_test(other_operands_follow_the_plain_form), cmocka_unit_test(followers_are_not_named),
+        cmocka_unit_test(what_is_proved_is_not_taken_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

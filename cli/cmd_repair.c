@@ -212,6 +212,12 @@ static void print_limits(struct arena *arena, const struct repair_count *count) 
                                            "operands, as high bytes and kinds of addresses.",
                                            count->n_followed),
                               stdout);
+    if (count->n_beside)
+        screen_print_sentence(arena_printf(arena,
+                                           "Further off, beside instructions that became right: %zu. Both cannot be, "
+                                           "and a form's own values weigh more.",
+                                           count->n_beside),
+                              stdout);
     size_t n_predicted = count->n_compared - count->n_differ_after,
            n_limited = count->n_differ_after - count->n_limited[REPAIR_LIMIT_NONE];
     struct text text = {.arena = arena};
