@@ -4,11 +4,21 @@
 
 static const double same = 0.03; // relative difference of throughputs that are the same
 
-static const struct table_value *headline_of(const struct table_row *row) {
+// The throughput on lines of their own, or all that there is of loads. Where fillers make copies faster
+// (survey/fills.h), it is that of copies alone, though a bound: lines may still be what limits these.
+static const struct table_value *of_lines(const struct table_row *row) {
     if (row->headline == row->n_throughputs)
         return NULL;
-    const struct table_value *value = &row->throughputs[row->headline].value;
-    return table_is_stable(value) && value->relation == TABLE_EQUAL ? value : NULL;
+    const struct table_throughput *headline = &row->throughputs[row->headline];
+    const struct table_value *alone = headline->fillers ? NULL : &headline->value;
+    for (size_t i = 0; headline->fillers && i < row->n_throughputs; i++) {
+        const struct table_throughput *each = &row->throughputs[i];
+        if (!each->fillers && !each->is_elsewhere && each->placement == headline->placement &&
+            each->streams >= headline->streams && table_is_stable(&each->value) &&
+            (!alone || each->value.cycles < alone->cycles))
+            alone = &each->value;
+    }
+    return alone && table_is_stable(alone) && (headline->fillers || alone->relation == TABLE_EQUAL) ? alone : NULL;
 }
 
 bool stores_are_together(const struct table_row *row, const struct table_throughput *throughput) {
@@ -20,7 +30,7 @@ bool stores_are_together(const struct table_row *row, const struct table_through
 }
 
 const struct table_throughput *stores_together(const struct table_row *row) {
-    const struct table_value *lines = headline_of(row);
+    const struct table_value *lines = of_lines(row);
     const struct table_throughput *fastest = NULL;
     for (size_t i = 0; lines && i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i];
@@ -43,7 +53,7 @@ double stores_line_cycles(struct arena *arena, const struct survey_table *table)
     size_t n = 0;
     for (size_t i = 0; i < table->n_rows; i++) {
         const struct table_throughput *together = stores_together(&table->rows[i]);
-        const struct table_value *lines = headline_of(&table->rows[i]);
+        const struct table_value *lines = of_lines(&table->rows[i]);
         if (together && together->value.cycles < clearly_less * lines->cycles)
             cycles[n++] = lines->cycles;
     }
@@ -54,7 +64,7 @@ double stores_line_cycles(struct arena *arena, const struct survey_table *table)
 }
 
 bool stores_wait_for_lines(const struct table_row *row, double line_cycles) {
-    const struct table_value *lines = headline_of(row);
+    const struct table_value *lines = of_lines(row);
     bool stores = false;
     for (size_t i = 0; i < row->n_throughputs; i++)
         stores |= stores_are_together(row, &row->throughputs[i]);

@@ -78,6 +78,26 @@ static void neighbours_in_a_line(void **state) {
     assert_false(stores_wait_for_lines(&rows[1], 1));
 }
 
+// Fillers behind each copy make it faster, so the table has them; copies alone show what lines limit.
+static void lines_limit_copies_alone(void **state) {
+    (void)state;
+    struct table_throughput all[3];
+    struct table_row rows[] = {row(all, 1.04, 0.5, TABLE_EQUAL)};
+    const struct survey_table table = {.rows = rows, .n_rows = 1};
+    all[0].placement = PLACEMENT_OWN_LINES;
+    all[0].value.relation = TABLE_AT_MOST;
+    all[2] = (struct table_throughput){
+        .streams = 16, .placement = PLACEMENT_OWN_LINES, .fillers = 4, .value = value(0.67, TABLE_AT_MOST)};
+    rows[0].n_throughputs = 3;
+    assert_null(stores_together(&rows[0])); // a bound of copies alone says nothing by itself
+    rows[0].headline = 2;
+    assert_ptr_equal(stores_together(&rows[0]), &all[1]);
+    assert_float_equal(line_cycles(&table), 1.04, 1e-9);
+    assert_true(stores_wait_for_lines(&rows[0], 1.04));
+    all[0].value.verdict = MEASURED_UNSTABLE;
+    assert_null(stores_together(&rows[0]));
+}
+
 // A CPU, or a simulated one, that takes any two stores together has no such limit.
 static void lines_limit_nothing(void **state) {
     (void)state;
@@ -109,6 +129,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_limit_some),
         cmocka_unit_test(neighbours_in_a_line),
+        cmocka_unit_test(lines_limit_copies_alone),
         cmocka_unit_test(lines_limit_nothing),
         cmocka_unit_test(unstable_values_show_nothing),
     };

@@ -18,7 +18,7 @@ static void put_titles(struct csv *csv, const struct survey_table *table) {
         "form",     "quantity",     "source",    "destination", "cycles",         "low",     "high",
         "relation", "verdict",      "why",       "kernel",      "bytes",          "class",   "example",
         "code",     "same_address", "breakers",  "slow_values", "lanes_on_lines", "streams", "headline",
-        "partner",  "sum",          "to_others", "placement",
+        "partner",  "sum",          "to_others", "placement",   "fillers",
     };
     csv_put_all(csv, titles, sizeof titles / sizeof *titles);
     for (size_t i = 0; i < table->n_models; i++) {
@@ -57,12 +57,13 @@ static void put_csv_value(struct csv *csv, const struct table_row *row, const st
 }
 
 static void end_csv_line(struct csv *csv, const struct survey_table *table, const struct table_row *row,
-                         const struct table_value *value, bool is_to_others, enum program_placement placement,
+                         const struct table_value *value, bool is_to_others, const struct table_throughput *throughput,
                          FILE *out) {
     csv_put(csv, value->partner);
     csv_put_number(csv, value->sum != 0, value->sum);
     csv_put(csv, is_to_others ? "yes" : "");
-    csv_put(csv, program_placement_name(placement));
+    csv_put(csv, throughput ? program_placement_name(throughput->placement) : "");
+    csv_put_number(csv, throughput && throughput->fillers, throughput ? throughput->fillers : 0);
     put_csv_models(csv, table, row);
     csv_end_line(csv, out);
 }
@@ -76,7 +77,7 @@ static void write_csv_latency(struct csv *csv, const struct survey_table *table,
     put_csv_value(csv, row, &latency->value);
     for (int i = 0; i < N_CODE_TITLES; i++)
         csv_put(csv, i == 3 && latency->has_slow_values ? "yes" : "");
-    end_csv_line(csv, table, row, &latency->value, latency->is_to_others, PLACEMENT_NONE, out);
+    end_csv_line(csv, table, row, &latency->value, latency->is_to_others, NULL, out);
 }
 
 // A throughput, or, with `count`, what an event counted in it: then the fields from `cycles` to `high` hold the count.
@@ -103,7 +104,7 @@ static void write_csv_throughput(struct csv *csv, const struct survey_table *tab
     csv_put_truth(csv, throughput->has_lines);
     csv_put_number(csv, true, throughput->streams);
     csv_put_truth(csv, i == row->headline);
-    end_csv_line(csv, table, row, &throughput->value, false, throughput->placement, out);
+    end_csv_line(csv, table, row, &throughput->value, false, throughput, out);
 }
 
 // As latencies: the fields from `cycles` to `high` hold slots.
@@ -115,7 +116,7 @@ static void write_csv_slots(struct csv *csv, const struct survey_table *table, c
     put_csv_value(csv, row, &row->slots.value);
     for (int i = 0; i < N_CODE_TITLES; i++)
         csv_put(csv, "");
-    end_csv_line(csv, table, row, &row->slots.value, false, PLACEMENT_NONE, out);
+    end_csv_line(csv, table, row, &row->slots.value, false, NULL, out);
 }
 
 static bool has_slots(const struct table_row *row) {
@@ -131,7 +132,7 @@ static void write_csv_none(struct csv *csv, const struct survey_table *table, co
     put_csv_value(csv, row, &nothing);
     for (int i = 0; i < N_CODE_TITLES; i++)
         csv_put(csv, "");
-    end_csv_line(csv, table, row, &nothing, false, PLACEMENT_NONE, out);
+    end_csv_line(csv, table, row, &nothing, false, NULL, out);
 }
 
 static bool is_written(FILE *out, struct fail *fail) {
@@ -243,6 +244,8 @@ static void put_throughputs(struct json_text *json, const struct survey_table *t
         json_put_bool(json, "slow_values", throughput->has_slow_values);
         json_put_bool(json, "lanes_on_lines", throughput->has_lines);
         json_put_integer(json, "streams", throughput->streams);
+        if (throughput->fillers)
+            json_put_integer(json, "fillers", throughput->fillers);
         json_put_bool(json, "headline", i == row->headline);
         put_value(json, table, "cycles", &throughput->value);
         put_counts(json, throughput);

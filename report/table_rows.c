@@ -93,7 +93,9 @@ const char *table_throughput_text(struct arena *arena, const struct table_row *r
                             ? arena_printf(arena, ", breakers each %u copies", throughput->copies)
                         : throughput->has_breakers     ? ", with breakers"
                         : throughput->has_surroundings ? ", with what it needs around it"
-                                                       : "",
+                        : throughput->fillers
+                            ? arena_printf(arena, ", %s behind each", text_count(arena, throughput->fillers, "filler"))
+                            : "",
                         throughput->has_slow_values ? ", slow values" : "");
 }
 

@@ -170,16 +170,18 @@ static void counts_and_slow_values_show(void **state) {
                                                 {"PORT_1", 0.001, -0.001, 0.002, NULL}};
     const struct table_value value = {
         .is_known = true, .cycles = 18, .low = 17.99, .high = 18.01, .kernel = "D.slow.rax-rax.xor"};
-    const struct table_throughput throughput = {
-        .streams = 32, .copies = 4, .has_breakers = true, .counts = counts, .n_counts = 3, .value = value};
+    const struct table_throughput throughputs[] = {
+        {.streams = 32, .copies = 4, .has_breakers = true, .counts = counts, .n_counts = 3, .value = value},
+        {.streams = 9, .fillers = 2, .filler = "xor", .value = value}};
     const struct table_latency latency = {true, "rax", "rax", value, false};
     const struct table_row row = {
-        .form = "D", .latencies = &latency, .n_latencies = 1, .throughputs = &throughput, .n_throughputs = 1};
+        .form = "D", .latencies = &latency, .n_latencies = 1, .throughputs = throughputs, .n_throughputs = 2};
     struct survey_table table = testing_table;
     table.rows = &row;
     table.n_rows = 1;
     table.n_models = 0;
     const char *page = text_of(&table, (struct table_report_options){.form = "D"});
+    assert_non_null(strstr(page, "  unrolled, n = 9, 2 fillers behind each  "));
     assert_non_null(strstr(page, "  rax → rax, slow values  18"));
     assert_non_null(strstr(page, "  unrolled, n = 32, breakers each 4 copies  18"));
     assert_non_null(strstr(page, "'cyclops run' prints the cycles of N copies"));
@@ -190,11 +192,14 @@ static void counts_and_slow_values_show(void **state) {
     assert_null(strstr(page, "PORT_1"));
     const char *csv = written(table_report_write_csv, &table, (struct table_report_options){0});
     assert_non_null(
-        strstr(csv, "\nD,latency,rax,rax,18,17.99,18.01,equal,exact,,D.slow.rax-rax.xor,,,,,,,yes,,,,,,,\n"));
+        strstr(csv, "\nD,latency,rax,rax,18,17.99,18.01,equal,exact,,D.slow.rax-rax.xor,,,,,,,yes,,,,,,,,\n"));
     assert_non_null(strstr(csv, "\nD,count,UOPS_RETIRED,,2.0625,2.06,2.07,equal,exact,"));
     assert_non_null(strstr(csv, "\nD,count,PORT_1,,0.001,-0.001,0.002,"));
+    assert_non_null(strstr(csv, ",9,no,,,,,2\n"));
     const char *json = written(table_report_write_json, &table, (struct table_report_options){0});
     assert_non_null(strstr(json, "\"slow_values\":true,\"cycles\":18"));
+    assert_non_null(strstr(json, "\"streams\":9,\"fillers\":2,\"headline\":false"));
+    assert_non_null(strstr(json, "\"streams\":32,\"headline\":true"));
     assert_non_null(
         strstr(json, "\"counts\":[{\"event\":\"UOPS_RETIRED\",\"count\":2.0625,\"low\":2.06,\"high\":2.07},"));
 }
@@ -374,7 +379,7 @@ static size_t read_csv(const char *text, const char ***fields, size_t *n_records
 
 static void csv_is_quoted(void **state) {
     (void)state;
-    enum { COLUMNS = 25 + 2 * 3, WHY = 9, KERNEL = 10, PARTNER = 21, SUM = 22 };
+    enum { COLUMNS = 26 + 2 * 3, WHY = 9, KERNEL = 10, PARTNER = 21, SUM = 22 };
     const char **fields = ARENA_ARRAY(&arena, const char *, 1);
     size_t n_records, n = read_csv(written(table_report_write_csv, &testing_table, (struct table_report_options){0}),
                                    &fields, &n_records);
@@ -465,8 +470,8 @@ static void what_others_wait_for_shows(void **state) {
     assert_non_null(strstr(json, "\"destination\":\"0\",\"to_others\":true,\"cycles\":3"));
     assert_null(strstr(json, "\"to_others\":true,\"cycles\":2"));
     const char *csv = written(table_report_write_csv, &table, (struct table_report_options){.form = "VADDPDYrr"});
-    assert_non_null(strstr(csv, ",partner,sum,to_others,placement\n"));
-    assert_non_null(strstr(csv, ",yes,\n"));
+    assert_non_null(strstr(csv, ",partner,sum,to_others,placement,fillers\n"));
+    assert_non_null(strstr(csv, ",yes,,\n"));
     assert_string_equal(classes_of(&table, TABLE_TEXT), "Scheduling classes whose forms differ: 0\n");
 }
 

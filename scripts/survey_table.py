@@ -145,6 +145,8 @@ class Form:
         for throughput in row["throughputs"]:
             words = [throughput["code"], f"{throughput['streams']} streams"] + [
                 name.replace("_", " ") for name in ("same_address", "breakers", "slow_values", "lanes_on_lines") if throughput[name]]
+            if "fillers" in throughput:
+                words.append(f"fillers behind each copy: {throughput['fillers']}")
             value = stable(self.name, "throughput, " + ", ".join(words), throughput)
             if value:
                 self.throughputs.append(value)

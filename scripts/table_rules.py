@@ -96,7 +96,7 @@ def compare(kind, one, other, why, sources=lambda source: source, wants_slots=Tr
         if found:
             yield Finding(kind, one.name, value.what, found[1], f"{why}; {found[0]}")
         elif (twin and twin.row.get("partner") == value.row.get("partner") and "sum" in twin.row and "sum" in value.row
-              and abs(twin.row["sum"] - value.row["sum"]) > 0.3):
+              and abs(twin.row["sum"] - value.row["sum"]) > 0.3 and apart(value, twin) > 0):
             yield Finding(kind, one.name, value.what, (value, twin), f"{why}; the sums with one way back differ")
     both = [("throughput", one.headline, other.headline, 0)]
     if wants_slots:
@@ -220,7 +220,7 @@ def find_chain(table):
             for other in form.throughputs:
                 row = other.row
                 is_waiting = "wait for" in other.why and not (row["same_address"] and source.endswith((".base", ".index")))
-                if (row["streams"] < 2 or row["slow_values"] != slow or row["lanes_on_lines"] or is_waiting or
+                if (row["streams"] < 2 or row["slow_values"] != slow or row["lanes_on_lines"] or "fillers" in row or is_waiting or
                         abs(other.cycles - value.chain) > 0.03 * value.chain or (other.is_bound and row["breakers"])):
                     continue
                 yield Finding("chain", form.name, f"latency {source} -> {result}", (value, other),
@@ -448,7 +448,7 @@ def class_groups(table):
 
 def quantities(form):
     yield from (("latency %s -> %s%s%s" % (key[0], key[1], ", slow values" * key[2], ", to others" * key[3]), value)
-                for key, value in form.latencies.items())
+                for key, value in form.latencies.items() if key[0] != "same")
     if form.headline:
         yield "throughput", form.headline
     if form.slots:
@@ -458,7 +458,8 @@ def quantities(form):
 @rule("class", "few forms of a scheduling class differ from most of it", is_question=True)
 def find_class(table):
     """LLVM takes the forms of a class for alike. Where most of those with the same operands have one value, and a few
-    another, either LLVM is wrong, or these few values are."""
+    another, either LLVM is wrong, or these few values are. Not compared is what copies with one source register take:
+    that x - x is zero depends on the operation."""
     for (name, *_), forms in class_groups(table).items():
         by_what = collections.defaultdict(list)
         for form in forms:

@@ -29,8 +29,8 @@ void experiments_add(const struct isa *isa, const struct shape *shape, bool is_f
         experiments_add_places(shape, EXPERIMENTS_ALL_PLACES, kernels);
 }
 
-void experiments_add_slots(const struct shape *shape, const struct slots_filler *filler, unsigned n,
-                           struct text *kernels) {
+void experiments_add_fillers(const struct shape *shape, const char *kind, const struct slots_filler *filler, unsigned n,
+                             struct text *kernels) {
     const struct surroundings *around = shape->surroundings;
     const char *body = around && around->is_fixed_place ? shape->body : experiment_with_places(shape, kernels->arena),
                *init = around && around->init ? arena_printf(kernels->arena, ", %s", around->init) : "";
@@ -38,7 +38,7 @@ void experiments_add_slots(const struct shape *shape, const struct slots_filler 
     text_add(&fillers, "");
     slots_add_fillers(filler, n, &fillers);
     if (!around || around->is_steady)
-        experiment_add_throughput(shape, arena_printf(kernels->arena, ".slots.%s.%u", filler->name, n), body,
+        experiment_add_throughput(shape, arena_printf(kernels->arena, ".%s.%s.%u", kind, filler->name, n), body,
                                   fillers.data, init, kernels);
 }
 

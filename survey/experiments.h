@@ -13,6 +13,7 @@
 //  - FORM.slow, FORM.slow.around.N: as FORM and FORM.around.N, of a division or square root of numbers that are not
 //    round
 //  - FORM.slots.FILLER.N: the form mixed with N fillers (slots.h)
+//  - FORM.filled.FILLER.N: as FORM, with N fillers behind each copy (fills.h)
 // Of latencies:
 //  - FORM.chain: pairs that close by themselves, with a chain for each
 //  - FORM.SOURCE-RESULT.WAY: one pair, through a partner (partners.h), or with dependences ended ("alone")
@@ -48,15 +49,18 @@
 
 // Name of the places of accesses that only load (struct kernel_place).
 #define EXPERIMENTS_LOAD "load"
-// Behind a form's name: experiments in other placements.
+// Behind a form's name: experiments in other placements; throughputs with fillers; dispatch slots.
 #define EXPERIMENTS_PLACES "places"
+#define EXPERIMENTS_FILLED "filled"
+#define EXPERIMENTS_SLOTS "slots"
 
 // Adds the kernels of a form that is not left out. `is_first`: also those that one form of each scheduling class has.
 void experiments_add(const struct isa *isa, const struct shape *shape, bool is_first, struct text *kernels);
 
-// Adds the kernel of a form with so many fillers. These are known once the form's throughput is.
-void experiments_add_slots(const struct shape *shape, const struct slots_filler *filler, unsigned n,
-                           struct text *kernels);
+// Adds the kernel of a form with so many fillers. These are known once the form's throughput is. `kind`:
+// EXPERIMENTS_SLOTS or EXPERIMENTS_FILLED.
+void experiments_add_fillers(const struct shape *shape, const char *kind, const struct slots_filler *filler, unsigned n,
+                             struct text *kernels);
 
 struct table_padding; // table.h
 // Adds the kernels of padded chains of a form. Which are needed is known once the others' values are. Null: all.

@@ -6,6 +6,7 @@
 struct planned_form {
     const struct shape *shape;
     struct planned {
+        const char *kind; // EXPERIMENTS_SLOTS, EXPERIMENTS_FILLED
         const struct slots_filler *filler;
         unsigned n;
     } * experiments;
@@ -37,11 +38,24 @@ static struct planned_form *find_form(const struct followups *plan, const char *
     return plan->n_forms ? bsearch(&wanted, plan->forms, plan->n_forms, sizeof wanted, compare_forms) : NULL;
 }
 
-static bool is_planned(const struct planned_form *form, const struct slots_filler *filler, unsigned n) {
-    for (size_t i = 0; i < form->n_experiments; i++)
-        if (form->experiments[i].filler == filler && form->experiments[i].n == n)
+static bool is_planned(const struct planned_form *form, const struct planned *wanted) {
+    for (size_t i = 0; i < form->n_experiments; i++) {
+        const struct planned *each = &form->experiments[i];
+        if (strcmp(each->kind, wanted->kind) == 0 && each->filler == wanted->filler && each->n == wanted->n)
             return true;
+    }
     return false;
+}
+
+static void add_fillers(struct followups *plan, struct planned_form *form, const char *kind,
+                        const struct table_fillers *list, size_t n, struct text *kernels) {
+    for (size_t i = 0; i < n; i++) {
+        const struct planned wanted = {kind, slots_find_filler(plan->isa, list[i].filler), list[i].n};
+        if (!wanted.filler || wanted.n > SLOTS_MOST_FILLERS || is_planned(form, &wanted))
+            continue;
+        *ARENA_ADD(plan->arena, form->experiments, form->n_experiments) = wanted;
+        experiments_add_fillers(form->shape, kind, wanted.filler, wanted.n, kernels);
+    }
 }
 
 static bool is_padded(const struct planned_form *form, const struct table_padding *padding) {
@@ -73,14 +87,8 @@ static void add_row(struct followups *plan, const struct table_row *row, struct 
     if (!form->shape->is_first) // which has all of them anyway
         experiments_add_places(form->shape, row->wants_places & ~form->places, kernels);
     form->places |= row->wants_places;
-    for (size_t i = 0; i < row->slots.n_fillers; i++) {
-        const struct slots_filler *filler = slots_find_filler(plan->isa, row->slots.fillers[i].filler);
-        unsigned n = row->slots.fillers[i].n;
-        if (!filler || n > SLOTS_MOST_FILLERS || is_planned(form, filler, n))
-            continue;
-        *ARENA_ADD(plan->arena, form->experiments, form->n_experiments) = (struct planned){filler, n};
-        experiments_add_slots(form->shape, filler, n, kernels);
-    }
+    add_fillers(plan, form, EXPERIMENTS_SLOTS, row->slots.fillers, row->slots.n_fillers, kernels);
+    add_fillers(plan, form, EXPERIMENTS_FILLED, row->fills, row->n_fills, kernels);
 }
 
 const char *followups_next(struct followups *plan, const struct survey_table *table) {
@@ -95,11 +103,11 @@ const char *followups_next(struct followups *plan, const struct survey_table *ta
     return kernels.data;
 }
 
-void followups_add_name(const struct isa *isa, const struct shape *shape, const char *name, struct text *kernels) {
-    static const char part[] = ".slots.";
-    const char *filler = strstr(name, part), *number = strrchr(name, '.');
-    if (strstr(name, ".padded."))
-        experiments_add_padded(isa, shape, NULL, kernels);
+// Adds the kernel of a name with fillers of that kind; for another name nothing.
+static void add_named_fillers(const struct isa *isa, const struct shape *shape, const char *kind, const char *name,
+                              struct text *kernels) {
+    const char *part = arena_printf(kernels->arena, ".%s.", kind), *filler = strstr(name, part),
+               *number = strrchr(name, '.');
     if (!filler || number < filler + strlen(part))
         return;
     filler += strlen(part);
@@ -107,5 +115,12 @@ void followups_add_name(const struct isa *isa, const struct shape *shape, const 
         slots_find_filler(isa, arena_copy(kernels->arena, filler, (size_t)(number - filler)));
     unsigned long n = strtoul(number + 1, NULL, 10);
     if (found && n <= SLOTS_MOST_FILLERS)
-        experiments_add_slots(shape, found, (unsigned)n, kernels);
+        experiments_add_fillers(shape, kind, found, (unsigned)n, kernels);
+}
+
+void followups_add_name(const struct isa *isa, const struct shape *shape, const char *name, struct text *kernels) {
+    if (strstr(name, ".padded."))
+        experiments_add_padded(isa, shape, NULL, kernels);
+    add_named_fillers(isa, shape, EXPERIMENTS_SLOTS, name, kernels);
+    add_named_fillers(isa, shape, EXPERIMENTS_FILLED, name, kernels);
 }

@@ -1,6 +1,6 @@
 // Private to this folder.
-// Which experiments follow from what a survey's table knows so far: those with fillers (slots.h), and padded chains
-// (experiments.h).
+// Which experiments follow from what a survey's table knows so far: those with fillers (slots.h, fills.h), and padded
+// chains (experiments.h).
 #ifndef SURVEY_FOLLOWUPS_H
 #define SURVEY_FOLLOWUPS_H
 

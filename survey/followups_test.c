@@ -42,7 +42,7 @@ static void a_row_gets_what_it_wants(void **state) {
         {.form = "ADD64rm", .slots = {.fillers = odd, .n_fillers = 3}},
         {.form = "ELSEWHERE", .slots = {.fillers = two, .n_fillers = 2}},
         {.form = "PUSH64r", .slots = {.fillers = two, .n_fillers = 2}},
-        {.form = "XCHG64rr", .slots = {.fillers = two, .n_fillers = 2}},
+        {.form = "XCHG64rr", .slots = {.fillers = two, .n_fillers = 2}, .fills = &two[1], .n_fills = 1},
     };
     const struct survey_table table = {.rows = rows, .n_rows = sizeof rows / sizeof *rows}, nothing = {.n_rows = 0};
     struct followups plan;
@@ -51,12 +51,14 @@ static void a_row_gets_what_it_wants(void **state) {
     const char *kernels = followups_next(&plan, &table);
     assert_non_null(kernels);
     struct kernel_set set = load(kernels);
-    assert_int_equal(set.n_kernels, 3);
+    assert_int_equal(set.n_kernels, 4);
     assert_string_equal(set.kernels[0].name, "ADD64rm.slots.xor.17");
     assert_int_equal(set.kernels[0].n_instructions, 18);
     assert_int_equal(set.kernels[0].n_places, 1);
     assert_string_equal(set.kernels[1].name, "XCHG64rr.slots.xor.16");
     assert_int_equal(set.kernels[2].n_instructions, 4);
+    assert_string_equal(set.kernels[3].name, "XCHG64rr.filled.nopw.3"); // as many as a measurement of slots has
+    assert_int_equal(set.kernels[3].n_instructions, 4);
     assert_null(followups_next(&plan, &table)); // all of it is planned
     assert_string_equal(plan.all.data, kernels);
 }
@@ -165,6 +167,9 @@ static void by_name(void **state) {
                         "  - {name: VADDPSYrr.slots.xor.2, about: survey, body: \"vaddps {o2:ymm}, {o1:ymm}, "
                         "{o0:ymm}; xorl {f:r32}, {f:r32}; xorl {f}, {f}\", init: {o1: f32 1.0, o2: f32 1.0}, "
                         "writes: [o0]}\n");
+    text.length = 0;
+    followups_add_name(testing_isa(), &shape, "VADDPSYrr.filled.nopw.1", &text);
+    assert_non_null(strstr(text.data, "{name: VADDPSYrr.filled.nopw.1, "));
 }
 
 int main(void) {

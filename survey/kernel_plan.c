@@ -35,7 +35,7 @@ static bool plan_extras(struct arena *arena, struct plan *plan, const struct ker
 // Fillers alone are among them: they are the unit of slots.
 static bool has_fillers(const char *name) {
     static const char filler[] = "FILL.";
-    return strstr(name, ".slots.") || strncmp(name, filler, strlen(filler)) == 0;
+    return strstr(name, "." EXPERIMENTS_SLOTS ".") || strncmp(name, filler, strlen(filler)) == 0;
 }
 
 // They are loops. In long unrolled code, what decodes instructions may be the limit: of a thousand, a Golden Cove
@@ -48,6 +48,16 @@ static bool plan_fillers(struct arena *arena, struct plan *plan, const struct ke
     fail_clear(fail);
     request.streams = 0;
     return plan_add_expansion(arena, plan, kernel, &request, fail);
+}
+
+static bool plan_filled(struct arena *arena, struct plan *plan, const struct kernel *kernel,
+                        struct kernel_extras extras, struct fail *fail) {
+    struct gen_request request = {
+        .mode = PROGRAM_THROUGHPUT, .form = PROGRAM_UNROLLED, .placement = placement_of(kernel)};
+    if (!plan_add_expansion(arena, plan, kernel, &request, fail))
+        return false;
+    request.form = PROGRAM_LOOPED;
+    return !extras.has_loop || plan_add_expansion(arena, plan, kernel, &request, fail);
 }
 
 // The placement that a kernel's name states; PLACEMENT_NONE: it leaves it open.
@@ -83,6 +93,8 @@ void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel
         is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
     } else if (has_fillers(kernel->name)) {
         is_added = plan_fillers(arena, plan, kernel, &fail);
+    } else if (strstr(kernel->name, "." EXPERIMENTS_FILLED ".")) {
+        is_added = plan_filled(arena, plan, kernel, extras, &fail);
     } else if (mixtures_has_name(kernel->name)) { // the body has all copies
         request.mode = PROGRAM_THROUGHPUT;
         request.form = PROGRAM_LOOPED;

@@ -283,7 +283,7 @@ enum { STEADY_SECONDS = 60 };
 // (survey/table_slots.c).
 static bool is_unstable(const struct experiment *experiment) {
     const struct bench_measurement *m = &experiment->measurement;
-    bool is_enough = m->look == LOOK_SPREAD && strstr(experiment->program.kernel, ".slots.");
+    bool is_enough = m->look == LOOK_SPREAD && strstr(experiment->program.kernel, "." EXPERIMENTS_SLOTS ".");
     return experiment->is_done && m->verdict == MEASURED_UNSTABLE && !is_enough;
 }
 
@@ -336,9 +336,11 @@ static bool choose_events(struct survey *survey, struct fail *fail) {
 }
 
 static struct kernel_extras extras_of(const struct survey *survey, size_t number) {
-    bool is_plain = survey->has_extras && !strchr(survey->kernels.kernels[number].name, '.');
-    bool is_first = is_plain && number < survey->n_first;
-    return (struct kernel_extras){.has_loop = is_first || (is_plain && survey->want_loop[number]),
+    const char *name = survey->kernels.kernels[number].name;
+    bool is_plain = survey->has_extras && !strchr(name, '.');
+    bool is_first = is_plain && number < survey->n_first,
+         can_loop = is_plain || strstr(name, "." EXPERIMENTS_FILLED ".");
+    return (struct kernel_extras){.has_loop = is_first || (can_loop && survey->want_loop[number]),
                                   .has_half = is_first};
 }
 

@@ -2,6 +2,7 @@
 
 #include "survey/clusters.h"
 #include "survey/few_streams.h"
+#include "survey/fills.h"
 #include "survey/folder.h"
 #include "survey/places.h"
 #include "survey/table_reader.h"
@@ -47,7 +48,8 @@ bool table_is_crossing(const struct table_value *value) {
 
 static void fill_row(struct making *m) {
     for (size_t i = 0; i < m->n_entries; i++)
-        if (!reader_is_latency(&m->entries[i]) && !m->entries[i].filler && !m->entries[i].is_mixture)
+        if (!reader_is_latency(&m->entries[i]) && (!m->entries[i].filler || m->entries[i].is_filled) &&
+            !m->entries[i].is_mixture)
             reader_read_throughput(m, &m->entries[i]);
     if (m->n_entries)
         reader_read_slots(m);
@@ -64,7 +66,7 @@ static void fill_row(struct making *m) {
     m->row->latencies = m->latencies;
     m->row->paddings = m->paddings;
     m->row->throughputs = m->throughputs;
-    m->row->headline = reader_find_headline(m->row);
+    m->row->headline = reader_find_headline(m->row, false);
 }
 
 static void count_value(struct survey_table *table, const struct table_value *value) {
@@ -156,6 +158,7 @@ static struct table_row *make_rows(struct reader *reader, const struct folder_fo
             row->left_out = first == end ? not_measured : why_no_value(row);
     }
     places_mark(reader->arena, rows, n_forms);
+    fills_mark(reader->arena, table->filler, table->width, rows, n_forms);
     few_streams_mark(reader->arena, rows, n_forms);
     clusters_mark(reader->arena, rows, n_forms);
     for (size_t i = 0; i < n_forms; i++)

@@ -104,7 +104,9 @@ struct table_throughput {
     bool has_slow_values;    // its operands are not round numbers: divisions and square roots take longer
     bool has_surroundings;   // with instructions that put back what the form moves or changes
     bool has_light_breakers; // breakers that take no pipe if possible: eliminated moves, zero idioms
-    unsigned copies; // those of the streams that share the fixed registers, but not the one that each of them changes
+    unsigned copies;  // those of the streams that share the fixed registers, but not the one that each of them changes
+    unsigned fillers; // behind each copy (survey/fills.h); 0: none
+    const char *filler; // of these: "xor"; null: there are none
 };
 
 static inline bool table_has_one_address(const struct table_throughput *throughput) {
@@ -117,18 +119,20 @@ static inline unsigned table_throughput_way(const struct table_throughput *throu
     return (unsigned)throughput->is_looped | (unsigned)table_has_one_address(throughput) << 1 |
            (unsigned)throughput->has_breakers << 2 | (unsigned)throughput->has_light_breakers << 3 |
            (unsigned)throughput->has_lines << 4 | (unsigned)throughput->has_slow_values << 5 |
-           (unsigned)throughput->has_surroundings << 6 | elsewhere << 7;
+           (unsigned)throughput->has_surroundings << 6 | elsewhere << 7 | throughput->fillers << 10;
 }
+
+// So many of which filler are behind each copy of a form.
+struct table_fillers {
+    const char *filler;
+    unsigned n;
+};
 
 // Dispatch slots: a form's share of the machine's width on the way to the schedulers (survey/slots.h).
 struct table_slots {
-    struct table_value value; // in slots, where others have cycles; whole, unless it is a bound
-    bool is_missing;          // nothing of them is measured yet, and more measuring may show them
-    // Its measurements, made and still wanted: so many of which filler.
-    const struct table_fillers {
-        const char *filler;
-        unsigned n;
-    } * fillers;
+    struct table_value value;            // in slots, where others have cycles; whole, unless it is a bound
+    bool is_missing;                     // nothing of them is measured yet, and more measuring may show them
+    const struct table_fillers *fillers; // its measurements, made and still wanted
     size_t n_fillers;
 };
 
@@ -179,6 +183,8 @@ struct table_row {
     // Placements of which the class's first form shows that they matter, a bit for each: a survey measures this form
     // in them as well.
     unsigned wants_places;
+    const struct table_fillers *fills; // throughputs with fillers behind each copy, made and still wanted
+    size_t n_fills;
 };
 
 struct survey_table {

@@ -63,6 +63,27 @@ static const char *how_of(struct arena *arena, const struct record *record) {
     return text.data;
 }
 
+// Takes what is behind a throughput's kind. False: it is another kind's.
+static bool parse_throughput(struct arena *arena, const char *kind, const char *rest, struct entry *entry) {
+    if (strcmp(kind, "broken") == 0 || strcmp(kind, "lines") == 0) {
+        entry->has_breakers = true;
+        entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);
+        entry->has_light_breakers = *rest;
+        entry->has_lines = strcmp(kind, "lines") == 0;
+    } else if (strcmp(kind, EXPERIMENTS_PLACES) == 0) {
+        entry->is_elsewhere = true;
+    } else if (strcmp(kind, EXPERIMENTS_FILLED) == 0) {
+        parse_fillers(arena, rest, entry);
+        entry->is_filled = true;
+    } else if (strcmp(kind, "around") == 0 || strcmp(kind, "copies") == 0) {
+        entry->has_surroundings = strcmp(kind, "around") == 0;
+        entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void parse_name(struct arena *arena, const struct record *record, struct entry *entry) {
     const char *rest = record->kernel, *second, *record_arc = record->arc;
     *entry = (struct entry){.record = record,
@@ -80,7 +101,7 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->step = second;
     } else if (strcmp(entry->form, "FILL") == 0) {
         parse_fillers(arena, behind_form, entry);
-    } else if (strcmp(second, "slots") == 0) {
+    } else if (strcmp(second, EXPERIMENTS_SLOTS) == 0) {
         parse_fillers(arena, rest, entry);
     } else if (strcmp(second, "chain") == 0) {
         const char *arc = record->arc ? record->arc : "";
@@ -102,17 +123,7 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->has_surroundings = strcmp(pair, "around") == 0;
         if (*pair && !entry->has_surroundings)
             parse_way(arena, pair, rest, entry);
-    } else if (strcmp(second, "broken") == 0 || strcmp(second, "lines") == 0) {
-        entry->has_breakers = true;
-        entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);
-        entry->has_light_breakers = *rest;
-        entry->has_lines = strcmp(second, "lines") == 0;
-    } else if (strcmp(second, EXPERIMENTS_PLACES) == 0) {
-        entry->is_elsewhere = true;
-    } else if (strcmp(second, "around") == 0 || strcmp(second, "copies") == 0) {
-        entry->has_surroundings = strcmp(second, "around") == 0;
-        entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);
-    } else if (*second) {
+    } else if (*second && !parse_throughput(arena, second, rest, entry)) {
         parse_way(arena, second, rest, entry);
     }
 }

@@ -41,7 +41,8 @@ struct side_by_side reader_copies(const struct making *m) {
     for (size_t i = 0; i < m->row->n_throughputs; i++) {
         const struct table_throughput *each = &m->throughputs[i];
         double cycles = each->value.cycles, *of_place = &placed[table_has_one_address(each)];
-        if (!each->value.is_known || each->has_lines || (is_waiting && !each->has_breakers && !each->has_surroundings))
+        if (!each->value.is_known || each->has_lines || each->fillers ||
+            (is_waiting && !each->has_breakers && !each->has_surroundings))
             continue;
         least = least == 0 ? cycles : fmin(least, cycles);
         if (!each->is_looped && !each->has_slow_values)

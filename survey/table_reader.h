@@ -33,6 +33,7 @@ struct entry {
     const char *step;        // of "SIDE": the partner's step; else null
     const char *filler;      // of a mixture, or itself; null: it has none
     unsigned fillers;        // in the mixture
+    bool is_filled;          // a throughput: the fillers are behind each copy (fills.h)
     const char *beside;      // of a filler's check: SLOTS_LOAD, SLOTS_CHAIN; empty: the simple instructions
     unsigned copies;         // of the form in a stream, or in a chain's body
     size_t place;            // among the lines of all files
@@ -221,6 +222,7 @@ const struct table_throughput *reader_find_plain(const struct making *m);
 // The throughput that a reader wants, as its index; the number of all: there is none. Loads are words side by side in
 // one line, which all first-level caches serve as fast as there are pipes. Stores are on lines of their own, all of
 // them: on a Zen 5, stores to eight lines in turn take 0.5 cycles each, and those to sixteen 1.04.
-size_t reader_find_headline(const struct table_row *row);
+// `with_fillers`: copies with fillers behind them may be it as well.
+size_t reader_find_headline(const struct table_row *row, bool with_fillers);
 
 #endif

@@ -154,7 +154,7 @@ void reader_read_slots(struct making *m) {
     bool is_lost = false;
     size_t n = 0;
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
-        if (!each->filler)
+        if (!each->filler || each->is_filled)
             continue;
         add_fillers(m, &list, each->filler, each->fillers);
         const struct filler *filler = find_filler(reader, each->filler);

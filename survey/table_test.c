@@ -1081,6 +1081,22 @@ static void memory_that_waits(void **state) {
     }
 }
 
+// Three streams, each through a word of its own: more of them, for which there are no registers, may take less.
+static void streams_wait_for_words_of_their_own(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_line(f, 0, "F.memory", "\"mode\":\"throughput\",\"n\":1,\"placement\":\"same-address\"", 8, true);
+    add_line(f, 0, "F", "\"mode\":\"throughput\",\"n\":3,\"placement\":\"own-lines\"", 8.01, true);
+    add_line(f, 0, "F", "\"mode\":\"throughput\",\"n\":3,\"placement\":\"same-address\"", 24, true);
+    add_form(f, 0, "F", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "memory", "memory"), 8, TABLE_EQUAL);
+    const struct table_row *row = row_of(f, "F");
+    const struct table_value *headline = &row->throughputs[row->headline].value;
+    is_value(headline, 2.67, TABLE_AT_MOST);
+    assert_string_equal(headline->why, "its streams wait for memory");
+}
+
 // Memory may be renamed as the code's length has it: two times, and no single number.
 static void memory_in_two_layouts(void **state) {
     static const double loops[] = {1.02, 7, 7.35};
@@ -1502,6 +1518,29 @@ static void a_mixture_counts_by_its_median(void **state) {
     }
 }
 
+// Copies with fillers behind each are throughputs, and no measurements of slots.
+static void throughputs_have_fillers(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_fillers(f);
+    add_form(f, 0, "F", NULL);
+    add_throughput(f, "F", 15, 15 * 0.8);
+    add_throughput(f, "F.slots.xor.16", 16, 16 * 18.0 / 6);
+    add_throughput(f, "F.slots.xor.17", 16, 16 * 19.0 / 6);
+    add_throughput(f, "F.slots.xor.23", 16, 16 * 25.0 / 6);
+    add_throughput(f, "F.filled.xor.1", 15, 15 * 0.711);
+    read_all(f, 1);
+    const struct table_row *row = row_of(f, "F");
+    assert_int_equal(row->n_throughputs, 2);
+    const struct table_throughput *headline = &row->throughputs[row->headline];
+    assert_int_equal(headline->fillers, 1);
+    assert_string_equal(headline->filler, "xor");
+    is_value(&headline->value, 0.711, TABLE_AT_MOST);
+    assert_string_equal(headline->value.why, "with 1 filler behind each copy");
+    assert_int_equal(row->n_fills, 2);
+    is_value(&row->slots.value, 2, TABLE_EQUAL);
+}
+
 // Unrolled copies may wait for the decoder, and mixtures are loops: the faster of both says what fillers must hide.
 static void slots_go_by_the_faster_loop(void **state) {
     struct fixture *f = *state;
@@ -1657,10 +1696,8 @@ static void no_clock_at_all(void **state) {
 }
 
 static const struct CMUnitTest throughputs[] = {
-    TEST(a_decoder_that_stalls_hides_no_pipe),
-    TEST(supply_may_limit),
-    TEST(elsewhere_is_no_headline),
-    TEST(slots_go_by_the_faster_loop),
+    TEST(a_decoder_that_stalls_hides_no_pipe), TEST(supply_may_limit),         TEST(elsewhere_is_no_headline),
+    TEST(slots_go_by_the_faster_loop),         TEST(throughputs_have_fillers),
 };
 
 static const struct CMUnitTest slots[] = {
@@ -1716,6 +1753,7 @@ int main(void) {
         TEST(streams_that_wait_are_marked),
         TEST(copies_with_company),
         TEST(memory_that_waits),
+        TEST(streams_wait_for_words_of_their_own),
         TEST(memory_in_two_layouts),
         TEST(words_that_do_not_go_through),
         TEST(memory_that_does_not_limit),

@@ -1,5 +1,6 @@
 #include "survey/table_reader.h"
 
+#include "base/text.h"
 #include "survey/loops.h"
 #include "survey/ways.h"
 
@@ -54,6 +55,8 @@ void reader_read_throughput(struct making *m, const struct entry *entry) {
                                           .has_slow_values = entry->has_slow_values,
                                           .streams = streams,
                                           .copies = entry->copies,
+                                          .fillers = entry->fillers,
+                                          .filler = entry->filler,
                                           .seen_least = entry->least / streams,
                                           .seen_most = entry->most / streams,
                                           .value = reader_value(m->reader->arena, entry, streams)};
@@ -64,6 +67,13 @@ void reader_read_throughput(struct making *m, const struct entry *entry) {
     if (entry->has_breakers) {
         throughput.value.relation = TABLE_AT_MOST;
         throughput.value.why = throughput.value.why ? throughput.value.why : why_breakers;
+    }
+    if (entry->is_filled) {
+        throughput.value.relation = TABLE_AT_MOST;
+        throughput.value.why = throughput.value.why
+                                   ? throughput.value.why
+                                   : arena_printf(m->reader->arena, "with %s behind each copy",
+                                                  text_count(m->reader->arena, entry->fillers, "filler"));
     }
     if (entry->has_surroundings) {
         throughput.value.relation = TABLE_AT_MOST;
@@ -213,11 +223,13 @@ void reader_mark_waiting(struct making *m) {
                           strncmp(latency->destination, latency->source, strlen(latency->source)) == 0;
         bool is_fixed = *latency->source < '0' || *latency->source > '9', is_memory = table_latency_is_special(latency);
         for (size_t i = 0; is_carried && latency->value.is_known && i < m->row->n_throughputs; i++) {
-            // Copies in one stream name different registers of x87's stack, which all streams share.
-            double least = latency->value.cycles / (is_fixed ? list[i].copies : list[i].streams);
-            bool is_shared = is_fixed && latency->value.relation == TABLE_EQUAL;
-            if (list[i].has_breakers || list[i].has_surroundings || !list[i].value.is_known ||
-                (is_memory && !table_has_one_address(&list[i])) || !is_as_short(list[i].value.cycles, least, is_shared))
+            // Copies in one stream name different registers of x87's stack, which all streams share. So they share a
+            // word of memory where there is one address; else each has its own.
+            bool is_single = is_memory ? table_has_one_address(&list[i]) : is_fixed;
+            double least = latency->value.cycles / (is_single ? list[i].copies : list[i].streams);
+            bool is_shared = is_single && latency->value.relation == TABLE_EQUAL;
+            if (list[i].has_breakers || list[i].has_surroundings || list[i].fillers || !list[i].value.is_known ||
+                !is_as_short(list[i].value.cycles, least, is_shared))
                 continue;
             list[i].value.relation = TABLE_AT_MOST;
             if (list[i].value.verdict != MEASURED_UNSTABLE) // of which the reason matters more
@@ -227,7 +239,7 @@ void reader_mark_waiting(struct making *m) {
 }
 
 // Whether a reader wants `a` more than `b`: a stable one; a smaller one; of those that are alike, that of straight
-// code, of many streams, and without a doubt.
+// code, of many streams, without a doubt, and without fillers.
 static bool is_better_throughput(const struct table_throughput *a, const struct table_throughput *b) {
     bool is_steady = a->value.verdict != MEASURED_UNSTABLE, other_is = b->value.verdict != MEASURED_UNSTABLE;
     if (is_steady != other_is)
@@ -238,22 +250,24 @@ static bool is_better_throughput(const struct table_throughput *a, const struct 
         return a->value.relation == TABLE_EQUAL;
     if (a->has_breakers != b->has_breakers)
         return b->has_breakers;
+    if (a->fillers != b->fillers)
+        return a->fillers < b->fillers;
     return a->is_looped != b->is_looped ? b->is_looped : a->streams > b->streams;
 }
 
-size_t reader_find_headline(const struct table_row *row) {
+size_t reader_find_headline(const struct table_row *row, bool with_fillers) {
     size_t best = row->n_throughputs;
     unsigned most_streams = 0;
     bool has_memory = false;
     for (size_t i = 0; i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i];
         has_memory |= table_has_one_address(each) && !each->is_elsewhere;
-        most_streams = MAX(most_streams, each->has_lines ? 0 : each->streams);
+        most_streams = MAX(most_streams, each->has_lines || each->fillers ? 0 : each->streams);
     }
     for (size_t i = 0; i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i];
         if (!each->value.is_known || table_has_one_address(each) || each->is_elsewhere || each->has_slow_values ||
-            each->has_lines || (has_memory && each->streams < most_streams))
+            each->has_lines || (each->fillers && !with_fillers) || (has_memory && each->streams < most_streams))
             continue;
         if (best == row->n_throughputs || is_better_throughput(each, &row->throughputs[best]))
             best = i;

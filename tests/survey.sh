@@ -270,7 +270,7 @@ expect 0 'ADD64rr.chain' "$cyclops" run --kernels "$T/adds/kernels" ADD64rr.chai
 # Counters: uops, and those of each pipe, are the model's. Without counters, or on request, nothing is counted.
 counting=(--isa x86_64 --target sim:znver4,noise=counters)
 count() { # FOLDER FORM EVENT: what its own throughput counts
-    "$cyclops" table "$1" --csv --mcpu none | awk -F, -v form="$2" -v event="$3" '$1 == form && $2 == "count" && $3 == event && /,yes,,,,[a-z-]*$/ {printf "%.2f\n", $5}'
+    "$cyclops" table "$1" --csv --mcpu none | awk -F, -v form="$2" -v event="$3" '$1 == form && $2 == "count" && $3 == event && /,yes,,,,[a-z-]*,$/ {printf "%.2f\n", $5}'
 }
 expect 0 'cyclops: 18 events count uops, in all and by pipe' "$cyclops" survey VADDPSYrm IMUL64rr ADC64rr "${counting[@]}" --output "$T/counted"
 expect 0 '^1\.00$' count "$T/counted" VADDPSYrm uops

@@ -1,0 +1,180 @@
+#include "survey/fills.h"
+
+#include "base/text.h"
+#include "survey/slots.h"
+#include "survey/table_reader.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Throughputs that differ by less are alike. Of one that nothing explains, less than that shows that a rhythm decides.
+static const double least_share = 0.01, clear_share = 0.003;
+// Share of the width that copies and fillers may take: else the width may limit them.
+static const double most_share = 0.95, usual_share = 0.65;
+
+// Copies of the form alone, unrolled or as a loop.
+static bool is_plain(const struct table_throughput *throughput) {
+    struct table_throughput plain = {.is_looped = throughput->is_looped};
+    return table_throughput_way(throughput) == table_throughput_way(&plain);
+}
+
+static bool is_single(const struct table_value *value) {
+    return table_is_stable(value) && !value->has_two_speeds;
+}
+
+// At least so many slots does a copy take.
+static double slots_of(const struct table_row *row) {
+    return row->slots.value.is_known ? fmax(1, ceil(row->slots.value.cycles)) : 1;
+}
+
+static bool are_alike(double cycles, double other) {
+    return fabs(cycles - other) <= least_share * other;
+}
+
+// Whether it is what some of the form's uops take on a number of pipes, what its slots take, or half a cycle by some
+// number. Each slot may hold a uop that needs a pipe for longer, so other fractions are possible, and only doubtful.
+static bool is_explained(double cycles, double slots, double width) {
+    enum { MOST_PIPES = 6 };
+    double halves = fmax(1, round(2 * cycles)) / 2;
+    if (are_alike(cycles, slots / width) || are_alike(cycles, halves))
+        return true;
+    for (unsigned pipes = 1; pipes <= MOST_PIPES; pipes++)
+        if (are_alike(cycles, fmax(1, fmin(slots, round(cycles * pipes))) / pipes))
+            return true;
+    return false;
+}
+
+// Fillers that fit beside a copy, so that the width is not what limits them.
+static double room(double cycles, double slots, double width, double share) {
+    return floor(share * cycles * width - slots);
+}
+
+// The least stable throughput among fillers; null: there is none. Of two speeds, the slower one counts.
+static const struct table_throughput *find_least(const struct table_row *row) {
+    const struct table_throughput *least = NULL;
+    for (size_t i = 0; i < row->n_throughputs; i++) {
+        const struct table_throughput *each = &row->throughputs[i];
+        if (each->fillers && table_is_stable(&each->value) && (!least || each->value.high < least->value.high))
+            least = each;
+    }
+    return least;
+}
+
+static bool is_faster(const struct table_value *value, const struct table_value *other, double share) {
+    return value->high * (1 + share) < other->low;
+}
+
+// The headline, if it is of copies alone and one number. Null: it is not.
+static const struct table_throughput *find_candidate(const struct table_row *row) {
+    const struct table_throughput *headline =
+        row->headline < row->n_throughputs ? &row->throughputs[row->headline] : NULL;
+    return headline && is_plain(headline) && is_single(&headline->value) ? headline : NULL;
+}
+
+// ---- which are wanted
+
+static void add(struct arena *arena, struct table_row *row, struct table_fillers **list, const char *filler,
+                unsigned n) {
+    for (size_t i = 0; *list && i < row->n_fills; i++)
+        if (strcmp((*list)[i].filler, filler) == 0 && (*list)[i].n == n)
+            return;
+    *ARENA_ADD(arena, *list, row->n_fills) = (struct table_fillers){filler, n};
+    row->fills = *list;
+}
+
+static void add_made(struct arena *arena, struct table_row *row, struct table_fillers **list) {
+    for (size_t i = 0; i < row->n_throughputs; i++)
+        if (row->throughputs[i].fillers)
+            add(arena, row, list, row->throughputs[i].filler, row->throughputs[i].fillers);
+}
+
+static void add_wanted(struct arena *arena, const char *filler, double width, struct table_row *row,
+                       struct table_fillers **list) {
+    const struct table_throughput *candidate = find_candidate(row);
+    double cycles = candidate->value.cycles, slots = slots_of(row), most = room(cycles, slots, width, most_share);
+    const double numbers[] = {1, 2, fmax(1, room(cycles, slots, width, usual_share))};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i] <= fmin(most, SLOTS_MOST_FILLERS))
+            add(arena, row, list, filler, (unsigned)numbers[i]);
+}
+
+// ---- what they show
+
+// Whether copies alone are as fast in straight code, or in a loop: else the supply of code may limit them there, and
+// fillers add to it.
+static bool are_as_fast(const struct table_row *row, const struct table_value *value, bool in_loop) {
+    for (size_t i = 0; i < row->n_throughputs; i++) {
+        const struct table_throughput *each = &row->throughputs[i];
+        if (is_plain(each) && each->is_looped == in_loop && table_is_stable(&each->value) &&
+            !is_faster(value, &each->value, least_share))
+            return true;
+    }
+    return false;
+}
+
+// Why a throughput of copies alone is a bound; null: it is not, by those with fillers.
+static const char *judge(struct arena *arena, const struct table_row *row, double width,
+                         const struct table_value *value, const struct table_throughput *least) {
+    double slots = slots_of(row);
+    const char *among = arena_printf(arena, "with %s behind each copy, it takes %.3g cycles",
+                                     text_count(arena, least->fillers, "filler"), least->value.cycles);
+    if (is_faster(&least->value, value, least_share))
+        return among;
+    bool is_longer = is_faster(value, &least->value, clear_share) && are_as_fast(row, value, least->is_looped) &&
+                     least->fillers <= room(value->cycles, slots, width, most_share);
+    return is_longer && !is_explained(value->cycles, slots, width)
+               ? arena_printf(arena, "%s, though there is room", among)
+               : NULL;
+}
+
+static void mark(struct arena *arena, double width, struct table_row *row, const struct table_throughput *least) {
+    struct table_throughput *throughputs = ARENA_ARRAY(arena, struct table_throughput, row->n_throughputs);
+    memcpy(throughputs, row->throughputs, row->n_throughputs * sizeof *throughputs);
+    for (size_t i = 0; i < row->n_throughputs; i++) {
+        struct table_value *value = &throughputs[i].value;
+        const char *why = is_plain(&throughputs[i]) && is_single(value) && value->relation == TABLE_EQUAL
+                              ? judge(arena, row, width, value, least)
+                              : NULL;
+        if (!why)
+            continue;
+        value->relation = TABLE_AT_MOST;
+        value->why = why;
+    }
+    row->throughputs = throughputs;
+    row->headline = reader_find_headline(row, true);
+}
+
+// ---- all rows
+
+// Whether fillers have shown that copies alone take too long.
+static bool shows_less(const struct table_row *row) {
+    const struct table_throughput *least = find_least(row), *candidate = find_candidate(row);
+    return least && candidate && is_faster(&least->value, &candidate->value, least_share);
+}
+
+// Whether fillers may show less.
+static bool is_doubted(const struct table_row *row, double width, const char **classes, size_t n_classes) {
+    const struct table_throughput *candidate = find_candidate(row);
+    bool is_of_class =
+        row->sched_class && classes && bsearch(&row->sched_class, classes, n_classes, sizeof *classes, text_compare);
+    return candidate && (is_of_class || !is_explained(candidate->value.cycles, slots_of(row), width));
+}
+
+void fills_mark(struct arena *arena, const char *filler, double width, struct table_row *rows, size_t n) {
+    const char **classes = NULL;
+    size_t n_classes = 0;
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].sched_class && shows_less(&rows[i]))
+            *ARENA_ADD(arena, classes, n_classes) = rows[i].sched_class;
+    n_classes = text_sort(classes, n_classes);
+    for (size_t i = 0; filler && i < n; i++) {
+        const struct table_throughput *least = find_least(&rows[i]);
+        struct table_fillers *list = NULL;
+        add_made(arena, &rows[i], &list);
+        if (is_doubted(&rows[i], width, classes, n_classes))
+            add_wanted(arena, filler, width, &rows[i], &list);
+        if (least)
+            mark(arena, width, &rows[i], least);
+    }
+}
