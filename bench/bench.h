@@ -67,8 +67,11 @@ struct bench_code {
         // BENCH_FRAME_WORDS words at BENCH_FRAME_DISTANCE before it, which only the code's own start and exit use.
         // 0: no exit; a fault ends the process.
         size_t exit_offset;
-        unsigned most_pages;     // limit of pages that may appear where it touches memory, to BENCH_MOST_PAGES; 0: none
-        unsigned frames;         // pages that stand behind all of these, 1 to BENCH_MOST_FRAMES
+        unsigned most_pages; // limit of pages that may appear where it touches memory, to BENCH_MOST_PAGES; 0: none
+        // Each page is memory of its own, as far as the first-level cache holds them; see enum bench_memory. Else they
+        // are views of `frames` real pages, by their addresses.
+        bool is_own;
+        unsigned frames;         // real pages, 1 to BENCH_MOST_FRAMES; own: that the cache holds, 0: this machine's
         uint64_t fill;           // content of each 8 bytes before each run, in the machine's byte order
         uint64_t lowest_address; // lowest address where memory may appear; the system may forbid more
         bool stores;             // it may change what the memory holds
@@ -177,13 +180,26 @@ struct bench_fault {
     uint64_t registers[32]; // general registers at the fault, by the ISA's numbers
 };
 
+// What stands behind the pages of code of unknown origin.
+enum bench_memory {
+    MEMORY_SHARED, // they are views of a few real pages, which may meet
+    MEMORY_OWN,    // each is memory of its own, and the first-level cache holds them all
+    // Pages that were left long ago lend their memory to later ones. So the cache holds it, and no two pages that the
+    // CPU's window may hold at once are the same memory.
+    MEMORY_TURNS,
+    MEMORY_LARGE, // each is memory of its own; the first-level cache does not hold them, nor can they take turns
+    BENCH_N_MEMORIES,
+};
+const char *bench_memory_name(enum bench_memory memory); // "shared", "own", "turns", "large"
+
 // Observations of code of unknown origin while it ran.
 struct bench_seen {
     struct bench_fault fault;
     // Iterations that it survives, where it does not survive twice as many: it walks over too many pages, or computes
     // what is not an address. 0: no such limit was met.
     uint64_t most_iterations;
-    unsigned pages; // pages that appeared where it touched memory
+    unsigned pages;           // pages that appeared where it touched memory
+    enum bench_memory memory; // what stands behind them
 };
 
 struct bench_measurement {

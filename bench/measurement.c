@@ -89,6 +89,13 @@ const char *bench_verdict_name(enum bench_verdict verdict) {
     return verdict_names[verdict];
 }
 
+const char *bench_memory_name(enum bench_memory memory) {
+    static const char *const names[] = {"shared", "own", "turns", "large"};
+    _Static_assert(sizeof names / sizeof *names == BENCH_N_MEMORIES, "each has a name");
+    assert(memory < BENCH_N_MEMORIES);
+    return names[memory];
+}
+
 const char *bench_look_name(enum bench_look look) {
     assert(look < BENCH_N_LOOKS);
     return look_names[look];

@@ -35,6 +35,10 @@ struct option plan_args_blocks[] = {
      "What general registers hold at a block's start. disjoint: addresses 69 KiB apart; same: one address, as in "
      "BHive. Default: both where that can matter, for a block that accesses memory by several registers.",
      &plan_args.alias},
+    {OPTION_TEXT, "memory", "own|shared",
+     "What stands behind a block's pages. own: each is memory of its own; shared: a few real pages, as in BHive. "
+     "Default: own with --alias disjoint, shared with same.",
+     &plan_args.memory},
     {OPTION_TEXT, "registers", "ADDRESS", "The first of these addresses. Default: 0x2324000.", &plan_args.registers},
     {OPTION_TEXT, "fill", "NUMBER", "What each 8 bytes of a block's memory hold at its start. Default: an address.",
      &plan_args.fill},
@@ -92,6 +96,8 @@ static bool read_block(const struct plan_args *args, struct block_options *block
         if (strcmp(args->alias, block_alias_name(block->alias)) != 0)
             return fail_set(fail, FAIL_INPUT, "unknown --alias '%s': there are disjoint, same and both", args->alias);
     }
+    if (!block_memory_parse(args->memory, &block->memory))
+        return fail_set(fail, FAIL_INPUT, "unknown --memory '%s': there are own and shared", args->memory);
     if (args->pages.is_given && (args->pages.value < 1 || args->pages.value > BENCH_MOST_PAGES))
         return fail_set(fail, FAIL_INPUT, "--pages is from 1 to %d", BENCH_MOST_PAGES);
     block->most_pages = (unsigned)args->pages.value;

@@ -10,7 +10,7 @@
 // Options of this process's command.
 extern struct plan_args {
     const char *mode, *form, *sweep, *placement, *syntax, *kernels; // as given; null: not given
-    const char *alias, *registers, *fill;                           // as given; null: not given
+    const char *alias, *memory, *registers, *fill;                  // as given; null: not given
     const char *region;                                             // of a marked text; null: all
     struct object_range range;                                      // range of code in objects
     struct option_list asm_texts, hex;

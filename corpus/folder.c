@@ -30,9 +30,10 @@ static bool write_text(struct arena *arena, const char *folder, const char *name
 
 bool folder_write_settings(struct arena *arena, const char *folder, const struct folder_settings *settings,
                            struct fail *fail) {
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:i}", "isa", settings->isa, "where", settings->where, "alias",
-                             settings->alias, "registers", arena_printf(arena, "%#" PRIx64, settings->registers),
-                             "fill", settings->fill, "pages", (int)settings->pages);
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:i}", "isa", settings->isa, "where", settings->where,
+                             "alias", settings->alias, "memory", settings->memory, "registers",
+                             arena_printf(arena, "%#" PRIx64, settings->registers), "fill", settings->fill, "pages",
+                             (int)settings->pages);
     return write_text(arena, folder, folder_settings_file, json, fail);
 }
 
@@ -63,6 +64,7 @@ bool folder_check_settings(struct arena *arena, const char *folder, const struct
     bool is_read = json_get_string(arena, json, "isa", &there.isa, fail) &&
                    json_get_string(arena, json, "where", &there.where, fail) &&
                    json_get_string(arena, json, "alias", &there.alias, fail) &&
+                   json_get_string(arena, json, "memory", &there.memory, fail) &&
                    json_get_string(arena, json, "registers", &registers, fail) &&
                    json_get_string(arena, json, "fill", &there.fill, fail) &&
                    json_get_count(json, "pages", &pages, fail);
@@ -70,6 +72,7 @@ bool folder_check_settings(struct arena *arena, const char *folder, const struct
     return is_read && !differs(folder, "ISA", there.isa, settings->isa, fail) &&
            !differs(folder, "CPU", there.where, settings->where, fail) &&
            !differs(folder, "--alias", there.alias, settings->alias, fail) &&
+           !differs(folder, "--memory", there.memory ? there.memory : "shared", settings->memory, fail) &&
            !differs(folder, "--registers", registers, arena_printf(arena, "%#" PRIx64, settings->registers), fail) &&
            !differs(folder, "--fill", there.fill, settings->fill, fail) &&
            !differs(folder, "--pages", arena_printf(arena, "%lu", pages), arena_printf(arena, "%u", settings->pages),

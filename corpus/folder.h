@@ -20,6 +20,7 @@ struct folder_settings {
     const char *isa;
     const char *where;  // CPU or simulated CPU, for people
     const char *alias;  // as block_alias_name
+    const char *memory; // "own", "shared"
     uint64_t registers; // as in struct block_options; 0: the default
     const char *fill;   // number in hexadecimal; "": the default
     unsigned pages;     // as in struct block_options; 0: the default

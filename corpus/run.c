@@ -464,6 +464,7 @@ static bool settle(struct run *run, struct fail *fail) {
     const struct block_options *start = &request->start;
     struct folder_settings settings = {.isa = request->lab->isa->name,
                                        .alias = block_alias_name(start->alias),
+                                       .memory = block_memory_name(start->memory, start->alias),
                                        .registers = start->registers,
                                        .fill =
                                            start->has_fill ? arena_printf(run->arena, "%#" PRIx64, start->fill) : "",

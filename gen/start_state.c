@@ -24,7 +24,7 @@ static bool parse_digits(const char *text, size_t length, struct state_value *va
     char even[2 * STATE_VALUE_BYTES + 1];
     uint8_t bytes[STATE_VALUE_BYTES];
     size_t odd = length % 2;
-    if (!length || length > 2 * STATE_VALUE_BYTES)
+    if (!length || length > sizeof even - 1)
         return false;
     even[0] = '0';
     memcpy(even + odd, text, length);

@@ -1,5 +1,6 @@
 #include "lab/blocks.h"
 
+#include "base/text.h"
 #include "lab/distortions.h"
 #include "lab/experiment.h"
 #include "lab/fault_text.h"
@@ -22,6 +23,21 @@ const char *block_alias_name(enum block_alias alias) {
     return alias == ALIAS_SAME ? "same" : "disjoint";
 }
 
+bool block_memory_parse(const char *name, enum block_memory *memory) {
+    static const char *const names[] = {"own", "shared"};
+    size_t number = name ? text_find(name, names, 2) : 2;
+    *memory = !name ? BLOCK_MEMORY_DEFAULT : number == 0 ? BLOCK_MEMORY_OWN : BLOCK_MEMORY_SHARED;
+    return !name || number < 2;
+}
+
+static bool has_own_memory(enum block_memory memory, enum block_alias alias) {
+    return memory == BLOCK_MEMORY_DEFAULT ? alias == ALIAS_DISJOINT : memory == BLOCK_MEMORY_OWN;
+}
+
+const char *block_memory_name(enum block_memory memory, enum block_alias alias) {
+    return has_own_memory(memory, alias) ? "own" : "shared";
+}
+
 struct block_start block_start_of(const struct lab_block *block, enum block_alias alias) {
     uint64_t first = block->options.registers ? block->options.registers : FIRST_REGISTER;
     return (struct block_start){first, alias == ALIAS_SAME ? 0 : REGISTER_DISTANCE};
@@ -38,10 +54,14 @@ static uint64_t fill_of(const struct lab_block *block, enum block_alias alias) {
 }
 
 static struct bench_foreign foreign_of(const struct lab_block *block, enum block_alias alias) {
+    bool is_own = has_own_memory(block->options.memory, alias);
     return (struct bench_foreign){
         .exit_offset = PROGRAM_EXIT_OFFSET,
         .most_pages = block->options.most_pages ? block->options.most_pages : MOST_PAGES,
-        .frames = alias == ALIAS_SAME ? 1 : FRAMES,
+        .is_own = is_own,
+        .frames = is_own                ? 0
+                  : alias == ALIAS_SAME ? 1
+                                        : FRAMES,
         .fill = fill_of(block, alias),
         .stores = !block->is_decoded || block->stores,
     };
@@ -446,6 +466,7 @@ void block_look(struct arena *arena, const struct decoder *decoder, struct exper
     experiment->seen = (struct record_block){
         .alias = block_alias_name(experiment->alias),
         .pages = was_tried ? trial->seen.pages : m->seen.pages,
+        .memory = bench_memory_name(m->outcome == BENCH_OK ? m->seen.memory : trial->seen.memory),
         .walks = has_survived && m->seen.pages > trial->seen.pages,
         .drift = block_drift(block, experiment->alias),
         .copies = has_survived || !was_tried ? program->unroll : 0,

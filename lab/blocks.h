@@ -24,17 +24,27 @@ struct experiment;
 
 // Addresses in general registers at the start of a block. Disjoint: each register has a kilobyte to itself, and memory
 // holds the address of another one. Same: all registers hold one address, and all pages of memory are one page (as
-// BHive measures).
+// BHive measures), unless the user wants each to be its own.
 enum block_alias { ALIAS_DISJOINT, ALIAS_SAME, N_ALIASES };
 const char *block_alias_name(enum block_alias alias); // "disjoint", "same"
+
+// What stands behind the pages that a block touches. Own: each is memory of its own, as far as the first-level cache
+// holds them (enum bench_memory). Shared: they are views of four real pages, or of one where registers hold one
+// address.
+enum block_memory { BLOCK_MEMORY_DEFAULT, BLOCK_MEMORY_OWN, BLOCK_MEMORY_SHARED };
+
+// Null: the default. False: another word than "own" and "shared".
+bool block_memory_parse(const char *name, enum block_memory *memory);
+const char *block_memory_name(enum block_memory memory, enum block_alias alias); // "own", "shared"
 
 struct block_options {
     bool is_both; // measure both, where that can make a difference; else `alias`
     enum block_alias alias;
-    uint64_t registers;  // address in general registers, the first one where they differ; 0 = 0x2324000
-    bool has_fill;       // `fill` was requested; else memory holds addresses: of its own kilobyte, or `registers`
-    uint64_t fill;       // content of each 8 bytes of memory
-    unsigned most_pages; // limit of pages that may appear; 0 = 64
+    enum block_memory memory; // default: own where registers hold different addresses, else shared
+    uint64_t registers;       // address in general registers, the first one where they differ; 0 = 0x2324000
+    bool has_fill;            // `fill` was requested; else memory holds addresses: of its own kilobyte, or `registers`
+    uint64_t fill;            // content of each 8 bytes of memory
+    unsigned most_pages;      // limit of pages that may appear; 0 = 64
 };
 
 // A block. Several experiments may measure it.

@@ -199,11 +199,22 @@ static void doubt_short_runs(const struct lab *lab, struct experiment *experimen
         iterations, cycles);
 }
 
+// Makes the value unstable where the first-level cache cannot hold the memory. Models are not asked about other caches.
+static void doubt_large_memory(struct experiment *experiment) {
+    struct bench_measurement *m = &experiment->measurement;
+    if (m->outcome != BENCH_OK || m->verdict == MEASURED_UNSTABLE || m->seen.memory != MEMORY_LARGE)
+        return;
+    m->verdict = MEASURED_UNSTABLE;
+    m->why = "its pages do not fit the first-level cache, and follow each other too closely to share memory";
+}
+
 void lab_take(struct lab *lab, struct experiment *experiment, const struct bench_measurement *measurement) {
     experiment->measurement = *measurement;
     if (experiment->block && !lab->is_simulated)
         block_look(lab->arena, &lab->decoder, experiment);
     doubt_short_runs(lab, experiment);
+    if (experiment->block && !lab->is_simulated)
+        doubt_large_memory(experiment);
     if (lab->is_simulated)
         doubt_simulation(lab, experiment);
     experiment->is_done = experiment->measurement.outcome == BENCH_OK;

@@ -83,10 +83,13 @@ static void print_registers(const struct view *view, FILE *out) {
 }
 
 static void print_memory(const struct view *view, FILE *out) {
-    size_t page = view->trial->n_memory_bytes / view->experiment->foreign.frames, n = 0;
+    size_t page = view->trial->page_bytes, n = 0;
+    bool is_own = view->trial->seen.memory != MEMORY_SHARED;
     uint64_t word;
     for (size_t at = 0; next_change(view, &at, &word); at += sizeof word, n++)
-        if (n < MOST_WORDS_SHOWN)
+        if (n < MOST_WORDS_SHOWN && is_own)
+            fprintf(out, "  0x%" PRIx64 ": 0x%" PRIx64 "\n", view->trial->addresses[at / page] + at % page, word);
+        else if (n < MOST_WORDS_SHOWN)
             fprintf(out, "  page %zu + 0x%zx: 0x%" PRIx64 "\n", at / page, at % page, word);
     if (n > MOST_WORDS_SHOWN)
         fprintf(out, "  and %zu more word%s of memory\n", n - MOST_WORDS_SHOWN, n == MOST_WORDS_SHOWN + 1 ? "" : "s");
@@ -155,6 +158,7 @@ bool trial_print_json(struct arena *arena, const struct decoder *decoder, const 
     json_put_text(&json, "kernel", experiment->program.kernel);
     json_put_text(&json, "isa", view.isa->name);
     json_put_text(&json, "alias", block_alias_name(experiment->alias));
+    json_put_text(&json, "memory_kind", bench_memory_name(view.trial->seen.memory));
     json_put_text(&json, "bytes", bytes_to_hex(arena, block->bytes, block->n_bytes));
     if (view.trial->code_address)
         json_put_text(&json, "code",

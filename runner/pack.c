@@ -74,6 +74,7 @@ static void write_program(const struct pack_program *program, struct text *out) 
     if (bench_code_is_foreign(code)) {
         add_number(out, "exit_offset", code->foreign.exit_offset);
         add_number(out, "pages", code->foreign.most_pages);
+        add_number(out, "own", code->foreign.is_own);
         add_number(out, "frames", code->foreign.frames);
         add_number(out, "fill", code->foreign.fill);
         add_number(out, "lowest", code->foreign.lowest_address);
@@ -177,6 +178,7 @@ static bool take_number(struct reader *reader, const char *key, const char *valu
                    {"process_set", UINT32_MAX, .count = &code->process_set},
                    {"exit_offset", BENCH_MOST_EXIT_OFFSET, .size = &foreign->exit_offset},
                    {"pages", BENCH_MOST_PAGES, .count = &foreign->most_pages},
+                   {"own", 1, .flag = &foreign->is_own},
                    {"frames", BENCH_MOST_FRAMES, .count = &foreign->frames},
                    {"fill", UINT64_MAX, .word = &foreign->fill},
                    {"lowest", UINT64_MAX, .word = &foreign->lowest_address},
@@ -213,13 +215,13 @@ static bool take(struct reader *reader, const char *key, const char *value) {
     return strcmp(key, "uses") != 0 || read_uses(value, &reader->program->code);
 }
 
-// Whether the rules of foreign code are valid: it has an exit, and frames where memory may appear. Known code has
-// neither.
+// Whether the rules of foreign code are valid: it has an exit, and memory of its own or frames where memory may appear.
+// Known code has none of these.
 static bool is_foreign_sound(const struct bench_code *code) {
     const struct bench_foreign *foreign = &code->foreign;
     if (!foreign->exit_offset)
         return !foreign->most_pages && !foreign->frames && !foreign->stores;
-    return foreign->exit_offset < code->n_bytes && (foreign->frames > 0 || !foreign->most_pages);
+    return foreign->exit_offset < code->n_bytes && (foreign->frames > 0 || foreign->is_own || !foreign->most_pages);
 }
 
 // Completes the current program, if there is one. Returns false where it is not valid.

@@ -36,6 +36,7 @@ set(CYCLOPS_LABEL_slow
   program.machine-emulated
   program.machines
   program.mixtures
+  program.native
   program.page
   program.pmu
   program.precision
@@ -107,6 +108,7 @@ set(CYCLOPS_ON_CPU
 set(CYCLOPS_ALONE
   program.compiled-loops
   program.known-answers
+  program.native
   program.precision)
 
 function(cyclops_is_listed name patterns variable)

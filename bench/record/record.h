@@ -50,13 +50,14 @@ struct record {
     struct bench_measurement measurement;
     // Findings on a block that was measured or tried on a real machine; null: none. Its fault is not read.
     const struct record_block {
-        const char *alias; // values of its registers at the start: "disjoint", "same"
-        unsigned pages;    // pages that appeared where one pass through it touched memory
-        bool walks;        // a longer run touched more pages
-        int64_t drift;     // movement of the stack pointer by one pass, bytes
-        unsigned copies;   // copies of the body in one iteration: a straight line between two branches. Not read
-        const char *notes; // what distorts its value, words with blanks between them; null: nothing is known
-        bool has_fault;    // it did not reach its end, because of `fault`
+        const char *alias;  // values of its registers at the start: "disjoint", "same"
+        const char *memory; // what stands behind its pages (bench_memory_name); null: views of a few real pages
+        unsigned pages;     // pages that appeared where one pass through it touched memory
+        bool walks;         // a longer run touched more pages
+        int64_t drift;      // movement of the stack pointer by one pass, bytes
+        unsigned copies;    // copies of the body in one iteration: a straight line between two branches. Not read
+        const char *notes;  // what distorts its value, words with blanks between them; null: nothing is known
+        bool has_fault;     // it did not reach its end, because of `fault`
         struct record_fault fault;
     } * block;
     unsigned n_predictions;

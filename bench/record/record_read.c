@@ -346,6 +346,7 @@ static bool read_block(struct arena *arena, json_t *json, struct record *record,
     block->drift = json_integer_value(drift);
     record->block = block;
     return json_get_string(arena, object, "alias", &block->alias, fail) &&
+           json_get_string(arena, object, "memory", &block->memory, fail) &&
            json_get_string(arena, object, "notes", &block->notes, fail) &&
            read_unsigned(object, "pages", &block->pages, fail);
 }

@@ -307,6 +307,7 @@ static void put_block(struct json_text *json, const struct record *record) {
     const struct record_block *block = record->block;
     json_open(json, "block");
     json_put_text(json, "alias", block->alias);
+    json_put_text(json, "memory", block->memory);
     json_put_integer(json, "pages", block->pages);
     json_put_bool(json, "walks", block->walks);
     json_put_integer(json, "drift", block->drift);

@@ -63,7 +63,7 @@ static void a_page_appears_where_it_is_touched(void **state) {
         assert_true(load(address) == rules.fill);
     assert_false(is_there(&memory, page + memory.page_bytes));
     assert_int_equal(memory.n_pages, 1);
-    assert_true(memory.addresses[0] == page);
+    assert_true(memory.pages[0].address == page);
     close_memory(&memory);
 }
 
@@ -165,6 +165,98 @@ static void there_is_room_for_the_greediest(void **state) {
     close_memory(&memory);
 }
 
+static const struct bench_foreign own_rules = {.exit_offset = 32,
+                                               .most_pages = 40,
+                                               .is_own = true,
+                                               .frames = 6,
+                                               .fill = 0x1122334455667788,
+                                               .lowest_address = 0x10000,
+                                               .stores = true};
+
+static void touch(struct demand_memory *memory, uintptr_t address) {
+    if (!is_there(memory, address / memory->page_bytes * memory->page_bytes))
+        assert_int_equal(demand_memory_answer(memory, address), DEMAND_APPEARED);
+}
+
+// Any number of pages, however far apart: a store to one changes no other. The next run finds each as at the start.
+static void own_pages_share_nothing(void **state) {
+    (void)state;
+    struct demand_memory memory;
+    open_memory(&memory, own_rules);
+    for (unsigned i = 0; i < own_rules.most_pages; i++) {
+        touch(&memory, page_address(&memory, 4 * i));
+        store(page_address(&memory, 4 * i), i);
+    }
+    for (unsigned i = 0; i < own_rules.most_pages; i++)
+        assert_true(load(page_address(&memory, 4 * i)) == i);
+    assert_int_equal(memory.kind, MEMORY_OWN);
+    demand_memory_fill(&memory);
+    for (unsigned i = 0; i < own_rules.most_pages; i++)
+        assert_true(load(page_address(&memory, 4 * i)) == own_rules.fill);
+    close_memory(&memory);
+}
+
+// A run that loads from page i and stores to page i + 4, for each i below `n`.
+static void walk(struct demand_memory *memory, unsigned n) {
+    for (unsigned i = 0; i < n; i++) {
+        touch(memory, page_address(memory, i));
+        touch(memory, page_address(memory, i + 4));
+        touch(memory, page_address(memory, i));
+    }
+}
+
+static void pages_that_were_left_lend_their_memory(void **state) {
+    (void)state;
+    enum { STEPS = 30 };
+    struct demand_memory memory;
+    struct bench_foreign many = own_rules;
+    many.frames = 12;
+    open_memory(&memory, many);
+    walk(&memory, 6);
+    assert_false(demand_memory_wants_look(&memory)); // ten pages
+    walk(&memory, STEPS);
+    assert_true(demand_memory_wants_look(&memory));
+    demand_memory_look_begin(&memory);
+    walk(&memory, STEPS);
+    demand_memory_look_end(&memory);
+    assert_false(demand_memory_wants_look(&memory));
+    assert_int_equal(memory.kind, MEMORY_TURNS);
+    assert_int_equal(memory.n_pages, STEPS + 4);
+    assert_true(memory.n_frames <= many.frames);
+    for (unsigned i = 0; i < STEPS; i++) { // those in use at a time are apart, and all hold what they held at the start
+        assert_true(is_there(&memory, page_address(&memory, i)));
+        assert_true(load(page_address(&memory, i)) == many.fill);
+        store(page_address(&memory, i + 4), 5);
+        for (unsigned k = i; k < i + 4; k++)
+            assert_true(load(page_address(&memory, k)) == many.fill);
+        store(page_address(&memory, i + 4), many.fill);
+    }
+    demand_memory_end_turns(&memory);
+    assert_int_equal(memory.kind, MEMORY_LARGE);
+    assert_int_equal(memory.n_frames, STEPS + 4);
+    close_memory(&memory);
+}
+
+static void a_limit_can_be_lifted(void **state) {
+    (void)state;
+    struct demand_memory memory;
+    open_memory(&memory, own_rules);
+    demand_memory_limit(&memory);
+    for (unsigned i = 0; i + 1 < own_rules.frames; i++)
+        touch(&memory, page_address(&memory, i));
+    assert_false(memory.was_limited);
+    assert_int_equal(demand_memory_answer(&memory, page_address(&memory, 99)), DEMAND_FULL);
+    assert_true(memory.was_limited);
+    demand_memory_lift(&memory);
+    touch(&memory, page_address(&memory, 99));
+    assert_false(memory.was_limited);
+    close_memory(&memory);
+    open_memory(&memory, rules); // shared ones have another limit
+    demand_memory_limit(&memory);
+    assert_int_equal(memory.most_pages, rules.most_pages);
+    close_memory(&memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_appears_where_it_is_touched),
@@ -174,6 +266,9 @@ int main(void) {
         cmocka_unit_test(the_next_code_starts_anew),
         cmocka_unit_test(what_was_stored_is_filled_over),
         cmocka_unit_test(there_is_room_for_the_greediest),
+        cmocka_unit_test(own_pages_share_nothing),
+        cmocka_unit_test(pages_that_were_left_lend_their_memory),
+        cmocka_unit_test(a_limit_can_be_lifted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

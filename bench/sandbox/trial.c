@@ -13,9 +13,9 @@ enum trial_status { TRIAL_DONE, TRIAL_CANNOT_MAP, TRIAL_CANNOT_SEAL };
 // Results in shared memory, which the child writes.
 struct trial_results {
     struct fault_note note;
-    int error_number; // errno with which the child gave up; 0: it did not
-    bool is_left;     // the code reached its end, or the handler of faults sent it to its exit
-    unsigned n_pages;
+    int error_number;         // errno with which the child gave up; 0: it did not
+    bool is_left;             // the code reached its end, or the handler of faults sent it to its exit
+    unsigned n_pages, memory; // pages, and enum bench_memory
     uintptr_t code_address;
     uintptr_t frame[BENCH_FRAME_WORDS];
 };
@@ -24,8 +24,8 @@ struct trial_context {
     const struct bench_code *code;
     struct trial_results *results;
     uint64_t *addresses;
-    uint8_t *memory;
-    size_t n_memory_bytes;
+    uint8_t *memory; // room for each page, or each frame
+    size_t page_bytes;
 };
 
 static int give_up(struct trial_results *results, enum trial_status status) {
@@ -48,10 +48,11 @@ static int run_once(struct sandbox *sandbox, void *context) {
     function(1, room.buffer);
     code_room_leave(&room, trial->code);
     results->n_pages = room.memory.n_pages;
+    results->memory = room.memory.kind;
     for (unsigned i = 0; i < room.memory.n_pages; i++)
-        trial->addresses[i] = room.memory.addresses[i];
+        trial->addresses[i] = room.memory.pages[i].address;
     if (room.memory.file >= 0)
-        memcpy(trial->memory, room.memory.frames, trial->n_memory_bytes);
+        memcpy(trial->memory, room.memory.frames, room.memory.n_frames * trial->page_bytes);
     memcpy(results->frame, code_frame(function, trial->code), sizeof results->frame);
     results->is_left = true;
     return TRIAL_DONE;
@@ -82,6 +83,7 @@ static void take(struct arena *arena, const struct trial_context *context, struc
     const struct trial_results *results = context->results;
     unsigned n_pages = results->n_pages <= context->code->foreign.most_pages ? results->n_pages : 0;
     trial->seen.pages = n_pages;
+    trial->seen.memory = results->memory < BENCH_N_MEMORIES ? (enum bench_memory)results->memory : MEMORY_SHARED;
     trial->seen.fault = results->note.fault;
     trial->code_address = results->code_address;
     for (unsigned i = 0; i < BENCH_FRAME_WORDS; i++)
@@ -89,12 +91,15 @@ static void take(struct arena *arena, const struct trial_context *context, struc
     uint64_t *addresses = ARENA_ARRAY(arena, uint64_t, n_pages + 1);
     memcpy(addresses, context->addresses, n_pages * sizeof *addresses);
     trial->addresses = addresses;
-    trial->memory = (const uint8_t *)arena_copy(arena, (const char *)context->memory, context->n_memory_bytes);
-    trial->n_memory_bytes = context->n_memory_bytes;
+    const struct bench_foreign *rules = &context->code->foreign;
+    trial->page_bytes = context->page_bytes;
+    trial->n_memory_bytes = (rules->is_own ? n_pages : rules->most_pages ? rules->frames : 0) * context->page_bytes;
+    trial->memory = (const uint8_t *)arena_copy(arena, (const char *)context->memory, trial->n_memory_bytes);
 }
 
 static struct trial_context *make_context(const struct bench_code *code) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), n_memory_bytes = code->foreign.frames * page;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE),
+           n_memory_bytes = (code->foreign.is_own ? code->foreign.most_pages : code->foreign.frames) * page;
     struct trial_context *context = nursery_alloc(sizeof *context);
     const struct bench_code *copy = nursery_copy_code(code);
     struct trial_results *results = nursery_alloc(sizeof *results);
@@ -103,7 +108,7 @@ static struct trial_context *make_context(const struct bench_code *code) {
     if (!context || !copy || !results || !addresses || !memory)
         return NULL;
     memset(results, 0, sizeof *results);
-    *context = (struct trial_context){copy, results, addresses, memory, n_memory_bytes};
+    *context = (struct trial_context){copy, results, addresses, memory, page};
     return context;
 }
 

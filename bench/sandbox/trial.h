@@ -14,8 +14,10 @@ struct trial {
     // The rest has a meaning only where the code reached its end or its exit.
     uint64_t frame[BENCH_FRAME_WORDS]; // words of its frame
     const uint64_t *addresses;         // addresses of the seen.pages that appeared, in the order of first access
-    const uint8_t *memory;             // bytes of the frames that back them, by number
+    // Bytes of the memory behind them. Own memory (seen.memory): of each page, in that order; else of each frame.
+    const uint8_t *memory;
     size_t n_memory_bytes;
+    size_t page_bytes;
 };
 
 // Runs the code once. `timeout_seconds`: 0: 2 s. Fails only where the harness fails: without memory, executable memory,

@@ -59,6 +59,25 @@ static void what_it_leaves(void **state) {
     arena_free(&arena);
 }
 
+static void pages_of_its_own(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct trial trial;
+    struct bench_foreign foreign = rules;
+    foreign.is_own = true;
+    // mov ecx, 5; mov [rax + 8192], ecx; mov rcx, [rax]; mov [rax + 4100], ecx
+    run_with(&arena, (struct foreign_body){.hex = "b905000000898800200000488b08898804100000"}, foreign, &trial);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    assert_int_equal(trial.outcome, BENCH_OK);
+    assert_int_equal(trial.seen.pages, 3);
+    assert_int_equal(trial.seen.memory, MEMORY_OWN);
+    assert_int_equal(trial.n_memory_bytes, 3 * page);
+    assert_true(trial.addresses[0] == ADDRESS + 8192 && trial.addresses[1] == ADDRESS);
+    assert_true((uint32_t)word_at(&trial, 0) == 5 && word_at(&trial, page) == FILL);
+    assert_true((uint32_t)word_at(&trial, 2 * page + 4) == (uint32_t)FILL);
+    arena_free(&arena);
+}
+
 // Nothing of one trial is in the next.
 static void each_starts_the_same(void **state) {
     (void)state;
@@ -191,10 +210,10 @@ static void an_exit_is_no_end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_it_leaves),        cmocka_unit_test(each_starts_the_same),
-        cmocka_unit_test(a_fault_has_its_place), cmocka_unit_test(ends_have_names),
-        cmocka_unit_test(endless_code_is_ended), cmocka_unit_test(so_many_pages_as_allowed),
-        cmocka_unit_test(an_exit_is_no_end),
+        cmocka_unit_test(what_it_leaves),           cmocka_unit_test(pages_of_its_own),
+        cmocka_unit_test(each_starts_the_same),     cmocka_unit_test(a_fault_has_its_place),
+        cmocka_unit_test(ends_have_names),          cmocka_unit_test(endless_code_is_ended),
+        cmocka_unit_test(so_many_pages_as_allowed), cmocka_unit_test(an_exit_is_no_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

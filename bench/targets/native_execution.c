@@ -91,16 +91,61 @@ int native_execute_pair(struct native_executor *executor, const struct native_co
     return error ? error : execute(executor, code, lengths, lengths->n_long, &samples[1]);
 }
 
+static int execute_once(struct native_executor *executor, const struct native_code *code, uint64_t n,
+                        struct target_sample *sample) {
+    const struct target_lengths once = {.n_calls = 1};
+    return execute(executor, code, &once, n, sample);
+}
+
+// Whether enough lies between two uses of each real page: more instructions than a CPU holds in its window (512 today),
+// by twice. Of code with loops inside, the time says more: an instruction a tick, at least.
+static bool are_turns_far(const struct native_executor *executor, const struct native_code *code, uint64_t n,
+                          const struct target_sample *sample) {
+    static const double fewest_instructions = 1024, fewest_ticks = 600;
+    const struct demand_memory *memory = &executor->room.memory;
+    double share = (double)memory->fewest_gap / memory->n_arrivals; // of the execution
+    double instructions = (double)n * code->code->bodies * code->code->body_instructions;
+    return share * instructions >= fewest_instructions || share * (double)sample->ticks >= fewest_ticks;
+}
+
+// Settles what stands behind the pages of n iterations, where they are more than the cache holds: they take turns where
+// they can (demand_memory.h). Runs the code without timing.
+static int settle_memory(struct native_executor *executor, const struct native_code *code, uint64_t n) {
+    struct demand_memory *memory = &executor->room.memory;
+    struct target_sample sample;
+    if (has_fault(executor) || !demand_memory_wants_look(memory))
+        return 0;
+    demand_memory_look_begin(memory);
+    int error = execute_once(executor, code, n, &sample);
+    demand_memory_look_end(memory);
+    if (!error && memory->kind == MEMORY_TURNS)
+        error = execute_once(executor, code, n, &sample);
+    if (!error && memory->kind == MEMORY_TURNS && !are_turns_far(executor, code, n, &sample))
+        demand_memory_end_turns(memory);
+    return error;
+}
+
+int native_execution_settle(struct native_executor *executor, const struct native_code *code,
+                            const struct target_lengths *lengths) {
+    struct target_sample sample;
+    bool has_more = lengths->n_calls > 1 && lengths->n_short >= FEWEST_WITH_MORE;
+    uint64_t n = lengths->n_long + (has_more ? MOST_MORE - 1 : 0);
+    if (!bench_code_is_foreign(code->code))
+        return 0;
+    int error = execute_once(executor, code, n, &sample);
+    return error ? error : settle_memory(executor, code, n);
+}
+
 // Times n iterations, twice unless the first time suffices: the first run fills caches and branch predictors, and makes
 // memory appear. Sets `ticks` to the shorter time. Returns 0 or an errno.
 static int time_iterations(struct native_executor *executor, const struct native_code *code, uint64_t n,
                            double wanted_ticks, double *ticks) {
-    const struct target_lengths once = {.n_calls = 1};
     struct target_sample first, second;
-    int error = execute(executor, code, &once, n, &first);
+    int error = execute_once(executor, code, n, &first);
+    error = error ? error : settle_memory(executor, code, n);
     second = first;
     if (!error && !has_fault(executor) && ((double)first.ticks < wanted_ticks || bench_code_is_foreign(code->code)))
-        error = execute(executor, code, &once, n, &second);
+        error = execute_once(executor, code, n, &second);
     *ticks = fmin((double)first.ticks, (double)second.ticks);
     ++*executor->n_steps;
     return error;
@@ -177,8 +222,8 @@ static int find_lengths(struct native_executor *executor, const struct native_co
     return error;
 }
 
-int native_execution_choose(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
-                            struct target_lengths *lengths, struct bench_seen *seen) {
+static int choose(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
+                  struct target_lengths *lengths, struct bench_seen *seen) {
     uint64_t n_good, n_bad;
     int error = find_lengths(executor, code, wanted_ticks, lengths, &n_good, &n_bad);
     if (error || !n_bad)
@@ -189,4 +234,33 @@ int native_execution_choose(struct native_executor *executor, const struct nativ
     if (error || has_fault(executor))
         return error;
     return choose_limited(executor, code, wanted_ticks, n_good, lengths);
+}
+
+// Whether the code cannot run for long with the pages that it may touch: then its start and its end distort the time.
+static int is_short(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
+                    const struct target_lengths *lengths, bool *is_short) {
+    static const double fewest_ticks = 2000;
+    double ticks = 0;
+    int error = 0;
+    if (!has_fault(executor))
+        error = time_iterations(executor, code, lengths->n_long, wanted_ticks, &ticks);
+    *is_short = ticks < fewest_ticks;
+    return error;
+}
+
+// Tries it first with no more memory than the first-level cache holds.
+int native_execution_choose(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
+                            struct target_lengths *lengths, struct bench_seen *seen) {
+    struct demand_memory *memory = &executor->room.memory;
+    bool needs_more = false;
+    demand_memory_limit(memory);
+    int error = choose(executor, code, wanted_ticks, lengths, seen);
+    if (!error && memory->was_limited)
+        error = is_short(executor, code, wanted_ticks, lengths, &needs_more);
+    if (error || !needs_more)
+        return error;
+    executor->room.note->outcome = BENCH_OK;
+    demand_memory_lift(memory);
+    seen->most_iterations = 0;
+    return choose(executor, code, wanted_ticks, lengths, seen);
 }

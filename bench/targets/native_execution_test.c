@@ -27,6 +27,8 @@ struct chosen {
     enum bench_outcome outcome; // noted while lengths were chosen
     enum bench_outcome later;   // and while pairs were executed
     uint64_t ticks;             // of the quickest long execution
+    enum bench_memory memory;   // what stands behind the pages at the end
+    unsigned n_pages;           // number of them
 };
 
 // What code of our own was called with, in its order.
@@ -106,18 +108,21 @@ static int choose(struct sandbox *sandbox, void *context) {
         chosen->ticks = samples[1].ticks < chosen->ticks ? samples[1].ticks : chosen->ticks;
     }
     chosen->later = (enum bench_outcome)chosen->note.outcome;
+    chosen->memory = executor.room.memory.kind;
+    chosen->n_pages = executor.room.memory.n_pages;
     return CHOSEN;
 }
 
-static struct chosen choose_for(const char *hex, unsigned most_pages) {
+static struct chosen choose_with(const char *hex, struct bench_foreign rules) {
     struct arena arena = {0};
     struct fail fail = {0};
     enum bench_outcome outcome;
     int status;
     if (!foreign_code_exists())
         skip();
-    const struct bench_foreign rules = {
-        .most_pages = most_pages, .frames = 1, .fill = ADDRESS, .lowest_address = 0x10000, .stores = true};
+    rules.fill = ADDRESS;
+    rules.lowest_address = 0x10000;
+    rules.stores = true;
     struct bench_code code = foreign_code(&arena, (struct foreign_body){.hex = hex, .rax = ADDRESS}, rules);
     struct chosen *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(shared, MAP_FAILED);
@@ -130,6 +135,10 @@ static struct chosen choose_for(const char *hex, unsigned most_pages) {
     munmap(shared, sizeof *shared);
     arena_free(&arena);
     return chosen;
+}
+
+static struct chosen choose_for(const char *hex, unsigned most_pages) {
+    return choose_with(hex, (struct bench_foreign){.most_pages = most_pages, .frames = 1});
 }
 
 // Endless code is asked for no limit; the long execution takes about as long as wanted.
@@ -170,6 +179,25 @@ static void code_that_walks(void **state) {
                       pages[i], pages[i] - pages[i] / 4, pages[i]); // mov [rax], ecx; add rax, 4096
 }
 
+// Pages of its own: where those that the cache holds last long enough, no more appear; else they take turns, if they
+// may.
+static void code_that_walks_over_its_own_pages(void **state) {
+    (void)state;
+    // imul rcx, rcx, 8 times: then mov [rax], ecx; add rax, 8
+    struct chosen slow = choose_with("480fafc9480fafc9480fafc9480fafc9480fafc9480fafc9480fafc9480fafc98908"
+                                     "4883c008",
+                                     (struct bench_foreign){.most_pages = 64, .is_own = true, .frames = 8});
+    assert_int_equal(slow.outcome, BENCH_OK);
+    assert_int_equal(slow.memory, MEMORY_OWN);
+    assert_true(slow.n_pages < 8 && slow.lengths.n_long < 8 * 512);
+    // mov [rax], ecx; add rax, 64
+    struct chosen quick =
+        choose_with("89084883c040", (struct bench_foreign){.most_pages = 64, .is_own = true, .frames = 8});
+    assert_int_equal(quick.outcome, BENCH_OK);
+    assert_true(quick.n_pages > 8);
+    assert_true(quick.memory == MEMORY_TURNS || quick.memory == MEMORY_LARGE);
+}
+
 // It shifts its address out of the user's half: 0x2324000 << 21 is the last one below 2^47. A sanitizer's memory may
 // come before.
 static void code_that_computes_what_is_no_address(void **state) {
@@ -203,6 +231,7 @@ int main(void) {
         cmocka_unit_test(a_warm_up_has_passes_for_the_front_end),
         cmocka_unit_test(code_without_a_limit),
         cmocka_unit_test(code_that_walks),
+        cmocka_unit_test(code_that_walks_over_its_own_pages),
         cmocka_unit_test(code_that_computes_what_is_no_address),
         cmocka_unit_test(what_runs_once_only_has_no_lengths),
         cmocka_unit_test(what_does_not_run_at_all_has_none_either),

@@ -182,7 +182,9 @@ static int choose_lengths(struct runner *runner, const struct target_job *job, c
     if (done->lengths.n_long) // the group before had no place for it
         return 0;
     done->lengths = (struct target_lengths){job->code_short, job->code_long, job->code_calls};
-    if (!job->code_long)
+    if (job->code_long)
+        error = native_execution_settle(&runner->executor, code, &done->lengths);
+    else
         error = native_execution_choose(&runner->executor, code, job->wanted_ticks, &done->lengths, &done->seen);
     ++*runner->executor.n_steps;
     return error;
@@ -233,6 +235,7 @@ static int run_group(struct runner *runner) {
         runner->done[j].outcome = room->note->outcome;
         runner->done[j].seen.fault = room->note->fault;
         runner->done[j].seen.pages = room->memory.n_pages;
+        runner->done[j].seen.memory = room->memory.kind;
     }
     return error;
 }

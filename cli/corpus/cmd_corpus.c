@@ -22,6 +22,10 @@ static const struct option options[] = {
      "What general registers hold at a block's start. same: one address, as in BHive; disjoint: addresses 69 KiB "
      "apart. Default: same.",
      &corpus_args.alias},
+    {OPTION_TEXT, "memory", "own|shared",
+     "What stands behind a block's pages. own: each is memory of its own; shared: a few real pages, as in BHive. "
+     "Default: own with --alias disjoint, shared with same.",
+     &corpus_args.memory},
     {OPTION_TEXT, "registers", "ADDRESS", "The first of these addresses. Default: 0x2324000.", &corpus_args.registers},
     {OPTION_TEXT, "fill", "NUMBER", "What each 8 bytes of a block's memory hold at its start. Default: an address.",
      &corpus_args.fill},

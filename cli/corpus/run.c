@@ -29,6 +29,8 @@ static bool read_start(struct block_options *start, struct fail *fail) {
         start->alias = ALIAS_DISJOINT;
     else if (corpus_args.alias && strcmp(corpus_args.alias, block_alias_name(ALIAS_SAME)) != 0)
         return fail_set(fail, FAIL_INPUT, "unknown --alias '%s': there are same and disjoint", corpus_args.alias);
+    if (!block_memory_parse(corpus_args.memory, &start->memory))
+        return fail_set(fail, FAIL_INPUT, "unknown --memory '%s': there are own and shared", corpus_args.memory);
     if (corpus_args.pages.is_given && (corpus_args.pages.value < 1 || corpus_args.pages.value > BENCH_MOST_PAGES))
         return fail_set(fail, FAIL_INPUT, "--pages is from 1 to %d", BENCH_MOST_PAGES);
     start->most_pages = (unsigned)corpus_args.pages.value;
