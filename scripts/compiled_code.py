@@ -57,7 +57,8 @@ class Program:
     """A linked program that times its functions itself (native.c)."""
     def link(self, compiler, objects, *flags):
         native = self.path("native.o")
-        run(compiler, "-O2", "-c", os.path.join(SOURCES, "native.c"), "-o", native)
+        if not os.path.exists(native):
+            run(compiler, "-O2", "-c", os.path.join(SOURCES, "native.c"), "-o", native)
         run(compiler, *flags, "-o", self.program, native, *objects)
         self.symbols = symbols_of(self.program)
 
@@ -78,12 +79,12 @@ class Variant(Program):
         self.program = self.path("program")
         self.lines = {} # of assembly, by source: (offset in .text, text)
         os.makedirs(self.folder, exist_ok=True)
-        sources = sorted({call.source for call in read_calls()})
-        for source in sources:
+        self.sources = sorted({call.source for call in read_calls()})
+        for source in self.sources:
             self.compile(source)
-        pie = ["-no-pie"] if "-fno-pie" in self.flags else []
-        self.link(compiler, [self.path(source + ".o") for source in sources], *pie)
-        self.objects = {source: symbols_of(self.path(source + ".o")) for source in sources}
+        self.pie = ["-no-pie"] if "-fno-pie" in self.flags else []
+        self.link(compiler, [self.path(source + ".o") for source in self.sources], *self.pie)
+        self.objects = {source: symbols_of(self.path(source + ".o")) for source in self.sources}
         self.code = disassemble(self.program)
 
     def compile(self, source):
@@ -206,15 +207,39 @@ def end_of(variant, loop):
     return code[place + 1][0] if place + 1 < len(code) else loop.tail + 2
 
 
-def write_region(variant, call, loop, path):
-    """The compiler's assembly with markers around the loop: before its label or behind it, as people do."""
-    source = variant.path(call.source + ".s")
-    lines = open(source, encoding="utf-8").read().splitlines()
+def lines_of(variant, call, loop):
+    """Numbers of the loop's first and last line in the compiler's assembly."""
     start = variant.objects[call.source][call.name] - variant.symbols[call.name]
     of_offset = {offset: number for number, offset in variant.lines[call.source].items()}
     first, last = of_offset.get(loop.head + start), of_offset.get(loop.tail + start)
     if not first or not last:
-        raise BadInput(f"{source}: no line of '{loop.code[0][1]}'")
+        raise BadInput(f"{variant.path(call.source + '.s')}: no line of '{loop.code[0][1]}'")
+    return first, last
+
+
+class Moved(Program):
+    """The linked program with one of its loops at the start of a cache line, where Cyclops puts a text."""
+    def __init__(self, variant, call, loop):
+        self.name, self.folder, self.program = variant.name, variant.folder, variant.path(call.name + ".moved")
+        lines = open(variant.path(call.source + ".s"), encoding="utf-8").read().splitlines()
+        lines.insert(lines_of(variant, call, loop)[0] - 1, ".globl moved_head\nmoved_head:")
+        label = next(i for i, line in enumerate(lines) if line.startswith(call.name + ":"))
+        for skip in [-(loop.head - variant.symbols[call.name]) % 64, *range(64)]:
+            text = lines[:label] + [f".p2align 6\n.skip {skip}, 0x90"] + lines[label:]
+            with open(self.program + ".s", "w", encoding="utf-8") as file:
+                file.write("\n".join(text) + "\n")
+            run("as", self.program + ".s", "-o", self.program + ".o")
+            if symbols_of(self.program + ".o")["moved_head"] % 64 == 0:
+                break
+        others = [variant.path(source + ".o") for source in variant.sources if source != call.source]
+        self.link(variant.compiler, [self.program + ".o", *others], *variant.pie)
+
+
+def write_region(variant, call, loop, path):
+    """The compiler's assembly with markers around the loop: before its label or behind it, as people do."""
+    source = variant.path(call.source + ".s")
+    lines = open(source, encoding="utf-8").read().splitlines()
+    first, last = lines_of(variant, call, loop)
     lines.insert(last, "# LLVM-MCA-END")
     place = first - 1
     while len(call.name) % 2 and (not lines[place - 1].strip() or lines[place - 1].lstrip()[0] in "#." and
