@@ -56,7 +56,8 @@ static void note_partners(struct repair *repair, const struct predictor *predict
         if (value->parts[p].bytes && predictor_describe(predictor, &scratch, value->parts[p].bytes, &block, &fail))
             for (unsigned k = 0; k < block.n_insns; k++) {
                 const char *opcode = block.insns[k].opcode;
-                if (strcmp(opcode, member->opcode) == 0 ||
+                // What reads nothing, as a mov of a constant, leads nothing back.
+                if (strcmp(opcode, member->opcode) == 0 || !block.insns[k].n_reads ||
                     text_find(opcode, sum->others, sum->n_others) < sum->n_others)
                     continue;
                 const struct repair_partner *partner = find_partner(repair, opcode);
