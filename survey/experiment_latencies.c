@@ -159,8 +159,7 @@ static void add_padded_pairs(const struct isa *isa, const struct shape *shape, c
     for (unsigned source = 0; source < shape->n_ports; source++)
         for (unsigned result = 0; result < shape->n_ports; result++) {
             const struct shape_port *from = &shape->ports[source], *to = &shape->ports[result];
-            bool are_alike = from->file == to->file || from->file == 'c' || to->file == 'c';
-            if (!is_pair(shape, from, to) || !are_alike)
+            if (!is_pair(shape, from, to))
                 continue;
             add_padded(isa, shape, source, result, "", which, length, kernels);
             struct shape whole = *shape;
@@ -170,14 +169,14 @@ static void add_padded_pairs(const struct isa *isa, const struct shape *shape, c
         }
     struct shape with_index;
     unsigned result = experiment_find_indexed(isa, kernels->arena, shape, &with_index);
-    if (result < with_index.n_ports && with_index.ports[result].file == 'g')
+    if (result < with_index.n_ports)
         add_padded(isa, &with_index, with_index.n_ports - 1, result, "", which, length, kernels);
 }
 
-// Chains with many more steps, of the pairs within a kind of registers. What an instruction's microcode or its pipes
-// take is then no longer the limit: on a Golden Cove, chains of cmpxchg take its 5 cycles of front end, or 6 with
-// something in between; its latency is 3. On a later one, copies of a locked add take 18 cycles at one address, and so
-// does a chain from the address to the flags; with 5 to 20 multiplications more, that takes 14.25.
+// Chains with many more steps. What an instruction's microcode or its pipes take is then no longer the limit: on a
+// Golden Cove, chains of cmpxchg take its 5 cycles of front end, or 6 with something in between; its latency is 3. On a
+// later one, copies of a locked add take 18 cycles at one address, and so does a chain from the address to the flags;
+// with 5 to 20 multiplications more, that takes 14.25.
 void experiments_add_padded(const struct isa *isa, const struct shape *shape, const struct table_padding *which,
                             struct text *kernels) {
     if (shape->surroundings)

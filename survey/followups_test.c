@@ -117,9 +117,10 @@ static void padded_chains(void **state) {
     set = load(next_padded(&plan, "VPGATHERDDYrm", lanes, 1));
     assert_int_equal(set.n_kernels, 2);
     has(&set, "VPGATHERDDYrm.o3_index-o0.vandps.padded.vandps.48", 1 + 1 + 2 + 48);
-    // Surrounded forms, and latencies from one kind of registers to another, are only known as sums.
-    assert_null(next_padded(&plan, "PUSH64r", own, 1));
-    assert_null(next_padded(&plan, "VMOVPDI2DIrr", from_register, 1));
+    // From one kind of registers to another, the steps are in between.
+    set = load(next_padded(&plan, "VMOVPDI2DIrr", from_register, 1));
+    has(&set, "VMOVPDI2DIrr.o1-o0.vmovq.padded.vpand", 1 + 1 + 8);
+    assert_null(next_padded(&plan, "PUSH64r", own, 1)); // it is surrounded
     struct text text = {.arena = testing_arena()};
     followups_add_name(testing_isa(), &shapes[1], "MOV8rr-high0.o1-o0.movsbl.padded.movslq", &text);
     set = load(arena_printf(testing_arena(), "isa: x86_64\nsyntax: att\nkernels:\n%s", text.data));

@@ -152,7 +152,7 @@ static bool is_confirmed(const struct judge *j, double slots) {
         first = n++ ? first : sample->fillers;
         n_others += (sample->fillers - first) % j->width != 0;
     }
-    return n > 1 && (slots > j->width || j->width == 1 || n_others);
+    return n > 1 && (slots >= 1 || j->width == 1 || n_others);
 }
 
 // Whether all that is evidence has as many slots more as empty ones explain. Where the reorder buffer limits the
