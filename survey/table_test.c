@@ -30,12 +30,14 @@ struct fixture {
     struct text measurements[MOST_FOLDERS], forms[MOST_FOLDERS];
     unsigned n_warnings, n_damaged; // lines of each kind
     double clock_error;             // of what is added, relative
+    const char *isa;                // likewise
     struct survey_table table;
 };
 
 static int set_up(void **state) {
     struct fixture *f = test_calloc(1, sizeof *f);
     strcpy(f->root, "/tmp/cyclops-table-XXXXXX");
+    f->isa = "x86_64";
     assert_non_null(mkdtemp(f->root));
     for (int i = 0; i < MOST_FOLDERS; i++) {
         f->folders[i] = arena_printf(&f->arena, "%s/%d", f->root, i);
@@ -71,10 +73,10 @@ static void begin(struct fixture *f, int folder, const char *cpu) {
 static void add_line(struct fixture *f, int folder, const char *kernel, const char *rest, double cycles,
                      bool is_stable) {
     text_addf(&f->measurements[folder],
-              "{\"record\":\"measurement\",\"kernel\":\"%s\",\"isa\":\"x86_64\",%s%s,"
+              "{\"record\":\"measurement\",\"kernel\":\"%s\",\"isa\":\"%s\",%s%s,"
               "\"cycles\":%g,\"low\":%g,\"high\":%g,\"verdict\":\"%s\",\"clock\":\"ratio\",\"clock_error\":%g,"
               "\"samples\":40,\"bytes\":\"90\"%s}\n",
-              kernel, strstr(rest, "\"form\"") ? "" : "\"form\":\"unrolled\",", rest, cycles, cycles - 0.01,
+              kernel, f->isa, strstr(rest, "\"form\"") ? "" : "\"form\":\"unrolled\",", rest, cycles, cycles - 0.01,
               cycles + 0.01, is_stable ? "within" : "unstable", f->clock_error,
               is_stable ? "" : ",\"why\":\"another thread was busy\"");
 }
@@ -424,6 +426,49 @@ static bool wants_padded(const struct fixture *f, const char *form, const char *
             row->paddings[i].pads == pads)
             return true;
     return false;
+}
+
+// The base of an address that the form writes, too: copies wait for that, and the way back leads to it.
+static void the_address_may_limit_a_chain(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    add_partners(f);
+    for (const char *form = "FG"; *form; form++) { // xor takes two cycles
+        add_arc(f, arena_printf(&f->arena, "%c.chain", *form), "o1_base->o1_base", *form == 'F' ? 5 : 2);
+        add(f, arena_printf(&f->arena, "%c.o1_base-o0.xor", *form), 7);
+        add_form(f, 0, arena_printf(&f->arena, "%c", *form), NULL);
+    }
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "1.base", "0"), 5, TABLE_AT_MOST);
+    assert_string_equal(latency_of(f, "F", "1.base", "0")->why, "the address, which it writes, takes as long");
+    is_value(latency_of(f, "G", "1.base", "0"), 5, TABLE_EQUAL);
+}
+
+// In order, a pipe that the form holds may be the way's as well, breakers may be late, and no steps lead to an address.
+static void chains_in_order(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    f->isa = "aarch64";
+    add(f, "CHAIN.sxtw", 1);
+    add(f, "CHAIN.eor", 1);
+    add(f, "F.o0-o0.alone", 3);
+    add_throughput(f, "G", 4, 16);
+    add(f, "G.o1-o0.sxtw", 5);
+    add_throughput(f, "H", 4, 12);
+    add(f, "H.o1-o0.sxtw", 6); // near what copies take, but longer
+    add_throughput(f, "I", 4, 12);
+    add(f, "I.o1_base-o0.eor", 6);
+    for (const char *form = "FGHI"; *form; form++)
+        add_form(f, 0, arena_printf(&f->arena, "%c", *form), NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "0", "0"), 3, TABLE_AT_MOST);
+    assert_string_equal(latency_of(f, "F", "0", "0")->why, "what ends the other dependences may take as long");
+    is_value(latency_of(f, "G", "1", "0"), 4, TABLE_AT_MOST);
+    assert_string_equal(latency_of(f, "G", "1", "0")->why, "copies side by side take as long");
+    is_value(latency_of(f, "H", "1", "0"), 5, TABLE_AT_MOST);
+    assert_true(wants_padded(f, "H", "o1", "o0", PARTNER_PADS));
+    assert_true(latency_of(f, "I", "1.base", "0")->is_known);
+    assert_int_equal(row_of(f, "I")->n_paddings, 0);
 }
 
 // Of forms whose copies take long side by side, a chain of many steps more decides.
@@ -1727,6 +1772,8 @@ int main(void) {
         TEST(damaged_lines_are_reported),
         TEST(what_did_not_run_is_not_known),
         TEST(limited_chains_are_bounds),
+        TEST(the_address_may_limit_a_chain),
+        TEST(chains_in_order),
         TEST(many_uops_need_many_steps),
         TEST(padded_chains_decide),
         TEST(padded_chains_of_flags),
