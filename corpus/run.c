@@ -415,6 +415,13 @@ static bool measure_second_time(struct run *run, struct fail *fail) {
     return is_done;
 }
 
+// Limit for measuring unstable values again, s.
+static double budget_of(const struct run *run) {
+    static const double least = 60, of_value = 0.04;
+    double budget = run->request->budget_seconds;
+    return budget == CORPUS_USUAL_BUDGET ? fmax(least, of_value * (double)run->n_wanted) : budget;
+}
+
 // Measures everything once, briefly, then what is unstable again with more effort.
 static bool measure_all(struct run *run, struct fail *fail) {
     static const struct effort brief = {0.01, 10, 20, 1, true};
@@ -425,7 +432,7 @@ static bool measure_all(struct run *run, struct fail *fail) {
         return true;
     if (!measure(run, &brief, fail) || !measure_second_time(run, fail))
         return false;
-    passes_start(&passes, run->request->budget_seconds, 4, run->n_wanted);
+    passes_start(&passes, budget_of(run), 4, run->n_wanted);
     while (!is_stopped(run) && passes_next(&passes, listener_of(run), count(run, STATE_UNSTABLE), &allowed)) {
         const struct effort patient = {0.005, fmax(2 * brief.attempt_ms, allowed.attempt_ms), allowed.retry_seconds, 3,
                                        allowed.is_hasty};

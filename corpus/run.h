@@ -22,6 +22,9 @@ enum { CORPUS_LOOP_INSTRUCTIONS = 5 };
 // Pages that one pass through a block may touch.
 enum { CORPUS_MOST_PAGES = 8 };
 
+// A minute, or longer where there are many values: 40 ms for each.
+enum { CORPUS_USUAL_BUDGET = -1 };
+
 struct corpus_request {
     const char *folder;
     const char *const *inputs;
@@ -30,7 +33,7 @@ struct corpus_request {
     bool is_strict;               // a malformed line ends the run; a value that stays unstable is RUN_PLAN_UNSTABLE
     unsigned shard, n_shards;     // this one of so many parts, from 1; n_shards 0: all
     size_t most;                  // blocks to read; 0: all
-    double budget_seconds;        // limit for measuring unstable values again, s
+    double budget_seconds;        // limit for measuring unstable values again, s; or CORPUS_USUAL_BUDGET
     struct block_options start;   // is_both false. most_pages: limit of a whole run
     struct object_range range;    // of objects
     const struct profile *counts; // of objects; null: no profile

@@ -78,7 +78,7 @@ static const struct option options[] = {
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
     {OPTION_AMOUNT, "budget", "S",
      "run: end it after S seconds. What is not measured then is missing, and --resume goes on. 0: no end, but nothing "
-     "is measured again. Default: no end, and up to 60 s for what is unstable.",
+     "is measured again. Default: no end, and for what is unstable up to 60 s, or 40 ms a value where that is more.",
      &lab_args.budget_s},
     {0},
 };

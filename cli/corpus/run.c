@@ -40,7 +40,6 @@ static bool read_start(struct block_options *start, struct fail *fail) {
 
 // Called with an open nursery.
 static int measure(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
-    static const double usual_budget = 60;
     struct corpus_request request = {.folder = corpus_args.folder ? corpus_args.folder : "corpus",
                                      .inputs = operands->items,
                                      .n_inputs = operands->n_items,
@@ -57,7 +56,7 @@ static int measure(struct arena *arena, struct lab *lab, const struct operands *
         (corpus_args.hot && !profile_read(arena, corpus_args.hot, &counts, fail)))
         return 0;
     request.counts = corpus_args.hot ? &counts : NULL;
-    request.budget_seconds = lab_args_start_budget(usual_budget);
+    request.budget_seconds = lab_args_start_budget(CORPUS_USUAL_BUDGET);
     corpus_run(arena, &request, &tally, &status, fail);
     if (tally.n_blocks)
         corpus_report_tally(arena, &tally, stdout, cli_wants_colour());
