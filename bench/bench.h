@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/segment.h"
 #include "bench/measure/level.h"
 
 #include <stdbool.h>
@@ -60,6 +61,12 @@ struct bench_code {
         unsigned steps[BENCH_MOST_CHASES]; // loads in each ring that one body makes
         const uint8_t *are_steps; // for each instruction of a body: it is such a load. For targets that simulate
     } chase;
+    // Where its first byte must be, and memory that must be where these say; 0: it may be anywhere. Segments begin at
+    // multiples of a page, lie below the code's frame, and do not share pages. What is writable holds its content again
+    // before each run, up to BENCH_MOST_RESTORED bytes of it. Such code has a process of its own.
+    uint64_t address;
+    const struct segment *segments; // in the order of their addresses
+    unsigned n_segments;
     // What code of unknown origin finds, and where it is sent when it cannot go on. Zero: known code.
     struct bench_foreign {
         // Offset of the exit from the code's start, bytes, at most BENCH_MOST_EXIT_OFFSET: one page holds the frame.
@@ -90,7 +97,7 @@ static inline bool bench_code_is_foreign(const struct bench_code *code) {
 }
 
 enum { BENCH_FRAME_DISTANCE = 1 << 16, BENCH_FRAME_WORDS = 298, BENCH_MOST_EXIT_OFFSET = 1024 };
-enum { BENCH_MOST_FRAMES = 8, BENCH_MOST_PAGES = 4096 };
+enum { BENCH_MOST_FRAMES = 8, BENCH_MOST_PAGES = 4096, BENCH_MOST_RESTORED = 1 << 20 };
 
 // How the run of a piece of code ended.
 enum bench_outcome {

@@ -6,15 +6,17 @@ bool plan_add_object(struct arena *arena, struct plan *plan, const struct isa *i
     size_t n;
     if (!object_code_read(arena, file, range, &pieces, &n, fail))
         return false;
-    for (size_t i = 0; i < n; i++) {
+    struct object_linker *linker = object_linker_open(arena, file, isa, fail);
+    for (size_t i = 0; linker && i < n; i++) {
         struct fail why = {0};
         struct block_source source = {
             .isa = isa, .name = file->path, .bytes = pieces[i].bytes, .n_bytes = pieces[i].n_bytes};
-        if (object_data_read(arena, file, &pieces[i], &source, &why) &&
+        if (object_linker_read(linker, &pieces[i], &source, &why) &&
             plan_add_block(arena, plan, &source, pieces[i].name, options, &why))
             plan->experiments[plan->n_experiments - 1]->block->is_function = true;
         else
             plan_refuse(arena, plan, &why);
     }
-    return true;
+    object_linker_close(linker);
+    return linker != NULL;
 }

@@ -58,8 +58,11 @@ static bool add_with_data(struct arena *arena, struct plan *plan, const struct b
         return false;
     struct block_source bytes = {
         .isa = source->isa, .name = source->name, .bytes = pieces[0].bytes, .n_bytes = pieces[0].n_bytes};
-    return object_data_read(arena, &file, &pieces[0], &bytes, fail) &&
-           plan_add_block(arena, plan, &bytes, label, options, fail);
+    struct object_linker *linker = object_linker_open(arena, &file, source->isa, fail);
+    bool is_done = linker && object_linker_read(linker, &pieces[0], &bytes, fail) &&
+                   plan_add_block(arena, plan, &bytes, label, options, fail);
+    object_linker_close(linker);
+    return is_done;
 }
 
 static bool add_region(struct arena *arena, struct plan *plan, const struct block_source *source,

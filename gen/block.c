@@ -399,38 +399,45 @@ static void count_line(struct block_reader *reader, unsigned line) {
     *ARENA_ADD(reader->arena, reader->lines, reader->n_lines) = line;
 }
 
-// Adds one instruction, or all. The assembler computes distances to the data in each copy.
-static void add_code(struct block_reader *reader, const struct block_source *source, size_t at, size_t end) {
-    enum { DISTANCE_BYTES = 4 };
-    for (size_t i = 0; i < source->n_fixups; i++) {
-        const struct block_fixup *fixup = &source->fixups[i];
-        if (fixup->offset < at || fixup->offset + DISTANCE_BYTES > end)
+// Has the assembler note where the block's byte `at` comes to be: tables may lead there.
+static void add_place(struct block_reader *reader, const struct block_source *source, size_t at) {
+    text_addf(&reader->body, ".reloc ., %s, %zu\n", link_nothing_name(source->link->machine), at);
+    count_line(reader, source->line);
+}
+
+// Has the assembler note the references in the bytes from `at` to `end`, and where these come to be.
+static void add_references(struct block_reader *reader, const struct block_source *source, size_t at, size_t end) {
+    const struct link *link = source->link;
+    if (link->n_entries)
+        add_place(reader, source, at);
+    for (size_t i = 0; i < link->n_fixups; i++) {
+        const struct link_fixup *fixup = &link->fixups[i];
+        if (fixup->offset < at || fixup->offset >= end)
             continue;
-        if (fixup->offset > at) {
-            add_bytes(&reader->body, source->bytes + at, fixup->offset - at);
-            count_line(reader, source->line);
-        }
-        text_addf(&reader->body, ".long " PROGRAM_DATA_LABEL "f + %" PRId64 " - .\n", fixup->addend);
-        count_line(reader, source->line);
-        at = fixup->offset + DISTANCE_BYTES;
-    }
-    if (at < end) {
-        add_bytes(&reader->body, source->bytes + at, end - at);
+        text_addf(&reader->body, ".reloc . + %zu, %s, %" PRId64 "\n", fixup->offset - at,
+                  link_type_name(link->machine, fixup->type), (int64_t)fixup->target);
         count_line(reader, source->line);
     }
 }
 
-static const char *make_data(struct arena *arena, const struct block_source *source) {
-    enum { A_LINE = 64 };
-    struct text data = {.arena = arena};
-    for (size_t at = 0; at < source->n_data; at += A_LINE)
-        add_bytes(&data, source->data + at, source->n_data - at < A_LINE ? source->n_data - at : A_LINE);
-    return data.data;
+// Adds one instruction, or all.
+static void add_code(struct block_reader *reader, const struct block_source *source, size_t at, size_t end) {
+    if (source->link)
+        add_references(reader, source, at, end);
+    add_bytes(&reader->body, source->bytes + at, end - at);
+    count_line(reader, source->line);
 }
 
 static void add_own_line(struct block_reader *reader, const struct block_source *source, const char *line) {
     text_addf(&reader->body, "%s\n", line);
     count_line(reader, source->line);
+}
+
+// Adds an instruction that goes to the block's end instead. A table may lead to it.
+static void add_exit(struct block_reader *reader, const struct block_source *source, size_t at, const char *line) {
+    if (source->link && source->link->n_entries)
+        add_place(reader, source, at);
+    add_own_line(reader, source, line);
 }
 
 static void read_bytes(struct block_reader *reader, const struct block_source *source) {
@@ -440,7 +447,7 @@ static void read_bytes(struct block_reader *reader, const struct block_source *s
     for (unsigned i = 0; at < source->n_bytes; i++) {
         size_t end = facts && i < facts->n_instructions ? at + facts->lengths[i] : source->n_bytes;
         if (facts && facts->exits && i < facts->n_instructions && facts->exits[i])
-            add_own_line(reader, source, facts->exits[i]);
+            add_exit(reader, source, at, facts->exits[i]);
         else
             add_code(reader, source, at, end);
         at = end;
@@ -448,6 +455,8 @@ static void read_bytes(struct block_reader *reader, const struct block_source *s
     }
     if (facts && facts->exits)
         add_own_line(reader, source, BLOCK_END_LABEL ":");
+    if (source->link && source->link->n_entries)
+        add_place(reader, source, at);
 }
 
 bool gen_block(struct arena *arena, const struct block_source *source, const struct block_request *request,
@@ -466,8 +475,11 @@ bool gen_block(struct arena *arena, const struct block_source *source, const str
     } else {
         read_bytes(&reader, source);
     }
+    if (source->link && source->link->n_entries && request->form == PROGRAM_UNROLLED)
+        return fail_at(fail, source->name, source->line, 0,
+                       "a table leads into the block, where there is one of it: measure the looped form");
     if (!make_program(&reader, program))
         return false;
-    program->data = make_data(arena, source);
+    program->link = source->link;
     return true;
 }

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "gen/isa.h"
+#include "gen/link.h"
 #include "gen/program.h"
 
 #include <stdbool.h>
@@ -45,12 +46,6 @@ struct block_start {
 };
 uint64_t block_stack_start(const struct isa *isa, const struct block_start *start);
 
-// Four bytes of a block's machine code that hold the distance from them to a place in its data.
-struct block_fixup {
-    size_t offset;  // offset in the block, bytes
-    int64_t addend; // place relative to the start of the data, bytes
-};
-
 struct block_source {
     const struct isa *isa;
     const char *name; // name in messages and tables
@@ -61,11 +56,7 @@ struct block_source {
     // Machine code, where `text` is null.
     const uint8_t *bytes;
     size_t n_bytes;
-    // Data behind the code, which machine code may read by its distance. Fixups are in the order of their offsets.
-    const uint8_t *data;
-    size_t n_data;
-    const struct block_fixup *fixups;
-    size_t n_fixups;
+    const struct link *link; // memory to which machine code refers; null: none
     unsigned line; // line in the file, for machine code; 0: unknown
 };
 

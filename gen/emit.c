@@ -146,10 +146,6 @@ static void add_program(struct text *out, const struct program *program, struct 
         add_jump_to_exit(out, isa, &named);
     else
         add_emitted(out, isa->emit_exit, &named);
-    if (named.data) {
-        text_add(out, "    .balign 64\n" PROGRAM_DATA_LABEL ":\n");
-        add_lines(out, named.data);
-    }
     text_addf(out, "    .size %s, . - %s\n", named.symbol, named.symbol);
     place->end = place->line + count_lines(out, start);
 }

@@ -2,9 +2,11 @@
 
 #include "base/text.h"
 #include "gen/isa.h"
+#include "gen/link.h"
 
 #include <assert.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <libelf.h>
 #include <string.h>
 
@@ -12,7 +14,7 @@ struct object {
     Elf *elf;
     unsigned machine;    // EM_…
     size_t text_section; // index of .text
-    const uint8_t *code; // bytes of .text
+    uint8_t *code;       // bytes of .text
     size_t n_code;
     Elf_Data *symbols;
     size_t n_symbols, strings; // number of symbols; index of their string table
@@ -63,7 +65,8 @@ static const char *symbol_name(const struct object *object, size_t i, GElf_Sym *
 // Offsets of one program's symbols in .text.
 struct marks {
     size_t start, exit, loop, body_end, loop_end, end;
-    unsigned found; // one bit for each symbol
+    unsigned found;  // one bit for each symbol
+    size_t n_filled; // entries of its link that have got their address
 };
 
 // Sets the mark of a symbol. `suffix`: the rest of its name after the program's symbol.
@@ -209,11 +212,48 @@ static bool is_filled_in(const struct object *object, const struct marks *marks,
     }
 }
 
-static bool check_relocation(const struct object *object, const struct marks *marks, struct program *const *programs,
+// Writes the address of a block's instruction into the segments that refer to it.
+static bool fill_entries(const struct program *program, size_t target, uint64_t address, size_t *n_filled) {
+    const struct link *link = program->link;
+    for (size_t i = 0; i < link->n_entries; i++) {
+        const struct link_entry *entry = &link->entries[i];
+        const struct segment *segment = &program->segments[entry->segment];
+        uint8_t *bytes = (uint8_t *)(uintptr_t)segment->bytes + entry->offset; // NOLINT: a copy of this program's own
+        struct link_place place = {bytes, segment->address + entry->offset, address + (uint64_t)entry->addend};
+        if (entry->target != target)
+            continue;
+        if (!link_apply(link->machine, entry->type, &place))
+            return false;
+        ++*n_filled;
+    }
+    return true;
+}
+
+// Fills in a reference of a linked program. Of the places of instructions, the first copy's count.
+static bool apply_link(const struct object *object, struct marks *marks, struct program *program,
+                       const GElf_Rela *relocation) {
+    const struct link *link = program->link;
+    unsigned type = (unsigned)GELF_R_TYPE(relocation->r_info);
+    uint64_t address = link->code_address + relocation->r_offset - marks->start;
+    size_t first = (marks->body_end - marks->loop) / program->unroll;
+    struct link_place place = {object->code + relocation->r_offset, address, (uint64_t)relocation->r_addend};
+    bool is_done = link_is_nothing(link->machine, type)
+                       ? relocation->r_offset > marks->loop + first ||
+                             fill_entries(program, (size_t)relocation->r_addend, address, &marks->n_filled)
+                       : relocation->r_offset + link_type_bytes(link->machine, type) <= marks->end &&
+                             link_apply(link->machine, type, &place);
+    return is_done ||
+           fail_at(object->fail, program->file, program->lines[0], 0,
+                   "it refers to 0x%" PRIx64 ", which is too far away from its code", (uint64_t)relocation->r_addend);
+}
+
+static bool check_relocation(const struct object *object, struct marks *marks, struct program *const *programs,
                              size_t n_programs, const GElf_Rela *relocation) {
     for (size_t p = 0; p < n_programs; p++) {
         if (relocation->r_offset < marks[p].start || relocation->r_offset >= marks[p].end)
             continue;
+        if (programs[p]->link && GELF_R_SYM(relocation->r_info) == 0)
+            return apply_link(object, &marks[p], programs[p], relocation);
         GElf_Sym symbol;
         const char *name = symbol_name(object, GELF_R_SYM(relocation->r_info), &symbol);
         if (is_filled_in(object, &marks[p], relocation, &symbol))
@@ -228,7 +268,7 @@ static bool check_relocation(const struct object *object, const struct marks *ma
     return true;
 }
 
-static bool check_relocations(const struct object *object, const struct marks *marks, struct program *const *programs,
+static bool check_relocations(const struct object *object, struct marks *marks, struct program *const *programs,
                               size_t n_programs) {
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(object->elf, section))) {
@@ -252,13 +292,35 @@ static bool check_relocations(const struct object *object, const struct marks *m
     return true;
 }
 
+// Gives a program its own segments, which will hold addresses of its code.
+static void copy_segments(struct arena *arena, struct program *program) {
+    if (!program->link)
+        return;
+    const struct link *link = program->link;
+    struct segment *segments = ARENA_ARRAY(arena, struct segment, link->n_segments + 1);
+    for (size_t i = 0; i < link->n_segments; i++)
+        segments[i] = link->segments[i];
+    for (size_t i = 0; i < link->n_entries; i++) {
+        struct segment *segment = &segments[link->entries[i].segment];
+        if (segment->bytes == link->segments[link->entries[i].segment].bytes)
+            segment->bytes = (const uint8_t *)arena_copy(arena, (const char *)segment->bytes, segment->n_bytes);
+    }
+    program->segments = segments;
+}
+
 static bool read_programs(struct arena *arena, struct object *object, struct program *const *programs,
                           const struct emit_place *places, size_t n_programs) {
     if (!find_sections(object))
         return false;
-    const struct marks *marks = find_marks(arena, object, places, n_programs);
+    struct marks *marks = find_marks(arena, object, places, n_programs);
+    for (size_t i = 0; i < n_programs; i++)
+        copy_segments(arena, programs[i]);
     if (!check_relocations(object, marks, programs, n_programs))
         return false;
+    for (size_t i = 0; i < n_programs; i++)
+        if (programs[i]->link && marks[i].n_filled < programs[i]->link->n_entries)
+            return fail_at(object->fail, programs[i]->file, programs[i]->lines[0], 0,
+                           "a table leads to a place in it where no instruction begins");
     for (size_t i = 0; i < n_programs; i++)
         if (!fill(arena, object, &places[i], &marks[i], programs[i]))
             return false;

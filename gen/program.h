@@ -18,6 +18,9 @@
 #ifndef GEN_PROGRAM_H
 #define GEN_PROGRAM_H
 
+#include "base/segment.h"
+#include "gen/link.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,9 +32,6 @@ enum { PROGRAM_LEAST_CHASE_BYTES = 1 << 10, PROGRAM_ALL_CHASES_BYTES = 1 << 29, 
 // A ring of more addresses has a power of two of them.
 enum { PROGRAM_MOST_RANDOM_STEPS = 1 << 16, PROGRAM_LINE_BYTES = 64, PROGRAM_PAGE_BYTES = 1 << 12 };
 enum { PROGRAM_FRAME_COUNTER = 33, PROGRAM_FRAME_VECTORS = 34, PROGRAM_FRAME_MASKS = PROGRAM_FRAME_VECTORS + 32 * 8 };
-
-// Label of the data, a number: as allows to define such labels repeatedly. `.long 899999f - .` is the distance to it.
-#define PROGRAM_DATA_LABEL "899999"
 
 enum program_mode {
     PROGRAM_LATENCY,    // one stream; the chain's two ends are the same register
@@ -99,7 +99,7 @@ struct program {
     const char *file;               // source of the body, for messages: a kernel file, or the name of a block
     const unsigned *lines;          // line in that file of each line of the body
     const char *loop_counter;       // register that counts the loop down; null: a word of the frame
-    const char *data;               // data behind the code, at the label PROGRAM_DATA_LABEL; null: no data
+    const struct link *link;        // memory to which it refers, and where its code must be; null: none
     bool has_own_stack;             // has its own stack and a frame: a block
     bool runs_once;                 // has no loop: the body runs once, for any number of iterations
     bool has_own_branch;            // its loop is the body, which branches back itself; nothing else is in it
@@ -118,6 +118,7 @@ struct program {
     size_t code_bytes;
     struct program_range body_range; // the first copy of the body
     struct program_range loop_range; // from the loop's label to the end of its branch: what one iteration executes
+    const struct segment *segments;  // those of the link, with the addresses of this code filled in
     size_t exit_offset;              // offset of the exit: PROGRAM_EXIT_OFFSET with its own stack, else 0
 };
 

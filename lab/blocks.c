@@ -141,6 +141,15 @@ static void decode(struct arena *arena, const struct decoder *decoder, uint16_t 
     }
 }
 
+// Whether an instruction refers to memory that comes along, as a call of a function there does.
+static bool is_linked(const struct lab_block *block, int64_t offset, unsigned n_bytes) {
+    const struct link *link = block->source.link;
+    for (size_t i = 0; link && i < link->n_fixups; i++)
+        if ((int64_t)link->fixups[i].offset >= offset && (int64_t)link->fixups[i].offset < offset + n_bytes)
+            return true;
+    return false;
+}
+
 // Returns a branch's text with its target, the last operand, replaced by the label of the block's end.
 static const char *exit_text(struct arena *arena, const struct insn *insn) {
     const char *comma = strrchr(insn->text, ','), *blank = strchr(insn->text, ' ');
@@ -160,7 +169,7 @@ static bool find_exits(struct arena *arena, const struct lab_block *block, bool 
     for (unsigned i = 0; i < insns->n_insns; offset += insns->insns[i++].n_bytes) {
         const struct insn *insn = &insns->insns[i];
         int64_t target = offset + insn->displacement, end = (int64_t)block->n_bytes;
-        if (!insn->is_direct)
+        if (!insn->is_direct || is_linked(block, offset, insn->n_bytes))
             continue;
         bool is_outside = target < 0 || target > end;
         if (is_outside && insn->is_call)

@@ -10,6 +10,14 @@ _Static_assert((int)BENCH_MOST_CHASES == (int)PROGRAM_MOST_CHASES && (int)BENCH_
 _Static_assert((int)BENCH_CHASE_PAGES == (int)CHASE_PAGES && (int)BENCH_CHASE_BLOCKS == (int)CHASE_BLOCKS,
                "where the addresses of chases are");
 
+// Returns a line with the content of the memory that comes with a block; "" without any.
+static const char *hash_segments(struct arena *arena, const struct program *program) {
+    uint64_t hash = 0;
+    for (size_t i = 0; program->link && i < program->link->n_segments; i++)
+        hash = hash * 31 + bytes_hash(program->segments[i].bytes, program->segments[i].n_bytes);
+    return hash ? arena_printf(arena, "segments %016" PRIx64 "\n", hash) : "";
+}
+
 // Returns a hash of the initial values: of registers, and of a block's memory and data. They affect the time of some
 // instructions (divisions, denormals), and are not in the loop's bytes.
 static const char *hash_setup(struct arena *arena, const struct experiment *experiment) {
@@ -22,7 +30,7 @@ static const char *hash_setup(struct arena *arena, const struct experiment *expe
         text = arena_printf(arena, "%schase %zu bytes\n%s", text, program->chase_bytes, layouts[program->chase_layout]);
     if (experiment->block)
         text = arena_printf(arena, "%sfill %#" PRIx64 ", %u frames, %u pages\n%s", text, foreign->fill, foreign->frames,
-                            foreign->most_pages, program->data ? program->data : "");
+                            foreign->most_pages, hash_segments(arena, program));
     return arena_printf(arena, "%016" PRIx64, bytes_hash(text, strlen(text)));
 }
 
@@ -50,6 +58,11 @@ struct bench_code program_code(const struct program *program, bool is_simulated)
                   .layout = (enum bench_chase_layout)program->chase_layout,
                   .are_steps = program->are_steps},
     };
+    if (program->link) {
+        code.address = program->link->code_address;
+        code.segments = program->segments;
+        code.n_segments = (unsigned)program->link->n_segments;
+    }
     memcpy(code.chase.steps, program->chase_steps, sizeof code.chase.steps);
     return code;
 }
@@ -59,6 +72,9 @@ struct bench_code experiment_code(const struct experiment *experiment, bool is_s
     if (experiment->block && !is_simulated) {
         code.foreign = experiment->foreign;
         code.process_set = experiment->block->number;
+        if (code.address) // its segments have one place, so it is alone in its process
+            code.process_set = 1U << 31 | experiment->block->number << 2 | (unsigned)experiment->alias << 1 |
+                               (unsigned)experiment->program.form;
     }
     return code;
 }

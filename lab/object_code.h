@@ -39,10 +39,17 @@ struct object_piece {
 bool object_code_read(struct arena *arena, const struct object_file *file, const struct object_range *range,
                       const struct object_piece **pieces, size_t *n_pieces, struct fail *fail);
 
-// Finds the data that a piece of an object refers to by distances that are not filled in yet. Sets the data of
-// `source`, whole sections, and its fixups. Fails where only a linker could place the data. Only for objects of x86-64:
-// code of other ISAs, and of executables, is taken as it is.
-bool object_data_read(struct arena *arena, const struct object_file *file, const struct object_piece *piece,
-                      struct block_source *source, struct fail *fail);
+// Finds the memory that pieces of a file refer to, as a linker and a loader would: the sections of the file, at their
+// addresses or, where the file leaves these open, at some. Code for x86-64, AArch64 and RISC-V; other ISAs' is taken as
+// it is. The file must live as long as the linker. Null, with the reason: the file's memory cannot be placed.
+struct object_linker *object_linker_open(struct arena *arena, const struct object_file *file, const struct isa *isa,
+                                         struct fail *fail);
+void object_linker_close(struct object_linker *linker);
+
+// Sets source->link; null: the piece refers to nothing. Also source->bytes, where the piece refers to itself. Fails
+// where what it refers to, or what a function refers to that it calls, is in another file, is thread-local, or is
+// filled in in a way that is not known.
+bool object_linker_read(struct object_linker *linker, const struct object_piece *piece, struct block_source *source,
+                        struct fail *fail);
 
 #endif

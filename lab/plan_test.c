@@ -82,7 +82,11 @@ static void what_a_block_finds_is_of_its_setup(void **state) {
     others[0].foreign.fill = 8;
     others[1].foreign.frames = 1;
     others[2].foreign.most_pages = 65;
-    others[3].program.data = ".byte 1\n";
+    const uint8_t byte = 1;
+    const struct segment segment = {.bytes = &byte, .n_bytes = 1};
+    const struct link link = {.n_segments = 1};
+    others[3].program.link = &link;
+    others[3].program.segments = &segment;
     others[4].program.setup = "mov eax, 2\n";
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_string_not_equal(setup_of(&arena, others[i]), setup);

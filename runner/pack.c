@@ -3,6 +3,8 @@
 #include "base/bytes.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +49,13 @@ static void add_turns(struct text *out, const struct bench_turns *turns) {
     add_number(out, "turns_addend", turns->addend);
 }
 
+static void write_segment(const struct segment *segment, struct text *out) {
+    add_line(out, "segment",
+             arena_printf(out->arena, "%" PRIu64 " %zu %s%s %s", segment->address, segment->size,
+                          segment->is_writable ? "w" : "r", segment->is_executable ? "x" : "-",
+                          bytes_to_hex(out->arena, segment->bytes, segment->n_bytes)));
+}
+
 static void write_program(const struct pack_program *program, struct text *out) {
     const struct bench_code *code = &program->code;
     text_add(out, "program\n");
@@ -81,6 +90,10 @@ static void write_program(const struct pack_program *program, struct text *out) 
         add_turns(out, &code->foreign.turns);
         add_number(out, "stores", code->foreign.stores);
     }
+    if (code->address)
+        add_number(out, "address", code->address);
+    for (unsigned i = 0; i < code->n_segments; i++)
+        write_segment(&code->segments[i], out);
     add_line(out, "code", bytes_to_hex(out->arena, code->bytes, code->n_bytes));
 }
 
@@ -176,6 +189,7 @@ static bool take_number(struct reader *reader, const char *key, const char *valu
                    {"body_offset", UINT32_MAX, .word = &reader->body_offset},
                    {"body_bytes", UINT32_MAX, .size = &code->n_body_bytes},
                    {"process_set", UINT32_MAX, .count = &code->process_set},
+                   {"address", UINT32_MAX, .word = &code->address},
                    {"exit_offset", BENCH_MOST_EXIT_OFFSET, .size = &foreign->exit_offset},
                    {"pages", BENCH_MOST_PAGES, .count = &foreign->most_pages},
                    {"own", 1, .flag = &foreign->is_own},
@@ -205,6 +219,31 @@ static bool take_number(struct reader *reader, const char *key, const char *valu
     return false;
 }
 
+// Reads "ADDRESS SIZE w- HEX".
+static bool read_segment(struct reader *reader, const char *value) {
+    struct bench_code *code = &reader->program->code;
+    char *end, mode[3];
+    int n_read = 0;
+    struct segment *segments = ARENA_ARRAY(reader->arena, struct segment, code->n_segments + 1), *last;
+    for (unsigned i = 0; i < code->n_segments; i++)
+        segments[i] = code->segments[i];
+    last = &segments[code->n_segments++];
+    code->segments = segments;
+    errno = 0;
+    last->address = strtoull(value, &end, 10);
+    last->size = strtoull(end, &end, 10);
+    if (errno || last->address > UINT32_MAX || last->size > UINT32_MAX || sscanf(end, " %2s %n", mode, &n_read) != 1 ||
+        n_read == 0)
+        return false;
+    const char *hex = end + n_read;
+    last->n_bytes = strlen(hex) / 2;
+    last->is_writable = mode[0] == 'w';
+    last->is_executable = mode[1] == 'x';
+    uint8_t *bytes = arena_alloc(reader->arena, last->n_bytes + 1);
+    last->bytes = bytes;
+    return last->n_bytes <= last->size && strlen(hex) % 2 == 0 && bytes_from_hex(hex, last->n_bytes, bytes);
+}
+
 // Takes a key of a program. Ignores unknown ones, which a later version may add.
 static bool take(struct reader *reader, const char *key, const char *value) {
     bool is_good = true;
@@ -212,6 +251,8 @@ static bool take(struct reader *reader, const char *key, const char *value) {
         return is_good;
     if (strcmp(key, "code") == 0)
         return read_code(reader, value);
+    if (strcmp(key, "segment") == 0)
+        return read_segment(reader, value);
     return strcmp(key, "uses") != 0 || read_uses(value, &reader->program->code);
 }
 
@@ -224,6 +265,19 @@ static bool is_foreign_sound(const struct bench_code *code) {
     return foreign->exit_offset < code->n_bytes && (foreign->frames > 0 || foreign->is_own || !foreign->most_pages);
 }
 
+// Whether segments lie one behind the other, all below the code's frame.
+static bool are_segments_sound(const struct bench_code *code) {
+    enum { PAGE = 1 << 12 };
+    uint64_t from = PAGE;
+    for (unsigned i = 0; i < code->n_segments; i++) {
+        const struct segment *segment = &code->segments[i];
+        if (segment->address % PAGE || segment->address < from || segment->size == 0)
+            return false;
+        from = segment->address + (segment->size + PAGE - 1) / PAGE * PAGE;
+    }
+    return !code->n_segments || (bench_code_is_foreign(code) && code->address >= from + BENCH_FRAME_DISTANCE);
+}
+
 // Completes the current program, if there is one. Returns false where it is not valid.
 static bool finish(struct reader *reader) {
     struct pack_program *program = reader->program;
@@ -231,7 +285,8 @@ static bool finish(struct reader *reader) {
         return true;
     struct bench_code *code = &program->code;
     if (!code->bytes || !program->kernel || code->bodies == 0 || reader->body_offset > code->n_bytes ||
-        code->n_body_bytes > code->n_bytes - reader->body_offset || !is_foreign_sound(code))
+        code->n_body_bytes > code->n_bytes - reader->body_offset || !is_foreign_sound(code) ||
+        !are_segments_sound(code))
         return false;
     code->body = code->bytes + reader->body_offset;
     code->body_instructions = program->instructions;

@@ -11,6 +11,8 @@
 //     uses vector load      units that it uses, and `wide` for vectors of more than 128 bits
 //     process_set 1         blocks only, with struct bench_foreign: exit_offset, pages, frames, fill,
 //     …                     lowest, stores; a loop also has turns_word, turns_bits, turns_factor, turns_addend
+//     address 268959744     where the code must be; and memory at fixed addresses: address, size in bytes, may be
+//     segment 268435456 …   written (w) or not (r) and executed (x) or not (-), content
 //     code 000401d6…
 #ifndef RUNNER_PACK_H
 #define RUNNER_PACK_H

@@ -34,4 +34,105 @@ refused 'wrong.s:3:1: overlapping regions cannot have the same name: .* in line 
 refused 'wrong.s:1:1: unknown annotation LLVM-EXEGESIS-DEFREGS .did you mean .DEFREG' \
     '# LLVM-EXEGESIS-DEFREGS RCX 7\nnop\n'
 refused 'wrong.s:2:1: unknown marker LLVM-MCA-STRAT' 'nop\n# LLVM-MCA-STRAT\n'
+
+
+# Objects and linked programs: what code refers to is where it is, whatever the file; what leaves the file is named.
+# So are thread-local data. Each function's result is that of the program itself.
+cat >"$T/refs.c" <<'END'
+#include <stdint.h>
+#include <stdlib.h>
+static const uint64_t table[4] = {11, 22, 33, 44};
+static uint64_t variable = 7;
+uint64_t zeroed[8];
+const uint64_t *pointer = &table[2];
+_Thread_local int local = 4;
+__attribute__((noinline)) static uint64_t callee(uint64_t x) { return x * 3 + table[3]; }
+uint64_t constant(void) { return table[1] + variable; }
+uint64_t look(uint64_t i) { return table[(i & 3) + 1]; }
+uint64_t store(void) { zeroed[2]++; variable += 3; return zeroed[2] + variable; }
+uint64_t deref(void) { return *pointer; }
+uint64_t call(uint64_t i) { return callee(i & 1) + 2; }
+int thread(void) { return local++; }
+long outside(const char *text) { return strtol(text, NULL, 10) + 1; }
+int main(void) { return (int)(constant() + look(0) + store() + deref() + call(0) + (uint64_t)thread() + (uint64_t)outside("1")); }
+END
+rax() { "$cyclops" try "$1" --symbol "$2" --json | python3 -c 'import json,sys; print(json.loads(sys.stdin.readline())["registers"]["rax"])'; }
+links() { # FILE: makes it with these options of gcc; each of its functions has the right result
+    local file=$1 name value
+    shift
+    gcc -O1 -fno-stack-protector "$@" "$T/refs.c" -o "$T/$file" || return
+    for value in constant=0x1d look=0x16 store=0xb deref=0x21 call=0x2e; do
+        name=${value%=*}
+        expect 0 "^${value#*=}\$" rax "$T/$file" "$name"
+    done
+    expect 2 "outside refers to 'strtol', which another file holds" "$cyclops" try "$T/$file" --symbol outside
+    expect 2 'thread.*thread-local' "$cyclops" try "$T/$file" --symbol thread
+}
+if [ "$(uname -m)" = x86_64 ]; then
+    links pic.o -c -fPIC
+    links plain.o -c -fno-pic -mcmodel=small
+    links prog.pie -pie -fPIE
+    links prog.fixed -no-pie -fno-pic
+    links lib.so -shared -fPIC
+    # Jump tables lead back into the block.
+    cat >"$T/jump.s" <<'END'
+.intel_syntax noprefix
+.type f,@function
+f:  lea rdx, [rip + table]
+    and edi, 1
+    movsxd rax, dword ptr [rdx + rdi*4 + 4]
+    add rax, rdx
+    jmp rax
+.La: mov eax, 5
+    jmp .Le
+.Lb: mov eax, 6
+.Le: nop
+    ret
+.size f,.-f
+.globl _start
+_start: ret
+.section .rodata
+    .quad 1
+table: .long .La - table, .Lb - table, .La - table
+END
+    as "$T/jump.s" -o "$T/jump.o" && ld "$T/jump.o" -o "$T/jump.exe"
+    expect 0 '^0x6$' rax "$T/jump.o" f
+    expect 0 '^0x6$' rax "$T/jump.exe" f
+    # A bundle carries the memory along: what it measures is what it reads.
+    if [ -x "$build/lib/cyclops/runner-x86_64" ]; then
+        "$cyclops" bundle "$T/prog.fixed" --symbol look --output "$T/bundle" >"$T/out" 2>&1
+        expect 0 'look' bash -c "'$T/bundle' --budget 1 --output '$T/got' >/dev/null; [ -s '$T/got' ] && cat '$T/got'"
+        expect 0 'look, without ret' "$cyclops" run --from "$T/got"
+    fi
+    # Truncated: one message, no crash.
+    for n in 64 1000 8000; do
+        head -c $n "$T/pic.o" >"$T/cut.o"
+        expect 2 'cut.o: ' "$cyclops" try "$T/cut.o"
+    done
+    head -c 9000 "$T/prog.pie" >"$T/cut"
+    expect 2 'cut: ' "$cyclops" try "$T/cut" --symbol look
+fi
+# Other ISAs: the assembled code names the addresses that ld would give it.
+links_text() { # ISA FLAVOUR PATTERN TEXT
+    local isa=$1 flavour=$2 pattern=$3
+    command -v "$isa-linux-gnu-as" >/dev/null || return
+    printf "$4" >"$T/other.s"
+    "$isa-linux-gnu-as" "$T/other.s" -o "$T/other.o"
+    "$cyclops" bundle --isa "$isa" "$T/other.o" --symbol f --form looped --alias same --pack-only --output "$T/pack" >"$T/out" 2>&1
+    python3 - "$T/pack" "$T/code" <<'END' >"$T/vma"
+import re, sys
+text = open(sys.argv[1]).read()
+text = text[text.rindex("\nkernel f"):]
+number = lambda key: int(re.search(r"\n%s (\d+)" % key, text).group(1))
+code = bytes.fromhex(re.search(r"\ncode (\w+)", text).group(1))
+start = number("body_offset")
+open(sys.argv[2], "wb").write(code[start:start + number("body_bytes")])
+print(number("address") + start)
+END
+    expect 0 "$pattern" bash -c "'$isa-linux-gnu-objdump' -b binary -m $flavour --adjust-vma=\$(cat '$T/vma') -D '$T/code' | sed 's/.*:\t[0-9a-f ]*\t//' | tr '\n\t' ';  '"
+}
+links_text aarch64 aarch64 'adrp x0, 0x10002000;add x0, x0, #0x28;adrp x2, 0x10001000;ldr w3, .x2, #24.;adrp x4, 0x10003000;ldr x4, .x4.;adr x5, 0x10001018;bl 0x10000020' \
+    '.text\n.type f,%%function\nf: adrp x0, table\nadd x0, x0, :lo12:table\nadrp x2, word\nldr w3, [x2, :lo12:word]\nadrp x4, :got:word\nldr x4, [x4, :got_lo12:word]\nadr x5, word\nbl g\n.size f,.-f\n.type g,%%function\ng: ret\n.size g,.-g\n.data\n.skip 24\nword: .word 7\n.section .rodata\n.skip 40\ntable: .quad word\n'
+links_text riscv64 riscv:rv64 'auipc a0.*add a0,a0,-?[0-9]+ # 0x10002028;.*lui a2,0x10002;lw a3,-2032.a2. # 0x10001810;sw a3,-2032.a2.;auipc a4,.*sw a3,-?[0-9]+.a4. # 0x10001810;' \
+    '.text\n.type f,%%function\nf: la a0, table\nlui a2, %%hi(word)\nlw a3, %%lo(word)(a2)\nsw a3, %%lo(word)(a2)\n.La: auipc a4, %%pcrel_hi(word)\nsw a3, %%pcrel_lo(.La)(a4)\n.size f,.-f\n.data\n.skip 2064\nword: .word 7\n.section .rodata\n.skip 40\ntable: .quad word, 5\n'
 finish

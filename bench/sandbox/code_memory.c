@@ -2,6 +2,7 @@
 
 #include "bench/host/timer.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -86,8 +87,61 @@ static bool put_foreign(const struct bench_code *const *codes, size_t n, uint8_t
     return true;
 }
 
+static void *at_address(uint64_t address) {
+    return (void *)(uintptr_t)address; // NOLINT(performance-no-int-to-ptr)
+}
+
+static bool put_segment(const struct segment *segment) {
+    uint8_t *start = at_address(segment->address);
+    size_t size = in_pages(segment->size);
+    if (!bring_in(start, size))
+        return false;
+    if (segment->n_bytes)
+        memcpy(start, segment->bytes, segment->n_bytes);
+    int write = segment->is_writable ? PROT_WRITE : 0, execute = segment->is_executable ? PROT_EXEC : 0;
+    return mprotect(start, size, PROT_READ | write | execute) == 0;
+}
+
+// Maps a code at its address, and its segments at theirs. `region`: all of it, from the first segment on.
+static bool put_at_address(const struct bench_code *code, code_function *function, struct code_region *region) {
+    size_t page = in_pages(1), n_code = in_pages(code->n_bytes);
+    uint64_t frame = code->address - BENCH_FRAME_DISTANCE, first = code->n_segments ? code->segments->address : frame;
+    uint8_t *guard = at_address(first - page);
+    size_t size = (size_t)(code->address + n_code - first);
+    void *there = reserve(guard, size + 2 * page);
+    if (there != guard) { // taken; or a kernel older than MAP_FIXED_NOREPLACE
+        errno = EADDRINUSE;
+        return false;
+    }
+    *region = (struct code_region){guard + page, size};
+    for (unsigned i = 0; i < code->n_segments; i++)
+        if (!put_segment(&code->segments[i]))
+            return false;
+    if (!bring_in(at_address(frame), page) || !bring_in(at_address(code->address), n_code))
+        return false;
+    copy(code, at_address(code->address), function);
+    return close_code(at_address(code->address), n_code);
+}
+
+void code_restore_segments(const struct bench_code *code) {
+    size_t size = 0;
+    for (unsigned i = 0; i < code->n_segments; i++)
+        size += code->segments[i].is_writable ? code->segments[i].size : 0;
+    for (unsigned i = 0; i < code->n_segments && size <= BENCH_MOST_RESTORED; i++) {
+        const struct segment *segment = &code->segments[i];
+        uint8_t *start = at_address(segment->address);
+        if (!segment->is_writable)
+            continue;
+        memcpy(start, segment->bytes, segment->n_bytes);
+        memset(start + segment->n_bytes, 0, segment->size - segment->n_bytes);
+    }
+}
+
 bool code_map_all(const struct bench_code *const *codes, size_t n, code_function *functions,
                   struct code_region *region) {
+    for (size_t i = 0; i < n; i++)
+        if (codes[i]->address)
+            return n == 1 && put_at_address(codes[0], functions, region);
     size_t size = 0, page = in_pages(1);
     bool has_foreign = false;
     for (size_t i = 0; i < n; i++) {

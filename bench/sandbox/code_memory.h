@@ -21,9 +21,13 @@ struct code_region {
 //  - Each code of unknown origin has its frame.
 //  - Where one is of unknown origin, all lie far from the harness: code can reach two gigabytes in either direction
 //    without an address. (Without a place there, or with 32-bit addresses, the kernel picks one.)
+//  - One that has an address is alone. Its segments are in the region, too.
 // Sets `functions`, in the order of `codes`, and `region`. On failure returns false and sets errno.
 bool code_map_all(const struct bench_code *const *codes, size_t n, code_function *functions,
                   struct code_region *region);
+
+// Writes the content of the writable segments again.
+void code_restore_segments(const struct bench_code *code);
 
 // Returns the frame of code of unknown origin: BENCH_FRAME_WORDS words.
 const uintptr_t *code_frame(code_function function, const struct bench_code *code);

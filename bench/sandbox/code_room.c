@@ -39,6 +39,7 @@ void code_room_clean(struct code_room *room, const struct bench_code *code) {
     reset_floating_point();
     code_clear_memory(room->buffer);
     demand_memory_start(&room->memory, &code->foreign);
+    code_restore_segments(code);
     chase_memory_make(&room->chases, code);
     room->is_fresh = true;
     memset(room->note, 0, sizeof *room->note);
@@ -47,8 +48,11 @@ void code_room_clean(struct code_room *room, const struct bench_code *code) {
 void code_room_enter(struct code_room *room, const struct bench_code *code, code_function function) {
     if (!bench_code_is_foreign(code))
         return;
-    if (!room->is_fresh)
+    if (!room->is_fresh) {
         demand_memory_fill(&room->memory);
+        if (code->foreign.stores)
+            code_restore_segments(code);
+    }
     room->is_fresh = false;
     flush_denormals();
     fault_watch_code(code, function);

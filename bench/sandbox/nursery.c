@@ -173,14 +173,31 @@ void nursery_free_all(void) {
     }
 }
 
+static const struct segment *copy_segments(const struct bench_code *code) {
+    struct segment *copies = nursery_alloc(code->n_segments * sizeof *copies + 1);
+    for (unsigned i = 0; copies && i < code->n_segments; i++) {
+        const struct segment *segment = &code->segments[i];
+        uint8_t *bytes = nursery_alloc(segment->n_bytes + 1);
+        if (!bytes)
+            return NULL;
+        if (segment->n_bytes)
+            memcpy(bytes, segment->bytes, segment->n_bytes);
+        copies[i] = *segment;
+        copies[i].bytes = bytes;
+    }
+    return copies;
+}
+
 const struct bench_code *nursery_copy_code(const struct bench_code *code) {
     struct bench_code *copy = nursery_alloc(sizeof *copy);
     uint8_t *bytes = nursery_alloc(code->n_bytes);
-    if (!copy || !bytes)
+    const struct segment *segments = copy_segments(code);
+    if (!copy || !bytes || !segments)
         return NULL;
     memcpy(bytes, code->bytes, code->n_bytes);
     *copy = *code;
     copy->bytes = bytes;
+    copy->segments = segments;
     copy->chase.are_steps = NULL; // is for targets that simulate
     copy->body = code->body ? bytes + (code->body - code->bytes) : NULL;
     return copy;

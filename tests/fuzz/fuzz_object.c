@@ -10,15 +10,18 @@ static void read_data(struct arena *arena, const struct object_file *file, const
     size_t n;
     if (!object_is_elf(file->data, file->n_bytes) || !object_code_read(arena, file, range, &pieces, &n, &fail))
         return;
-    for (size_t i = 0; i < n; i++) {
+    const struct isa *isa = isa_find("x86_64");
+    struct object_linker *linker = object_linker_open(arena, file, isa, &fail);
+    for (size_t i = 0; linker && i < n; i++) {
         struct program program;
         struct fail why = {0};
         struct block_source source = {
-            .isa = isa_find("x86_64"), .name = "input.o", .bytes = pieces[i].bytes, .n_bytes = pieces[i].n_bytes};
+            .isa = isa, .name = "input.o", .bytes = pieces[i].bytes, .n_bytes = pieces[i].n_bytes};
         const struct block_request request = {.form = PROGRAM_LOOPED};
-        if (object_data_read(arena, file, &pieces[i], &source, &why) && source.n_bytes > 0)
+        if (object_linker_read(linker, &pieces[i], &source, &why) && source.n_bytes > 0)
             gen_block(arena, &source, &request, &program, &why);
     }
+    object_linker_close(linker);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {

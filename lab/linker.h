@@ -1,0 +1,92 @@
+// Private to this folder.
+// What finds the memory that a piece of an ELF file refers to, on its way to a struct link: the file's sections at
+// addresses, and references that only another file could fill in.
+#ifndef LAB_LINKER_H
+#define LAB_LINKER_H
+
+#include "gen/link.h"
+#include "lab/decoder.h"
+#include "lab/object_code.h"
+
+#include <gelf.h>
+#include <libelf.h>
+
+// A section that the program has in memory.
+struct linked_section {
+    const char *name;
+    uint64_t address; // 0: not in memory, or thread-local
+    uint8_t *bytes;   // in its segment; null: zeros
+    size_t size;
+    uint64_t flags; // SHF_…
+    bool is_zero;   // the file has no bytes of it
+};
+
+enum { LINKER_WORD_BYTES = 8, LINKER_MOST_WORDS = 512 };
+
+// A word in memory that another file would fill in: its address, and whose address it would hold.
+struct linker_hole {
+    uint64_t address;
+    const char *name;
+    bool is_thread_local; // it tells where thread-local data are
+};
+
+// An entry by its address, before segments are made.
+struct linker_entry {
+    uint64_t address;
+    unsigned type;
+    size_t target;
+    int64_t addend;
+};
+
+struct object_linker {
+    struct arena *arena;
+    const struct object_file *file;
+    const struct isa *isa;
+    struct decoder decoder;
+    Elf *elf;               // null: a file whose code is taken as it is
+    unsigned machine, kind; // EM_…, ET_…
+    uint64_t base;          // added to the file's addresses
+    struct linked_section *sections;
+    size_t n_sections;
+    Elf_Data *symbols; // of the table that relocations use
+    size_t strings, n_symbols;
+    uint64_t end; // behind the last section
+    struct segment *segments;
+    size_t n_segments;
+    struct linker_hole *holes;
+    size_t n_holes;
+    struct linker_pointer { // words that a loader fills in with addresses in the file
+        uint64_t place, target;
+    } * pointers;
+    size_t n_pointers;
+    uint64_t *words; // of an object: addresses that the words of its last section hold
+    size_t n_words;
+    // Of the piece at hand:
+    const struct object_piece *piece;
+    struct link_fixup *fixups;
+    size_t n_fixups;
+    struct linker_entry *entries;
+    size_t n_entries;
+    struct fail *fail;
+};
+
+// The section that holds an address; null: none does.
+struct linked_section *linker_section(const struct object_linker *linker, uint64_t address);
+uint8_t *linker_bytes(const struct object_linker *linker, uint64_t address,
+                      size_t n);                           // its bytes; null: none, or zeros
+uint64_t linker_piece(const struct object_linker *linker); // address of the piece's first byte
+// Whether the address lies in the piece.
+bool linker_is_own(const struct object_linker *linker, uint64_t address);
+const struct linker_hole *linker_hole_at(const struct object_linker *linker, uint64_t address); // null: none
+
+void linker_add_hole(struct object_linker *linker, const struct linker_hole *hole);
+void linker_add_fixup(struct object_linker *linker, size_t offset, unsigned type, uint64_t target);
+void linker_add_entry(struct object_linker *linker, uint64_t address, unsigned type, uint64_t target, int64_t addend);
+
+// Fill in what an unlinked object's relocations state; of a linked file, what a loader would, and find the references
+// of its machine code.
+bool linker_read_object(struct object_linker *linker);
+void linker_load(struct object_linker *linker); // once for all pieces
+bool linker_read_linked(struct object_linker *linker);
+
+#endif

@@ -1,0 +1,351 @@
+// References in an executable or a shared object: what a loader fills in, and what the machine code states by
+// distances. Linked code for x86-64 and AArch64.
+#include "lab/linker.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { WORD = LINKER_WORD_BYTES, X86_FIELD = 4, MOST_CALLEES = 256, STUB_BYTES = 16 };
+
+// ---- what a loader fills in
+
+struct loaded {
+    unsigned machine, type;
+    enum { BY_BASE, BY_SYMBOL, BY_OTHERS } way;
+};
+
+static const struct loaded types[] = {
+    {EM_X86_64, R_X86_64_RELATIVE, BY_BASE},     {EM_X86_64, R_X86_64_64, BY_SYMBOL},
+    {EM_X86_64, R_X86_64_GLOB_DAT, BY_SYMBOL},   {EM_X86_64, R_X86_64_JUMP_SLOT, BY_SYMBOL},
+    {EM_AARCH64, R_AARCH64_RELATIVE, BY_BASE},   {EM_AARCH64, R_AARCH64_ABS64, BY_SYMBOL},
+    {EM_AARCH64, R_AARCH64_GLOB_DAT, BY_SYMBOL}, {EM_AARCH64, R_AARCH64_JUMP_SLOT, BY_SYMBOL},
+    {EM_RISCV, R_RISCV_RELATIVE, BY_BASE},       {EM_RISCV, R_RISCV_64, BY_SYMBOL},
+    {EM_RISCV, R_RISCV_JUMP_SLOT, BY_SYMBOL},
+};
+
+static int way_of(const struct object_linker *linker, unsigned type) {
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].machine == linker->machine && types[i].type == type)
+            return (int)types[i].way;
+    return BY_OTHERS;
+}
+
+static unsigned address_type(const struct object_linker *linker) {
+    return linker->machine == EM_AARCH64 ? R_AARCH64_ABS64 : linker->machine == EM_RISCV ? R_RISCV_64 : R_X86_64_64;
+}
+
+static const char *symbol_name(const struct object_linker *linker, const GElf_Sym *symbol) {
+    const char *name = elf_strptr(linker->elf, linker->strings, symbol->st_name);
+    return name && *name ? name : "?";
+}
+
+static void load_word(struct object_linker *linker, const GElf_Rela *relocation) {
+    uint64_t place = linker->base + relocation->r_offset, target = linker->base + (uint64_t)relocation->r_addend;
+    uint8_t *bytes = linker_bytes(linker, place, WORD);
+    int way = way_of(linker, (unsigned)GELF_R_TYPE(relocation->r_info));
+    GElf_Sym symbol = {0};
+    bool has_symbol = linker->symbols && GELF_R_SYM(relocation->r_info) &&
+                      gelf_getsym(linker->symbols, (int)GELF_R_SYM(relocation->r_info), &symbol);
+    bool is_here = symbol.st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol.st_info) != STT_TLS &&
+                   GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC;
+    if (way == BY_OTHERS || (way == BY_SYMBOL && !(has_symbol && is_here))) {
+        bool is_weak = has_symbol && GELF_ST_BIND(symbol.st_info) == STB_WEAK && symbol.st_shndx == SHN_UNDEF;
+        if (!is_weak)
+            linker_add_hole(linker, &(struct linker_hole){place,
+                                                          has_symbol ? symbol_name(linker, &symbol)
+                                                                     : "a function chosen at run time",
+                                                          GELF_ST_TYPE(symbol.st_info) == STT_TLS});
+        return;
+    }
+    if (way == BY_SYMBOL)
+        target += symbol.st_value;
+    if (!bytes)
+        return;
+    link_apply(linker->machine, address_type(linker), &(struct link_place){bytes, place, target});
+    *ARENA_ADD(linker->arena, linker->pointers, linker->n_pointers) = (struct linker_pointer){place, target};
+}
+
+void linker_load(struct object_linker *linker) {
+    GElf_Shdr header;
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(linker->elf, scn));) {
+        if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_RELA || !(header.sh_flags & SHF_ALLOC))
+            continue;
+        Elf_Data *data = elf_getdata(scn, NULL);
+        GElf_Rela relocation;
+        for (int i = 0; data && gelf_getrela(data, i, &relocation); i++)
+            load_word(linker, &relocation);
+    }
+}
+
+// ---- what machine code refers to
+
+struct code {
+    struct object_linker *linker;
+    const struct decoder *decoder;
+    uint64_t visited[MOST_CALLEES]; // functions that the piece calls, whose references have been checked
+    size_t n_visited;
+};
+
+static bool check_target(const struct object_linker *linker, const char *who, uint64_t address) {
+    const struct linker_hole *hole = linker_hole_at(linker, address);
+    if (hole)
+        return fail_at(linker->fail, linker->file->path, 0, 0, "%s refers to '%s', which %s", who, hole->name,
+                       hole->is_thread_local ? "is thread-local: it cannot be placed"
+                                             : "another file holds: link it statically");
+    if (!linker_section(linker, address))
+        return fail_at(linker->fail, linker->file->path, 0, 0, "%s refers to 0x%" PRIx64 ", where the file has nothing",
+                       who, address - linker->base);
+    return true;
+}
+
+// Whether a byte says that a distance from the instruction's end follows: Intel's manual, volume 2, table 2-7.
+static bool precedes_distance(uint8_t modrm) {
+    return (modrm & 0xc7) == 0x05;
+}
+
+// lea, which LLVM does not describe as having an address.
+static bool is_lea_of_distance(const struct insn *insn, const uint8_t *bytes) {
+    enum { OPCODE = 6, MODRM = 5, LEA = 0x8d };
+    return strncmp(insn->opcode, "LEA", strlen("LEA")) == 0 && insn->n_bytes >= OPCODE &&
+           bytes[insn->n_bytes - OPCODE] == LEA && precedes_distance(bytes[insn->n_bytes - MODRM]);
+}
+
+// Sets what an instruction refers to by its distance; false: nothing. `field`: offset in it of the distance.
+static bool find_distance(const struct code *code, const struct insn *insn, const uint8_t *bytes, uint64_t address,
+                          uint64_t *target, unsigned *field) {
+    const struct insn_address *written = insn->address;
+    const struct machine *machine = code->decoder->machine;
+    if (insn->is_direct && insn->is_call) {
+        *target = address + (uint64_t)insn->displacement;
+        *field = insn->n_bytes - X86_FIELD;
+        return true;
+    }
+    int32_t distance;
+    if (is_lea_of_distance(insn, bytes)) {
+        *field = insn->n_bytes - X86_FIELD;
+        memcpy(&distance, bytes + *field, sizeof distance);
+        *target = address + insn->n_bytes + (uint64_t)(int64_t)distance;
+        return true;
+    }
+    if (!written || !written->base || strcmp(machine->registers[written->base].name, "RIP") != 0)
+        return false;
+    *target = address + insn->n_bytes + (uint64_t)written->displacement;
+    for (unsigned at = 1; at + X86_FIELD <= insn->n_bytes; at++) {
+        memcpy(&distance, bytes + at, sizeof distance);
+        *field = at;
+        if (precedes_distance(bytes[at - 1]) && distance == written->displacement)
+            return true;
+    }
+    return false;
+}
+
+// A call goes to a function in the file: checks that this one can run as well. A stub that only jumps to another file
+// has no symbol.
+static bool check_callee(struct code *code, uint64_t address);
+
+static bool is_inside(const struct object_linker *linker, size_t offset, size_t n) {
+    return offset + n <= linker->piece->n_bytes;
+}
+
+// Thread-local data lies below the address in fs, or at what the first word there says. Above are a canary and others.
+static bool is_thread_local(const struct code *code, const struct insn *insn) {
+    const struct insn_address *written = insn->address;
+    const struct machine *machine = code->decoder->machine;
+    return written && written->segment && strcmp(machine->registers[written->segment].name, "FS") == 0 &&
+           (written->displacement <= 0 || written->base || written->index);
+}
+
+static bool take_x86(struct code *code, const struct insn *insn, size_t offset) {
+    struct object_linker *linker = code->linker;
+    uint64_t target, address = linker_piece(linker) + offset;
+    unsigned field;
+    if (is_thread_local(code, insn))
+        return fail_at(linker->fail, linker->file->path, 0, 0,
+                       "%s: `%s` is of thread-local data, which has no place here", linker->piece->name, insn->text);
+    if (!is_inside(linker, offset, insn->n_bytes) ||
+        !find_distance(code, insn, linker->piece->bytes + offset, address, &target, &field) ||
+        linker_is_own(linker, target))
+        return true;
+    bool is_call = insn->is_direct && insn->is_call;
+    // The field counts from its own place, the CPU from the instruction's end.
+    linker_add_fixup(linker, offset + field, R_X86_64_PC32, target - (insn->n_bytes - field));
+    return check_target(linker, linker->piece->name, target) && (!is_call || check_callee(code, target));
+}
+
+static bool decode(const struct code *code, const uint8_t *bytes, size_t n_bytes, struct block *block) {
+    struct fail why = {0};
+    return decoder_decode(code->decoder, code->linker->arena, bytes, n_bytes, block, &why);
+}
+
+// The bytes of the function at an address, as far as its symbol states; a stub's without one.
+static size_t callee_bytes(const struct object_linker *linker, uint64_t address, const char **name) {
+    const struct object_range all = {0};
+    const struct object_piece *pieces;
+    size_t n;
+    struct fail why = {0};
+    *name = linker->piece->name;
+    if (object_code_read(linker->arena, linker->file, &all, &pieces, &n, &why))
+        for (size_t i = 0; i < n; i++)
+            if (linker->base + pieces[i].address == address) {
+                *name = pieces[i].name;
+                return pieces[i].n_bytes;
+            }
+    return STUB_BYTES;
+}
+
+static bool check_callee(struct code *code, uint64_t address) {
+    struct object_linker *linker = code->linker;
+    const char *name;
+    size_t n_bytes = callee_bytes(linker, address, &name), offset = 0;
+    const uint8_t *bytes = linker_bytes(linker, address, n_bytes);
+    struct block block;
+    for (size_t i = 0; i < code->n_visited; i++)
+        if (code->visited[i] == address)
+            return true;
+    if (!bytes || code->n_visited == MOST_CALLEES || !decode(code, bytes, n_bytes, &block))
+        return true; // where it cannot go on, its run shows that
+    code->visited[code->n_visited++] = address;
+    for (unsigned i = 0; i < block.n_insns; offset += block.insns[i++].n_bytes) {
+        const struct insn *insn = &block.insns[i];
+        uint64_t target;
+        unsigned field;
+        if (!find_distance(code, insn, bytes + offset, address + offset, &target, &field))
+            continue;
+        if (!check_target(linker, name, target) ||
+            (insn->is_direct && insn->is_call && !linker_is_own(linker, target) && !check_callee(code, target)))
+            return false;
+    }
+    return true;
+}
+
+// ---- jump tables
+
+static bool begins_insn(const struct block *block, size_t wanted) {
+    size_t offset = 0;
+    for (unsigned i = 0; i < block->n_insns && offset <= wanted; offset += block->insns[i++].n_bytes)
+        if (offset == wanted)
+            return true;
+    return false;
+}
+
+// Takes the distances from a table to instructions of the piece, as long as there are some: at least two.
+static void take_distances(struct object_linker *linker, const struct block *block, uint64_t table) {
+    uint64_t piece = linker_piece(linker);
+    size_t n = 0, first = linker->n_entries;
+    const uint8_t *bytes;
+    for (uint64_t at = table; (bytes = linker_bytes(linker, at, sizeof(int32_t))); at += sizeof(int32_t), n++) {
+        int32_t distance;
+        memcpy(&distance, bytes, sizeof distance);
+        uint64_t target = table + (uint64_t)(int64_t)distance;
+        if (!linker_is_own(linker, target) || !begins_insn(block, (size_t)(target - piece)))
+            break;
+        linker_add_entry(linker, at, R_X86_64_PC32, target, (int64_t)(at - table));
+    }
+    if (n < 2)
+        linker->n_entries = first;
+}
+
+// The same of addresses: without relocations, where the program has one place.
+static void take_addresses(struct object_linker *linker, const struct block *block, uint64_t table) {
+    uint64_t piece = linker_piece(linker);
+    const uint8_t *bytes;
+    for (uint64_t at = table; (bytes = linker_bytes(linker, at, WORD)); at += WORD) {
+        uint64_t target;
+        memcpy(&target, bytes, sizeof target);
+        if (!linker_is_own(linker, target) || !begins_insn(block, (size_t)(target - piece)))
+            break;
+        linker_add_entry(linker, at, R_X86_64_64, target, 0);
+    }
+}
+
+static bool jumps_by_table(const struct block *block) {
+    for (unsigned i = 0; i < block->n_insns; i++)
+        if (block->insns[i].is_branch && !block->insns[i].is_direct && !block->insns[i].is_return)
+            return true;
+    return false;
+}
+
+static void find_tables(struct code *code, const struct block *block) {
+    struct object_linker *linker = code->linker;
+    size_t offset = 0;
+    if (!jumps_by_table(block))
+        return;
+    for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
+        const struct insn *insn = &block->insns[i];
+        uint64_t target;
+        unsigned field;
+        if (!insn->is_call &&
+            find_distance(code, insn, linker->piece->bytes + offset, linker_piece(linker) + offset, &target, &field))
+            take_distances(linker, block, target);
+        else if (linker->kind == ET_EXEC && insn->address && !insn->address->base && insn->address->index)
+            take_addresses(linker, block, (uint64_t)insn->address->displacement);
+    }
+}
+
+static bool read_x86(struct code *code) {
+    struct object_linker *linker = code->linker;
+    struct block block;
+    size_t offset = 0;
+    if (!decode(code, linker->piece->bytes, linker->piece->n_bytes, &block))
+        return true; // the block is refused for that
+    for (unsigned i = 0; i < block.n_insns; offset += block.insns[i++].n_bytes)
+        if (!take_x86(code, &block.insns[i], offset))
+            return false;
+    find_tables(code, &block);
+    return true;
+}
+
+// ---- AArch64: the low 12 bits of addresses stay, since memory moves by whole pages
+
+static bool take_a64(struct object_linker *linker, size_t offset, uint32_t word) {
+    enum { PAGE = 1 << 12 };
+    int64_t distance = 0;
+    unsigned type = 0;
+    uint64_t here = linker_piece(linker) + offset, from = here;
+    int64_t immediate = (int64_t)((uint64_t)(word >> 5 & 0x7ffff) << 45) >> 43 | (word >> 29 & 3);
+    if ((word & 0x9f000000) == 0x90000000) {
+        type = R_AARCH64_ADR_PREL_PG_HI21;
+        distance = immediate * PAGE;
+        from = here / PAGE * PAGE;
+    } else if ((word & 0x9f000000) == 0x10000000) {
+        type = R_AARCH64_ADR_PREL_LO21;
+        distance = immediate;
+    } else if ((word & 0xfc000000) == 0x94000000) {
+        type = R_AARCH64_CALL26;
+        distance = (int64_t)((uint64_t)word << 38) >> 36;
+    } else if ((word & 0x3b000000) == 0x18000000) {
+        type = R_AARCH64_LD_PREL_LO19;
+        distance = (int64_t)((uint64_t)(word >> 5 & 0x7ffff) << 45) >> 43;
+    }
+    uint64_t target = from + (uint64_t)distance;
+    bool is_page = type == R_AARCH64_ADR_PREL_PG_HI21;
+    if (!type || (!is_page && linker_is_own(linker, target)))
+        return true;
+    linker_add_fixup(linker, offset, type, target);
+    return is_page || check_target(linker, linker->piece->name, target);
+}
+
+static bool read_a64(struct object_linker *linker) {
+    uint32_t word;
+    for (size_t at = 0; at + sizeof word <= linker->piece->n_bytes; at += sizeof word) {
+        memcpy(&word, linker->piece->bytes + at, sizeof word);
+        if (!take_a64(linker, at, word))
+            return false;
+    }
+    return true;
+}
+
+// Words that hold addresses in the piece are to lead to the block.
+static void find_pointers(struct object_linker *linker) {
+    for (size_t i = 0; i < linker->n_pointers; i++)
+        if (linker_is_own(linker, linker->pointers[i].target))
+            linker_add_entry(linker, linker->pointers[i].place, address_type(linker), linker->pointers[i].target, 0);
+}
+
+bool linker_read_linked(struct object_linker *linker) {
+    struct code code = {.linker = linker, .decoder = &linker->decoder};
+    find_pointers(linker);
+    if (linker->machine == EM_AARCH64)
+        return read_a64(linker);
+    return linker->machine != EM_X86_64 || read_x86(&code);
+}

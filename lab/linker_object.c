@@ -1,0 +1,369 @@
+// References in an object that is not linked: its relocations, from the piece to all that it reaches.
+#include "lab/linker.h"
+
+#include <string.h>
+
+enum { X86_FIELD = 4 };
+
+// How a relocation is filled in: by another type, perhaps through a word that holds the symbol's address.
+struct meaning {
+    unsigned machine, type, as;
+    bool by_word;
+};
+
+static const struct meaning meanings[] = {
+    {EM_X86_64, R_X86_64_PLT32, R_X86_64_PC32, false},
+    {EM_X86_64, R_X86_64_GOTPCREL, R_X86_64_PC32, true},
+    {EM_X86_64, R_X86_64_GOTPCRELX, R_X86_64_PC32, true},
+    {EM_X86_64, R_X86_64_REX_GOTPCRELX, R_X86_64_PC32, true},
+    {EM_AARCH64, R_AARCH64_ADR_GOT_PAGE, R_AARCH64_ADR_PREL_PG_HI21, true},
+    {EM_AARCH64, R_AARCH64_LD64_GOT_LO12_NC, R_AARCH64_LDST64_ABS_LO12_NC, true},
+    {EM_AARCH64, R_AARCH64_ADR_PREL_PG_HI21_NC, R_AARCH64_ADR_PREL_PG_HI21, false},
+    {EM_RISCV, R_RISCV_GOT_HI20, R_RISCV_PCREL_HI20, true},
+};
+
+// A relocation on its way: of which section, its place there, and what it refers to.
+struct reference {
+    size_t section;
+    uint64_t offset; // in the section
+    unsigned type;
+    size_t symbol;
+    int64_t addend;
+};
+
+struct worker {
+    struct object_linker *linker;
+    struct reached { // ranges of sections whose references are filled in, or will be
+        size_t section;
+        uint64_t begin, end;
+        const char *who; // function that it is, or that refers to it
+    } * reached;
+    size_t n_reached;
+    uint64_t *tables; // addresses that code refers to: a table may begin there
+    size_t n_tables;
+    const char *who; // of the range at hand
+};
+
+static const char *name_of(const struct object_linker *linker, const GElf_Sym *symbol) {
+    const char *name = elf_strptr(linker->elf, linker->strings, symbol->st_name);
+    if (name && *name)
+        return name;
+    bool has_section = symbol->st_shndx < linker->n_sections && linker->sections[symbol->st_shndx].name;
+    return has_section ? linker->sections[symbol->st_shndx].name : "?";
+}
+
+static bool fail_named(const struct worker *worker, const char *name, const char *why) {
+    const struct object_linker *linker = worker->linker;
+    return fail_at(linker->fail, linker->file->path, 0, 0, "%s refers to '%s', %s", worker->who, name, why);
+}
+
+static bool is_thread_local(const struct object_linker *linker, const GElf_Sym *symbol) {
+    bool is_in = symbol->st_shndx < linker->n_sections && (linker->sections[symbol->st_shndx].flags & SHF_TLS);
+    return is_in || GELF_ST_TYPE(symbol->st_info) == STT_TLS;
+}
+
+// Finds a symbol's address. `is_absent`: nobody has it, and it is weak or stands in data, which stays zero there.
+static bool find_address(const struct worker *worker, const struct reference *reference, GElf_Sym *symbol,
+                         uint64_t *address, bool *is_absent) {
+    size_t number = reference->symbol;
+    const struct object_linker *linker = worker->linker;
+    *is_absent = false;
+    *address = 0;
+    if (!linker->symbols || !gelf_getsym(linker->symbols, (int)number, symbol))
+        return fail_named(worker, "?", "a symbol that the file lacks");
+    const char *name = name_of(linker, symbol);
+    if (is_thread_local(linker, symbol))
+        return fail_named(worker, name, "which is thread-local: it cannot be placed");
+    if (symbol->st_shndx == SHN_UNDEF) {
+        bool is_code = linker->sections[reference->section].flags & SHF_EXECINSTR;
+        *is_absent = GELF_ST_BIND(symbol->st_info) == STB_WEAK || number == 0 || !is_code;
+        return *is_absent || fail_named(worker, name, "which another file holds: link it, and give the program");
+    }
+    if (symbol->st_shndx == SHN_COMMON)
+        return fail_named(worker, name, "which only a linker could place: compile it with -fno-common");
+    *address = symbol->st_value;
+    if (symbol->st_shndx == SHN_ABS)
+        return true;
+    if (symbol->st_shndx >= linker->n_sections || !linker->sections[symbol->st_shndx].address)
+        return fail_named(worker, name, "which has no place in memory");
+    *address += linker->sections[symbol->st_shndx].address;
+    return true;
+}
+
+static bool is_reached(const struct worker *worker, const struct reached *wanted) {
+    for (size_t i = 0; i < worker->n_reached; i++) {
+        const struct reached *reached = &worker->reached[i];
+        if (reached->section == wanted->section && wanted->begin >= reached->begin && wanted->end <= reached->end)
+            return true;
+    }
+    return false;
+}
+
+// Finds the function around an offset of a section: up to the next symbol where it states no size.
+static const char *find_function(const struct object_linker *linker, size_t section, uint64_t offset, uint64_t *begin,
+                                 uint64_t *end) {
+    const char *name = linker->sections[section].name;
+    *begin = 0;
+    *end = linker->sections[section].size;
+    GElf_Sym symbol;
+    for (size_t i = 0; i < linker->n_symbols && gelf_getsym(linker->symbols, (int)i, &symbol); i++) {
+        unsigned type = GELF_ST_TYPE(symbol.st_info);
+        if (symbol.st_shndx != section || (type != STT_FUNC && type != STT_NOTYPE))
+            continue;
+        if (symbol.st_value <= offset && symbol.st_value >= *begin) {
+            *begin = symbol.st_value;
+            name = name_of(linker, &symbol);
+        } else if (symbol.st_value > offset && symbol.st_value < *end) {
+            *end = symbol.st_value;
+        }
+    }
+    return name;
+}
+
+// Notes what a reference to a section leads to.
+static void follow(struct worker *worker, size_t index, uint64_t address) {
+    const struct object_linker *linker = worker->linker;
+    if (index >= linker->n_sections || linker_is_own(linker, address))
+        return;
+    const struct linked_section *section = &linker->sections[index];
+    struct reached next = {index, 0, section->size, worker->who};
+    if (section->flags & SHF_EXECINSTR) {
+        uint64_t offset = address >= section->address ? address - section->address : 0;
+        next.who = find_function(linker, index, offset, &next.begin, &next.end);
+    }
+    if (!is_reached(worker, &next))
+        *ARENA_ADD(linker->arena, worker->reached, worker->n_reached) = next;
+}
+
+static unsigned address_type(const struct object_linker *linker) {
+    return linker->machine == EM_AARCH64 ? R_AARCH64_ABS64 : linker->machine == EM_RISCV ? R_RISCV_64 : R_X86_64_64;
+}
+
+// Returns the address of a word that holds an address; 0: there is no room.
+static uint64_t word_of(struct object_linker *linker, uint64_t address) {
+    const struct linked_section *words = &linker->sections[linker->n_sections - 1];
+    size_t i = 0;
+    while (i < linker->n_words && linker->words[i] != address)
+        i++;
+    if (i == LINKER_MOST_WORDS)
+        return 0;
+    if (i == linker->n_words)
+        *ARENA_ADD(linker->arena, linker->words, linker->n_words) = address;
+    uint64_t word = words->address + i * LINKER_WORD_BYTES;
+    link_apply(linker->machine, address_type(linker),
+               &(struct link_place){words->bytes + i * LINKER_WORD_BYTES, word, address});
+    if (linker_is_own(linker, address))
+        linker_add_entry(linker, word, address_type(linker), address, 0);
+    return word;
+}
+
+static const struct meaning *find_meaning(const struct object_linker *linker, unsigned type) {
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+        if (meanings[i].machine == linker->machine && meanings[i].type == type)
+            return &meanings[i];
+    return NULL;
+}
+
+// Whether a relocation only helps linkers to shorten code.
+static bool is_hint(const struct object_linker *linker, unsigned type) {
+    return link_is_nothing(linker->machine, type) ||
+           (linker->machine == EM_RISCV && (type == R_RISCV_RELAX || type == R_RISCV_ALIGN));
+}
+
+// The greatest address up to `place` that code refers to: where a table begins.
+static uint64_t table_of(const struct worker *worker, uint64_t place) {
+    uint64_t table = 0;
+    for (size_t i = 0; i < worker->n_tables; i++)
+        if (worker->tables[i] <= place && worker->tables[i] > table)
+            table = worker->tables[i];
+    return table ? table : place;
+}
+
+// By how much a reference to code is written further on than it means: distances of x86-64 count from the field's
+// end, and an entry of a table of distances from the table's begin.
+static int64_t bias_of(const struct worker *worker, const struct reference *reference, unsigned type) {
+    const struct object_linker *linker = worker->linker;
+    const struct linked_section *section = &linker->sections[reference->section];
+    uint64_t place = section->address + reference->offset;
+    if (type != R_X86_64_PC32 && type != R_AARCH64_PREL32)
+        return 0;
+    if (section->flags & SHF_EXECINSTR)
+        return linker->machine == EM_X86_64 ? -X86_FIELD : 0;
+    return (int64_t)(place - table_of(worker, place));
+}
+
+// Fills in a reference, whose target is known.
+static bool fill_in(struct worker *worker, const struct reference *reference, unsigned type, uint64_t target,
+                    const char *name) {
+    struct object_linker *linker = worker->linker;
+    const struct linked_section *section = &linker->sections[reference->section];
+    uint64_t place = section->address + reference->offset;
+    int64_t bias = bias_of(worker, reference, type);
+    bool is_in_piece = linker_is_own(linker, place), is_own = linker_is_own(linker, target - (uint64_t)bias);
+    if (!link_type_name(linker->machine, type))
+        return fail_named(worker, name, "in a way that only a linker knows");
+    if (is_in_piece && !is_own) {
+        linker_add_fixup(linker, (size_t)(place - linker_piece(linker)), type, target);
+        return true;
+    }
+    if (!is_in_piece && is_own) {
+        linker_add_entry(linker, place, type, target - (uint64_t)bias, bias);
+        return true;
+    }
+    uint8_t *bytes = linker_bytes(linker, place, link_type_bytes(linker->machine, type));
+    return (bytes && link_apply(linker->machine, type, &(struct link_place){bytes, place, target})) ||
+           fail_named(worker, name, "which is too far away from it");
+}
+
+// Of the second half of RISC-V's distances: its symbol is the place of the first half. Sets what that refers to.
+static bool find_first_half(const struct worker *worker, struct reference *reference, uint64_t *behind);
+
+static bool take(struct worker *worker, struct reference reference) {
+    struct object_linker *linker = worker->linker;
+    GElf_Sym symbol = {0};
+    uint64_t address, behind = 0;
+    bool is_absent;
+    if (is_hint(linker, reference.type))
+        return true;
+    unsigned own_type = reference.type;
+    if (!find_first_half(worker, &reference, &behind) ||
+        !find_address(worker, &reference, &symbol, &address, &is_absent))
+        return false;
+    if (is_absent)
+        return true;
+    const char *name = name_of(linker, &symbol);
+    const struct meaning *meaning = find_meaning(linker, reference.type);
+    unsigned type = own_type != reference.type ? own_type : meaning ? meaning->as : own_type;
+    uint64_t target = address + (uint64_t)reference.addend;
+    uint64_t meant = target - (uint64_t)bias_of(worker, &reference, type);
+    follow(worker, symbol.st_shndx, meant);
+    if (linker->sections[reference.section].flags & SHF_EXECINSTR)
+        *ARENA_ADD(linker->arena, worker->tables, worker->n_tables) = meant;
+    if (meaning && meaning->by_word) {
+        bool is_x86 = linker->machine == EM_X86_64; // whose addend is about the place, not about the symbol
+        uint64_t word = word_of(linker, is_x86 ? address : target);
+        if (!word)
+            return fail_named(worker, name, "one symbol too many");
+        target = word + (is_x86 ? (uint64_t)reference.addend : 0);
+    }
+    return fill_in(worker, &reference, type, target + behind, name);
+}
+
+// ---- relocations of a section
+
+typedef bool take_function(struct worker *worker, struct reference reference, void *context);
+
+static bool each_relocation(struct worker *worker, size_t section, uint64_t begin, uint64_t end,
+                            take_function *function, void *context) {
+    struct object_linker *linker = worker->linker;
+    GElf_Shdr header;
+    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(linker->elf, scn));) {
+        if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_RELA || header.sh_info != section)
+            continue;
+        Elf_Data *data = elf_getdata(scn, NULL);
+        GElf_Rela relocation;
+        for (int i = 0; data && gelf_getrela(data, i, &relocation); i++)
+            if (relocation.r_offset >= begin && relocation.r_offset < end &&
+                !function(worker,
+                          (struct reference){section, relocation.r_offset, (unsigned)GELF_R_TYPE(relocation.r_info),
+                                             GELF_R_SYM(relocation.r_info), relocation.r_addend},
+                          context))
+                return false;
+    }
+    return true;
+}
+
+static bool take_one(struct worker *worker, struct reference reference, void *context) {
+    (void)context;
+    return take(worker, reference);
+}
+
+static bool is_first_half(unsigned type) {
+    return type == R_RISCV_PCREL_HI20 || type == R_RISCV_GOT_HI20;
+}
+
+static bool keep_first_half(struct worker *worker, struct reference reference, void *context) {
+    (void)worker;
+    if (is_first_half(reference.type))
+        *(struct reference *)context = reference;
+    return true;
+}
+
+static bool find_first_half(const struct worker *worker, struct reference *reference, uint64_t *behind) {
+    const struct object_linker *linker = worker->linker;
+    bool is_second = linker->machine == EM_RISCV &&
+                     (reference->type == R_RISCV_PCREL_LO12_I || reference->type == R_RISCV_PCREL_LO12_S);
+    GElf_Sym symbol;
+    struct reference first = {0};
+    if (!is_second)
+        return true;
+    struct worker copy = *worker;
+    if (!gelf_getsym(linker->symbols, (int)reference->symbol, &symbol) ||
+        !each_relocation(&copy, symbol.st_shndx, symbol.st_value, symbol.st_value + 1, keep_first_half, &first) ||
+        !is_first_half(first.type))
+        return fail_named(worker, "?", "by the second half of a distance that has no first half");
+    *behind = reference->offset - first.offset;
+    reference->type = first.type;
+    reference->symbol = first.symbol;
+    reference->addend = first.addend;
+    return true;
+}
+
+// ---- calls that the assembler has filled in itself: of functions in the same section
+
+static bool note_relocation(struct worker *worker, struct reference reference, void *context) {
+    (void)worker, (void)reference;
+    *(bool *)context = true;
+    return true;
+}
+
+static void add_call(struct object_linker *linker, const struct insn *insn, uint64_t address, uint64_t target) {
+    bool is_x86 = linker->machine == EM_X86_64;
+    size_t field = is_x86 ? insn->n_bytes - X86_FIELD : 0, offset = (size_t)(address - linker_piece(linker)) + field;
+    if (insn->is_call && linker->machine != EM_RISCV)
+        linker_add_fixup(linker, offset, is_x86 ? R_X86_64_PC32 : R_AARCH64_CALL26, target - (is_x86 ? X86_FIELD : 0));
+}
+
+static void follow_calls(struct worker *worker, const struct reached *range) {
+    struct object_linker *linker = worker->linker;
+    const struct linked_section *section = &linker->sections[range->section];
+    uint64_t address = section->address + range->begin;
+    const uint8_t *bytes = linker_bytes(linker, address, (size_t)(range->end - range->begin));
+    struct block block;
+    struct fail why = {0};
+    if (!(section->flags & SHF_EXECINSTR) || !bytes ||
+        !decoder_decode(&linker->decoder, linker->arena, bytes, (size_t)(range->end - range->begin), &block, &why))
+        return;
+    for (unsigned i = 0; i < block.n_insns; address += block.insns[i++].n_bytes) {
+        const struct insn *insn = &block.insns[i];
+        uint64_t target = address + (uint64_t)insn->displacement, offset = address - section->address;
+        bool has_relocation = false, is_inside = target - section->address - range->begin < range->end - range->begin;
+        if (!insn->is_direct || is_inside || target - section->address >= section->size)
+            continue;
+        each_relocation(worker, range->section, offset, offset + insn->n_bytes, note_relocation, &has_relocation);
+        if (has_relocation)
+            continue;
+        follow(worker, range->section, target);
+        if (linker_is_own(linker, address))
+            add_call(linker, insn, address, target);
+    }
+}
+
+static bool read_all(struct worker *worker) {
+    for (size_t i = 0; i < worker->n_reached; i++) {
+        const struct reached range = worker->reached[i];
+        worker->who = range.who;
+        follow_calls(worker, &range);
+        if (!each_relocation(worker, range.section, range.begin, range.end, take_one, NULL))
+            return false;
+    }
+    return true;
+}
+
+bool linker_read_object(struct object_linker *linker) {
+    const struct object_piece *piece = linker->piece;
+    struct worker worker = {.linker = linker};
+    *ARENA_ADD(linker->arena, worker.reached, worker.n_reached) =
+        (struct reached){piece->section, piece->address, piece->address + piece->n_bytes, piece->name};
+    return read_all(&worker);
+}
