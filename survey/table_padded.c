@@ -112,7 +112,7 @@ struct padded {
     bool is_found;
     // Its steps make it longer, by more than half of what they take; else it does not wait for them, or for the form.
     bool is_closed;
-    bool is_whole; // number of cycles
+    bool is_whole; // number of cycles, at one speed
     struct table_value value;
 };
 
@@ -126,9 +126,9 @@ static bool may_be_steps(const struct making *m, const struct entry *padded, dou
 // How far from a whole number a chain with so many cycles of steps may be. Many more steps make no number surer: of
 // them, only the clock's error counts.
 static double padded_slack(double cycles, double steps) {
-    static const double clock_error = 0.0015;
+    static const double clock_error = 0.0015, most = 0.12;
     double more = fmax(0, steps - PARTNER_PADS);
-    return reader_chain_slack(cycles - more) + clock_error * more;
+    return fmin(most, reader_chain_slack(cycles - more) + clock_error * more);
 }
 
 static struct padded read_padded(const struct making *m, const struct entry *padded, double chain) {
@@ -142,7 +142,8 @@ static struct padded read_padded(const struct making *m, const struct entry *pad
     result.is_closed = cycles - chain > steps / 2 && !may_be_steps(m, padded, cycles);
     result.is_found = reader_subtract_way(reader, padded->way, &result.value) &&
                       result.value.verdict != MEASURED_UNSTABLE && result.value.relation == TABLE_EQUAL;
-    result.is_whole = reader_is_near_whole(result.value.cycles, padded_slack(cycles, steps));
+    result.is_whole =
+        reader_is_near_whole(result.value.cycles, padded_slack(cycles, steps)) && !result.value.has_two_speeds;
     return result;
 }
 
@@ -192,6 +193,7 @@ struct held {
     bool is_one_of_flags;            // some of several flags, of which one that is not on the way says nothing
     struct padded padded;            // what decides
     bool is_less;                    // it is less than the plain chain's
+    double room;                     // cycles that it may be more than a bound
     bool is_falling;                 // the more steps, the less it takes
     bool is_open;                    // still more steps are to confirm it, and are not measured, or do not
     bool is_disagreed;               // they do not
@@ -216,7 +218,7 @@ static bool is_falling(const struct held *held) {
 
 static bool is_the_latency(const struct held *held) {
     return held->padded.is_closed && held->padded.is_whole &&
-           (held->is_less || (held->is_bound && held->padded.value.cycles <= held->value->cycles + READER_HALF_CYCLE));
+           (held->is_less || (held->is_bound && held->padded.value.cycles <= held->value->cycles + held->room));
 }
 
 static bool is_less_and_not_whole(const struct held *held) {
@@ -278,41 +280,54 @@ static void take_outcome(const struct held *held, const char *doubt, struct tabl
         set_bound(value, held->is_disagreed ? "it has many uops, and chains with more steps do not agree" : doubt);
 }
 
-// Chooses which padded chain decides, and requests the next one.
-static void climb(struct making *m, const struct entry *entry, struct held *held) {
+// A pair's padded chains by the number of their steps.
+struct rungs {
+    struct padded few, more, most;
+};
+
+// Finds the padded chains, and requests the next one.
+static struct rungs climb(struct making *m, const struct entry *entry, const struct held *held, bool is_many) {
     static const double long_chain = 12; // cycles; longer than any chain of a few uops
-    double value = held->value->cycles;
-    bool is_many = value > short_cycles && reader_has_many_uops(m);
-    struct padded *padded = &held->padded, more = {.is_found = false}, most = {.is_found = false};
+    struct rungs rungs = {.few = find_padded(m, entry, held->chain, PARTNER_PADS)};
+    const struct table_value *few = &rungs.few.value, *more = &rungs.more.value;
+    bool is_less = few->cycles < held->value->cycles - READER_HALF_CYCLE;
     want_padding(m, entry, PARTNER_PADS);
-    *padded = find_padded(m, entry, held->chain, PARTNER_PADS);
-    bool is_less = padded->value.cycles < value - READER_HALF_CYCLE;
     // Eight steps are too few behind much microcode: where they made a difference, or show no whole number, or where
     // the chain is long, more may make another one.
-    if (padded->is_found && (is_less || !padded->is_whole || held->chain > long_chain || is_many) &&
-        !reader_is_too_short(&padded->value)) {
-        want_padding(m, entry, PARTNER_MORE_PADS);
-        more = find_padded(m, entry, held->chain, PARTNER_MORE_PADS);
-    }
-    held->is_falling = more.is_found && more.value.cycles < padded->value.cycles - READER_HALF_CYCLE;
-    // Where that made a difference again, or there are many uops, those with most steps must show the same.
-    bool wants_most = more.is_found && (held->is_falling || is_many) && !reader_is_too_short(&more.value);
-    if (wants_most) {
-        want_padding(m, entry, PARTNER_MOST_PADS);
-        most = find_padded(m, entry, held->chain, PARTNER_MOST_PADS);
-    }
-    bool is_agreed = most.is_found && more.is_whole && most.is_whole &&
-                     fabs(most.value.cycles - more.value.cycles) < READER_HALF_CYCLE;
+    if (!rungs.few.is_found || reader_is_too_short(few) ||
+        (!is_less && rungs.few.is_whole && held->chain <= long_chain && !is_many))
+        return rungs;
+    want_padding(m, entry, PARTNER_MORE_PADS);
+    rungs.more = find_padded(m, entry, held->chain, PARTNER_MORE_PADS);
+    // Where these made a difference again, or there are many uops, those with most steps must show the same.
+    if (!rungs.more.is_found || reader_is_too_short(more) ||
+        (more->cycles >= few->cycles - READER_HALF_CYCLE && !is_many))
+        return rungs;
+    want_padding(m, entry, PARTNER_MOST_PADS);
+    rungs.most = find_padded(m, entry, held->chain, PARTNER_MOST_PADS);
+    return rungs;
+}
+
+// Chooses which of them decides.
+static void weigh(const struct rungs *rungs, bool is_many, struct held *held) {
+    double value = held->value->cycles, few = rungs->few.value.cycles, more = rungs->more.value.cycles,
+           most = rungs->most.value.cycles;
+    bool has_more = rungs->more.is_found, has_most = rungs->most.is_found,
+         is_agreed = has_most && rungs->more.is_whole && rungs->most.is_whole && fabs(most - more) < READER_HALF_CYCLE;
     // What no longer chain undercuts stands: steps may make a chain slower, but not its results late.
-    bool is_least = most.is_found && fmin(more.value.cycles, most.value.cycles) > value - READER_SUM_CYCLES;
-    held->is_falling &= !is_agreed;
+    bool is_least = has_most && fmin(more, most) > value - READER_SUM_CYCLES;
+    held->is_falling = has_more && more < few - READER_HALF_CYCLE && !is_agreed;
     held->is_open = is_many && !is_agreed && !is_least;
-    held->is_disagreed = held->is_open && most.is_found;
-    if (held->is_falling || is_agreed || (more.is_found && !padded->is_whole))
-        *padded = more;
-    if (most.is_found && !is_agreed && most.value.cycles < padded->value.cycles - READER_SUM_CYCLES)
-        *padded = most;
-    held->is_less = padded->is_found && padded->value.cycles < value - READER_HALF_CYCLE;
+    held->is_disagreed = held->is_open && has_most;
+    held->padded = rungs->few;
+    if (held->is_falling || is_agreed || (has_more && !rungs->few.is_whole))
+        held->padded = rungs->more;
+    if (has_most && !is_agreed && most < held->padded.value.cycles - READER_SUM_CYCLES)
+        held->padded = rungs->most;
+    double cycles = held->padded.value.cycles;
+    held->is_less = held->padded.is_found && cycles < value - READER_HALF_CYCLE;
+    // Flags of logic may come early now and then, so that a bound is below the truth; nothing of many uops does.
+    held->room = is_many ? reader_chain_slack(held->chain) - (round(cycles) - cycles) : READER_HALF_CYCLE;
 }
 
 bool reader_judge_by_padded(struct making *m, const struct entry *entry, double chain, bool is_confirmed,
@@ -328,7 +343,9 @@ bool reader_judge_by_padded(struct making *m, const struct entry *entry, double 
     };
     if (!doubt)
         return false;
-    climb(m, entry, &held);
+    bool is_many = !doubted.is_short && reader_has_many_uops(m);
+    const struct rungs rungs = climb(m, entry, &held, is_many);
+    weigh(&rungs, is_many, &held);
     take_outcome(&held, doubt, value);
     return true;
 }
