@@ -43,13 +43,13 @@ static const struct command command = {
 static bool describe(struct arena *arena, const struct backend *backend, struct backend_cpu *cpu,
                      const struct program *program, const char *text, size_t region, struct block *block,
                      struct fail *fail) {
+    const struct program_range range = program_block_range(program);
     const bool is_intel = strcmp(program->syntax, "intel") == 0;
     const char *in_syntax = arena_printf(arena, "%s%s", is_intel ? ".intel_syntax noprefix; " : "", text);
     struct backend_source source;
     struct block assembled;
     if (!backend->describe_text(cpu, arena, program->file, in_syntax, &source, fail) ||
-        !backend->describe_part(cpu, arena, program->code, program->body_range.offset, program->body_range.length,
-                                &assembled, fail))
+        !backend->describe_part(cpu, arena, program->code, range.offset, range.length, &assembled, fail))
         return false;
     if (region >= source.n_blocks)
         return fail_set(fail, FAIL_WORK, OTHERWISE_READ);
@@ -67,13 +67,14 @@ static bool describe(struct arena *arena, const struct backend *backend, struct 
 
 static bool record(struct arena *arena, const struct experiment *experiment, struct steps *steps, struct fail *fail) {
     const struct program *program = &experiment->program;
+    const struct program_range range = program_block_range(program);
     struct bench_code code = experiment_code(experiment, false);
     code.foreign.lowest_address = BLOCK_LOWEST_ADDRESS;
     const struct steps_request request = {
         .code = &code,
         .iterations = 1,
-        .first = program->body_range.offset,
-        .end = program->body_range.offset + program->body_range.length,
+        .first = range.offset,
+        .end = range.offset + range.length,
         .most = BRANCH_TRACE_MOST_INSNS,
         .timeout_seconds = 60,
     };
@@ -94,7 +95,7 @@ static const char *in_words(struct arena *arena, const struct program *program, 
         return NULL;
     if (describe(arena, backend, cpu, program, text, region, &block, fail)) {
         struct follow_order order;
-        if (follow_order(arena, &block, program->body_range.offset, steps->offsets, steps->n, &order))
+        if (follow_order(arena, &block, program_block_range(program).offset, steps->offsets, steps->n, &order))
             branch_trace_of_run(arena, &block, order.insns, order.n, &words, fail);
         else
             fail_set(fail, FAIL_WORK, OTHERWISE_READ);

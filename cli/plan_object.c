@@ -9,8 +9,11 @@ bool plan_add_object(struct arena *arena, struct plan *plan, const struct isa *i
     struct object_linker *linker = object_linker_open(arena, file, isa, fail);
     for (size_t i = 0; linker && i < n; i++) {
         struct fail why = {0};
-        struct block_source source = {
-            .isa = isa, .name = file->path, .bytes = pieces[i].bytes, .n_bytes = pieces[i].n_bytes};
+        struct block_source source = {.isa = isa,
+                                      .name = file->path,
+                                      .bytes = pieces[i].bytes,
+                                      .n_bytes = pieces[i].n_bytes,
+                                      .line_offset = (unsigned)(pieces[i].address % 64)};
         if (object_linker_read(linker, &pieces[i], &source, &why) &&
             plan_add_block(arena, plan, &source, pieces[i].name, options, &why))
             plan->experiments[plan->n_experiments - 1]->block->is_function = true;

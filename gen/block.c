@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
@@ -21,6 +22,8 @@ struct block_reader {
     size_t n_statements;
     struct block_labels labels;
     struct text body;
+    const char *routine; // null: the body calls none
+    unsigned line_offset;
     unsigned *lines;
     unsigned n_lines, n_instructions;
     struct fail *fail;
@@ -121,9 +124,20 @@ static bool fail_leaving(struct block_reader *reader, const struct statement *st
         arena_printf(reader->arena, "'%.*s' would leave the loop: leave it out", (int)word.length, word.data));
 }
 
+// Whether it returns, where that is known to be possible: then the body will call the block.
+static bool is_return(const struct isa *isa, const struct statement *statement) {
+    struct slice rest = statement->rest, word;
+    for (unsigned i = 0; isa->returns && i < 2 && slice_next(&rest, ' ', &word); i++) // "rep ret"
+        if (word_is_one_of(word, isa->returns))
+            return true;
+    return false;
+}
+
 static bool check_instruction(struct block_reader *reader, const struct statement *statement) {
     const struct isa *isa = reader->isa;
     struct slice rest = statement->rest, word;
+    if (is_return(isa, statement))
+        return true;
     for (unsigned i = 0; i < 2 && slice_next(&rest, ' ', &word); i++) // "rep ret"
         if (word_is_one_of(word, isa->leaves_loop))
             return fail_leaving(reader, statement, word);
@@ -234,7 +248,7 @@ static void emit_general(const struct block_reader *reader, const struct registe
         register_set_add_name(&kept, isa, counter);
     register_set_add_name(&kept, isa, isa->stack_pointer);
     for (unsigned i = 0; class->registers[i]; i++) {
-        struct isa_value value = {start->first + i * start->distance, class->bits};
+        struct isa_value value = {block_register_start(isa, start, i), class->bits};
         if (!register_set_has(&kept, class, i))
             isa->emit_constant(setup, class, class->registers[i], value, reader->syntax);
     }
@@ -256,6 +270,31 @@ static const char *first_label(const struct block_reader *reader) {
         if (statement_is_instruction(&reader->statements[i]))
             return statement_label(reader->arena, reader->isa, reader->statements[i].rest);
     return "";
+}
+
+// Finds argument number `i` among the general registers. False: it is in no such one.
+static bool find_argument(const struct isa *isa, unsigned i, unsigned *reg) {
+    struct register_name found;
+    const char *name = isa->arguments[i];
+    bool is_found = name && register_find(isa, (struct slice){name, strlen(name)}, &found) && found.class->file == 'g';
+    *reg = is_found ? found.index : 0;
+    return is_found;
+}
+
+uint64_t block_register_start(const struct isa *isa, const struct block_start *start, unsigned reg) {
+    unsigned number = UINT_MAX, n_lower, one, other;
+    for (unsigned i = 0; start->is_routine && isa->arguments[i]; i++)
+        if (find_argument(isa, i, &one) && one == reg)
+            number = i;
+    // Its value is that of the argument register above as many others.
+    for (unsigned i = 0; number < UINT_MAX && isa->arguments[i]; i++) {
+        n_lower = 0;
+        for (unsigned k = 0; find_argument(isa, i, &one) && isa->arguments[k]; k++)
+            n_lower += find_argument(isa, k, &other) && other < one;
+        if (find_argument(isa, i, &one) && n_lower == number)
+            return start->first + one * start->distance;
+    }
+    return start->first + reg * start->distance;
 }
 
 uint64_t block_stack_start(const struct isa *isa, const struct block_start *start) {
@@ -281,6 +320,8 @@ static void count_instructions(const struct isa *isa, unsigned n_instructions, s
     struct text lines = {0};
     struct arena scratch = {0};
     program_count_instructions(program, n_instructions);
+    if (program->routine)
+        program->instructions = n_instructions;
     if (program->has_own_branch) {
         program->instructions = n_instructions;
         program->loop_instructions = 0;
@@ -353,6 +394,8 @@ static bool make_program(struct block_reader *reader, struct program *program) {
         .setup = make_setup(reader, &used, counter),
         .body = reader->body.data,
         .body_lines = reader->n_lines,
+        .routine = reader->routine,
+        .line_offset = request->form == PROGRAM_LOOPED || reader->routine ? reader->line_offset : 0,
         .file = reader->name,
         .lines = reader->lines,
         .loop_counter = counter,
@@ -459,12 +502,56 @@ static void read_bytes(struct block_reader *reader, const struct block_source *s
         add_place(reader, source, at);
 }
 
+static struct register_set set_of(const struct isa *isa, const char *const *names, size_t n) {
+    struct register_set set = {0};
+    for (size_t i = 0; i < n; i++)
+        register_set_add_name(&set, isa, names[i]);
+    return set;
+}
+
+// Sets the arguments again that the routine changes, as a caller does.
+static void add_arguments(struct block_reader *reader, const struct block_source *source) {
+    const struct isa *isa = source->isa;
+    const struct block_facts *facts = reader->request->facts;
+    if (!facts)
+        return;
+    const struct register_set inputs = set_of(isa, facts->inputs, facts->n_inputs),
+                              changed = set_of(isa, facts->changed, facts->n_changed);
+    struct register_name found;
+    for (unsigned i = 0; isa->arguments[i]; i++) {
+        const char *name = isa->arguments[i];
+        if (!register_find(isa, (struct slice){name, strlen(name)}, &found) ||
+            !register_set_has(&inputs, found.class, found.index) ||
+            !register_set_has(&changed, found.class, found.index))
+            continue;
+        uint64_t value = found.class->file == 'g' ? block_register_start(isa, &reader->request->start, found.index) : 0;
+        isa->emit_constant(&reader->body, found.class, found.class->registers[found.index],
+                           (struct isa_value){value, found.class->bits}, reader->syntax);
+    }
+}
+
+// Makes the block a routine, and a call of it the body. Ways out of the routine return.
+static void call_block(struct block_reader *reader, const struct block_source *source) {
+    const struct block_facts *facts = reader->request->facts;
+    if (facts && facts->exits)
+        text_addf(&reader->body, "%s\n", source->isa->returns[0]);
+    reader->routine = reader->body.data;
+    reader->body = (struct text){.arena = reader->arena};
+    reader->n_lines = 0;
+    add_arguments(reader, source);
+    text_addf(&reader->body, "%s " PROGRAM_ROUTINE_LABEL "f\n", source->isa->call);
+    for (size_t at = 0; at < reader->body.length; at++)
+        if (reader->body.data[at] == '\n')
+            count_line(reader, source->line);
+}
+
 bool gen_block(struct arena *arena, const struct block_source *source, const struct block_request *request,
                struct program *program, struct fail *fail) {
     struct block_reader reader = {
         .arena = arena,
         .isa = source->isa,
         .name = arena_strdup(arena, source->name),
+        .line_offset = source->line_offset,
         .request = request,
         .body = {.arena = arena},
         .fail = fail,
@@ -475,9 +562,11 @@ bool gen_block(struct arena *arena, const struct block_source *source, const str
     } else {
         read_bytes(&reader, source);
     }
-    if (source->link && source->link->n_entries && request->form == PROGRAM_UNROLLED)
+    if (source->link && source->link->n_entries && request->form == PROGRAM_UNROLLED && !request->is_routine)
         return fail_at(fail, source->name, source->line, 0,
                        "a table leads into the block, where there is one of it: measure the looped form");
+    if (request->is_routine)
+        call_block(&reader, source);
     if (!make_program(&reader, program))
         return false;
     program->link = source->link;

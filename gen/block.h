@@ -21,12 +21,14 @@ struct block_facts {
     // ignored.
     const char *const *registers;
     size_t n_registers;
+    const char *const *inputs, *const *changed; // likewise: read before they are written; written
+    size_t n_inputs, n_changed;
     bool reads_flags_of_before; // reads condition flags that the previous copy left
     // For each instruction: null, or its text where it goes to the block's end, by BLOCK_END_LABEL. Null: none does.
     const char *const *exits;
 };
 
-// Label of the end of a copy of the body, as PROGRAM_DATA_LABEL.
+// Label of the end of a copy of the body, as PROGRAM_ROUTINE_LABEL.
 #define BLOCK_END_LABEL "899998"
 
 // A loop that runs for a requested number of turns: general register `reg` begins with  factor * turns + addend.
@@ -43,7 +45,9 @@ struct block_turns {
 // The stack pointer is, too, rounded down to a multiple of 16. Vector registers and masks are zero.
 struct block_start {
     uint64_t first, distance;
+    bool is_routine; // the registers of arguments have the same values, but ascend in the order of arguments
 };
+uint64_t block_register_start(const struct isa *isa, const struct block_start *start, unsigned reg);
 uint64_t block_stack_start(const struct isa *isa, const struct block_start *start);
 
 struct block_source {
@@ -57,7 +61,9 @@ struct block_source {
     const uint8_t *bytes;
     size_t n_bytes;
     const struct link *link; // memory to which machine code refers; null: none
-    unsigned line; // line in the file, for machine code; 0: unknown
+    unsigned line;           // line in the file, for machine code; 0: unknown
+    // Offset of the machine code from a line of 64 bytes, where the program has it: its loop is there, too.
+    unsigned line_offset;
 };
 
 struct block_request {
@@ -66,6 +72,7 @@ struct block_request {
     const struct block_facts *facts; // null: unknown yet
     struct block_start start;
     bool runs_once, resets_stack; // as in struct program
+    bool is_routine;              // it returns: the body calls it
     // Where the block is a loop: the program's loop is that one, without instructions of its own. Null: it counts.
     const struct block_turns *turns;
 };

@@ -84,7 +84,7 @@ static const struct {
     {__LINE__, "# nothing\n.text\n", PROGRAM_LOOPED, 0, 0, "there is no instruction in it"},
     {__LINE__, "nop\n.macro m\nnop\n.endm\n", PROGRAM_UNROLLED, 2, 1, "this would differ from copy to copy"},
     {__LINE__, "nop\n.include \"x.s\"\n", PROGRAM_LOOPED, 2, 1, "a block must be whole in itself"},
-    {__LINE__, "nop\n  nop; rep ret\n", PROGRAM_LOOPED, 2, 8, "'ret' would leave the loop"},
+    {__LINE__, "nop\n  nop; iretq\n", PROGRAM_LOOPED, 2, 8, "'iretq' would leave the loop"},
     {__LINE__, "nop\n.data\n.long 3", PROGRAM_LOOPED, 2, 1, "a block holds code only"},
     {__LINE__, "nop\n.section .rodata\n", PROGRAM_LOOPED, 2, 1, "a block holds code only"},
     {__LINE__, "nop\n.p2align 4\nnop", PROGRAM_UNROLLED, 2, 1, "this would differ from copy to copy"},

@@ -101,9 +101,21 @@ static bool may_be_brief(const struct program *program) {
     return program->unroll > 2;
 }
 
+// Aligns what follows to a line of the cache, plus an offset.
+static void add_alignment(struct text *out, const struct isa *isa, unsigned line_offset) {
+    text_add(out, "    .balign 64\n");
+    if (!line_offset)
+        return;
+    text_addf(out, "    .rept %u\n    .byte 0x%02x", line_offset / isa->nop.n_bytes, isa->nop.bytes[0]);
+    for (unsigned i = 1; i < isa->nop.n_bytes; i++)
+        text_addf(out, ", 0x%02x", isa->nop.bytes[i]);
+    text_add(out, "\n    .endr\n");
+}
+
 static unsigned add_loop(struct text *out, const struct isa *isa, const struct program *program, bool is_brief) {
     const char *symbol = program->symbol;
-    text_addf(out, "    .balign 64\n%s.loop:\n", symbol);
+    add_alignment(out, isa, program->routine ? 0 : program->line_offset);
+    text_addf(out, "%s.loop:\n", symbol);
     if (program->unroll > 1)
         text_addf(out, "    .rept %u\n", is_brief ? 2 : program->unroll);
     size_t body = out->length;
@@ -146,6 +158,12 @@ static void add_program(struct text *out, const struct program *program, struct 
         add_jump_to_exit(out, isa, &named);
     else
         add_emitted(out, isa->emit_exit, &named);
+    if (named.routine) {
+        add_alignment(out, isa, named.line_offset);
+        text_addf(out, PROGRAM_ROUTINE_LABEL ":\n%s.routine:\n", named.symbol);
+        add_lines(out, named.routine);
+        text_addf(out, "%s.routine_end:\n", named.symbol);
+    }
     text_addf(out, "    .size %s, . - %s\n", named.symbol, named.symbol);
     place->end = place->line + count_lines(out, start);
 }

@@ -101,6 +101,10 @@ struct isa {
     // Returns the length of the instruction at `code`, 1 to 8 bytes. So the bytes give the number of instructions, even
     // where the text has macros of the assembler. Null: lengths need a decoder.
     unsigned (*instruction_bytes)(const uint8_t *code);
+    const char *const *returns; // instructions that return from a function, the plain one first; null-terminated
+    // Registers in which functions get their arguments, in order: general ones, then others. Null-terminated.
+    const char *const *arguments;
+    const char *call;               // instruction that calls a label of the program; null: functions are not measured
     const char *const *leaves_loop; // instructions that end the function around a loop; null-terminated
     // Whether an instruction leaves the loop, where the name alone does not show it. Null: the names suffice.
     bool (*would_leave_loop)(struct slice instruction);

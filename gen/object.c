@@ -64,15 +64,16 @@ static const char *symbol_name(const struct object *object, size_t i, GElf_Sym *
 
 // Offsets of one program's symbols in .text.
 struct marks {
-    size_t start, exit, loop, body_end, loop_end, end;
+    size_t start, exit, loop, body_end, loop_end, routine, routine_end, end;
     unsigned found;  // one bit for each symbol
     size_t n_filled; // entries of its link that have got their address
 };
 
 // Sets the mark of a symbol. `suffix`: the rest of its name after the program's symbol.
 static void set_mark(struct marks *marks, const char *suffix, const GElf_Sym *symbol) {
-    static const char *const suffixes[] = {"", ".loop", ".body_end", ".loop_end", ".exit"};
-    size_t *values[] = {&marks->start, &marks->loop, &marks->body_end, &marks->loop_end, &marks->exit};
+    static const char *const suffixes[] = {"", ".loop", ".body_end", ".loop_end", ".exit", ".routine", ".routine_end"};
+    size_t *values[] = {&marks->start, &marks->loop,    &marks->body_end,   &marks->loop_end,
+                        &marks->exit,  &marks->routine, &marks->routine_end};
     for (unsigned i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (strcmp(suffix, suffixes[i]) == 0) {
             *values[i] = (size_t)symbol->st_value;
@@ -131,9 +132,10 @@ static bool repeat_body(const struct marks *marks, const struct program *program
 
 static bool fill(struct arena *arena, const struct object *object, const struct emit_place *place,
                  const struct marks *marks, struct program *program) {
-    enum { WITHOUT_EXIT = 15, WITH_EXIT = 31 };
-    bool complete = marks->found == (program->has_own_stack ? WITH_EXIT : WITHOUT_EXIT) &&
-                    marks->start <= marks->loop && marks->loop <= marks->body_end &&
+    enum { WITHOUT_EXIT = 15, EXIT = 16, ROUTINE = 96 };
+    unsigned wanted = WITHOUT_EXIT | (program->has_own_stack ? EXIT : 0) | (program->routine ? ROUTINE : 0);
+    bool complete = marks->found == wanted && marks->routine <= marks->routine_end &&
+                    marks->routine_end <= marks->end && marks->start <= marks->loop && marks->loop <= marks->body_end &&
                     marks->body_end <= marks->loop_end && marks->loop_end <= marks->end && marks->end <= object->n_code;
     if (!complete)
         return fail_set(object->fail, FAIL_WORK, "the assembler's object lacks the marks of program '%s'",
@@ -149,6 +151,9 @@ static bool fill(struct arena *arena, const struct object *object, const struct 
     program->code = code;
     program->body_range = (struct program_range){marks->loop - marks->start, bodies / program->unroll};
     program->loop_range = (struct program_range){marks->loop - marks->start, marks->loop_end - marks->loop};
+    if (program->routine)
+        program->routine_range =
+            (struct program_range){marks->routine - marks->start, marks->routine_end - marks->routine};
     program->exit_offset = program->has_own_stack ? marks->exit - marks->start : 0;
     assert(program->exit_offset == (program->has_own_stack ? PROGRAM_EXIT_OFFSET : 0));
     count_instructions(program);
@@ -237,9 +242,9 @@ static bool apply_link(const struct object *object, struct marks *marks, struct 
     uint64_t address = link->code_address + relocation->r_offset - marks->start;
     size_t first = (marks->body_end - marks->loop) / program->unroll;
     struct link_place place = {object->code + relocation->r_offset, address, (uint64_t)relocation->r_addend};
+    bool is_other_copy = !program->routine && relocation->r_offset > marks->loop + first;
     bool is_done = link_is_nothing(link->machine, type)
-                       ? relocation->r_offset > marks->loop + first ||
-                             fill_entries(program, (size_t)relocation->r_addend, address, &marks->n_filled)
+                       ? is_other_copy || fill_entries(program, (size_t)relocation->r_addend, address, &marks->n_filled)
                        : relocation->r_offset + link_type_bytes(link->machine, type) <= marks->end &&
                              link_apply(link->machine, type, &place);
     return is_done ||

@@ -71,5 +71,18 @@ unsigned program_iteration_instructions(const struct program *program) {
 
 struct program_range program_simulated_range(const struct program *program) {
     assert(program->code);
+    if (program->routine_range.length)
+        return program->routine_range;
     return program->form == PROGRAM_LOOPED ? program->loop_range : program->body_range;
+}
+
+struct program_range program_followed_range(const struct program *program) {
+    struct program_range range = program->loop_range;
+    if (program->routine_range.length)
+        range.length = program->routine_range.offset + program->routine_range.length - range.offset;
+    return range;
+}
+
+struct program_range program_block_range(const struct program *program) {
+    return program->routine_range.length ? program->routine_range : program->body_range;
 }

@@ -33,6 +33,9 @@ enum { PROGRAM_LEAST_CHASE_BYTES = 1 << 10, PROGRAM_ALL_CHASES_BYTES = 1 << 29, 
 enum { PROGRAM_MOST_RANDOM_STEPS = 1 << 16, PROGRAM_LINE_BYTES = 64, PROGRAM_PAGE_BYTES = 1 << 12 };
 enum { PROGRAM_FRAME_COUNTER = 33, PROGRAM_FRAME_VECTORS = 34, PROGRAM_FRAME_MASKS = PROGRAM_FRAME_VECTORS + 32 * 8 };
 
+// Labels of ours are numbers: as allows to define such labels repeatedly.
+#define PROGRAM_ROUTINE_LABEL "899997"
+
 enum program_mode {
     PROGRAM_LATENCY,    // one stream; the chain's two ends are the same register
     PROGRAM_THROUGHPUT, // n independent streams side by side
@@ -100,6 +103,8 @@ struct program {
     const unsigned *lines;          // line in that file of each line of the body
     const char *loop_counter;       // register that counts the loop down; null: a word of the frame
     const struct link *link;        // memory to which it refers, and where its code must be; null: none
+    unsigned line_offset;           // offset of the loop, or of the routine, from a line of 64 bytes
+    const char *routine;            // code that the body calls, at the label PROGRAM_ROUTINE_LABEL; null: no such code
     bool has_own_stack;             // has its own stack and a frame: a block
     bool runs_once;                 // has no loop: the body runs once, for any number of iterations
     bool has_own_branch;            // its loop is the body, which branches back itself; nothing else is in it
@@ -116,10 +121,11 @@ struct program {
     // As bytes, once assembled (null before).
     const uint8_t *code; // the whole function
     size_t code_bytes;
-    struct program_range body_range; // the first copy of the body
-    struct program_range loop_range; // from the loop's label to the end of its branch: what one iteration executes
-    const struct segment *segments;  // those of the link, with the addresses of this code filled in
-    size_t exit_offset;              // offset of the exit: PROGRAM_EXIT_OFFSET with its own stack, else 0
+    struct program_range body_range;    // the first copy of the body
+    struct program_range routine_range; // the code that the body calls, behind the loop; empty: it calls none
+    struct program_range loop_range;    // from the loop's label to the end of its branch: what one iteration executes
+    const struct segment *segments;     // those of the link, with the addresses of this code filled in
+    size_t exit_offset;                 // offset of the exit: PROGRAM_EXIT_OFFSET with its own stack, else 0
 };
 
 const char *program_mode_name(enum program_mode mode); // "latency", "throughput", "block"
@@ -130,8 +136,14 @@ const char *program_placement_name(enum program_placement placement); // "own-li
 bool program_placement_parse(const char *name, enum program_placement *placement);
 
 // Returns the bytes that one iteration of the simulation executes: the loop where the form is looped, one body where it
-// is unrolled (copies are identical, with one branch per `unroll` bodies).
+// is unrolled (copies are identical, with one branch per `unroll` bodies). Of a body that only calls, what it calls.
 struct program_range program_simulated_range(const struct program *program);
+
+// Returns the bytes that hold all code of the loop: the loop itself, and what it calls.
+struct program_range program_followed_range(const struct program *program);
+
+// Returns the bytes of a block: of the first body, or what it calls.
+struct program_range program_block_range(const struct program *program);
 
 // Returns the instructions that one iteration of the function's loop retires: all copies of the body, and the loop's
 // own.

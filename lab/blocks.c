@@ -40,7 +40,7 @@ const char *block_memory_name(enum block_memory memory, enum block_alias alias) 
 
 struct block_start block_start_of(const struct lab_block *block, enum block_alias alias) {
     uint64_t first = block->options.registers ? block->options.registers : FIRST_REGISTER;
-    return (struct block_start){first, alias == ALIAS_SAME ? 0 : REGISTER_DISTANCE};
+    return (struct block_start){first, alias == ALIAS_SAME ? 0 : REGISTER_DISTANCE, block->is_routine};
 }
 
 static uint64_t fill_of(const struct lab_block *block, enum block_alias alias) {
@@ -115,6 +115,7 @@ static bool writes_register(const struct insn *insn, uint16_t reg) {
     return false;
 }
 
+// Leaves out the return at a function's end, on an ISA whose programs call no functions.
 static void leave_out_return(struct arena *arena, struct lab_block *block) {
     const struct insn *last = &block->insns.insns[block->insns.n_insns - 1];
     if (!last->is_return || block->insns.n_insns < 2)
@@ -125,12 +126,20 @@ static void leave_out_return(struct arena *arena, struct lab_block *block) {
     block->label = arena_printf(arena, "%s, without ret", block->label);
 }
 
+// Whether the block returns, which this ISA's programs can call.
+static bool returns(const struct lab_block *block) {
+    bool is_any = false;
+    for (unsigned i = 0; i < block->insns.n_insns; i++)
+        is_any |= block->insns.insns[i].is_return;
+    return is_any && block->source.isa->call;
+}
+
 static void decode(struct arena *arena, const struct decoder *decoder, uint16_t stack_pointer, struct lab_block *block,
                    struct fail *fail) {
     block->is_decoded = decoder_decode(decoder, arena, block->bytes, block->n_bytes, &block->insns, fail);
     if (!block->is_decoded)
         return;
-    if (block->is_function)
+    if (block->is_function && !block->source.isa->call)
         leave_out_return(arena, block);
     decoder_facts(decoder, arena, &block->insns, &block->facts);
     for (unsigned i = 0; i < block->insns.n_insns; i++) {
@@ -181,7 +190,8 @@ static bool find_exits(struct arena *arena, const struct lab_block *block, bool 
                             "instruction %u `%s` goes into the middle of an instruction, at %+lld bytes from the "
                             "block's start",
                             i + 1, insn->text, (long long)target);
-        if (!is_outside && !(is_turn_end && (target == 0 || target == end)))
+        bool is_end = target == end && (is_turn_end || block->is_routine);
+        if (!is_outside && !is_end && !(is_turn_end && target == 0))
             continue;
         found[i] = exit_text(arena, insn);
         *exits = found;
@@ -200,14 +210,18 @@ static void take_bytes(struct lab_block *block) {
 
 // Finds out where a block's branches go, and whether it is a loop.
 static bool look_at_branches(struct arena *arena, struct lab_block *block, struct fail *fail) {
+    const struct insn *last = &block->insns.insns[block->insns.n_insns - 1];
+    block->is_routine = returns(block);
     if (!find_exits(arena, block, false, &block->facts.exits, fail))
         return false;
-    block->is_loop = turns_is_loop(&block->insns);
-    if (block->facts.exits || block->is_loop)
+    bool falls_off = !last->is_return && (!last->is_branch || last->is_conditional);
+    if (block->is_routine && falls_off && !block->facts.exits) // its end is a way out
+        block->facts.exits = ARENA_ARRAY(arena, const char *, block->insns.n_insns);
+    block->is_loop = !block->is_routine && turns_is_loop(&block->insns);
+    if (block->facts.exits || block->is_loop || block->is_routine)
         take_bytes(block);
     if (!block->is_loop)
         return true;
-    const struct insn *last = &block->insns.insns[block->insns.n_insns - 1];
     block->body_source = block->source;
     block->body_source.n_bytes -= last->n_bytes;
     block->body_facts = block->facts;
@@ -221,7 +235,7 @@ static void list_starts(const struct lab_block *block, enum block_alias alias, u
     struct block_start start = block_start_of(block, alias);
     const struct isa *isa = block->source.isa;
     for (unsigned i = 0; i < TURNS_REGISTERS; i++)
-        starts[i] = start.first + i * start.distance;
+        starts[i] = block_register_start(isa, &start, i);
     starts[isa->stack_number] = block_stack_start(isa, &start);
 }
 
@@ -243,6 +257,7 @@ static bool make_program(struct arena *arena, const struct lab_block *block, enu
     bool is_body = block->is_loop && request->form == PROGRAM_UNROLLED;
     request->facts = !block->is_decoded ? NULL : is_body ? &block->body_facts : &block->facts;
     request->start = block_start_of(block, alias);
+    request->is_routine = block->is_routine;
     request->turns = block->is_loop && !is_body ? &block->turns[alias] : NULL;
     request->resets_stack = request->resets_stack && !request->turns;
     if (!gen_block(arena, is_body ? &block->body_source : &block->source, request, program, fail))
@@ -462,7 +477,7 @@ static const char *find_distortions(struct arena *arena, const struct decoder *d
                                                 .fill = foreign.fill,
                                                 .frames = foreign.frames};
     bool is_x86 = strcmp(block->source.isa->name, "x86_64") == 0;
-    return is_x86 && block->is_decoded ? distortions_find(arena, &request) : NULL;
+    return is_x86 && block->is_decoded && !block->is_routine ? distortions_find(arena, &request) : NULL;
 }
 
 void block_look(struct arena *arena, const struct decoder *decoder, struct experiment *experiment) {

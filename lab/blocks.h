@@ -51,8 +51,8 @@ struct block_options {
 struct lab_block {
     struct block_source source;
     const char *label; // for tables and records
+    bool is_function;  // of an object
     bool is_refused;   // it does not assemble, or its bytes do not decode
-    bool is_function;  // a return at its end is left out
     struct block_options options;
     unsigned number;      // its number in the plan, from 1
     const uint8_t *bytes; // bytes of one body; null: not assembled yet
@@ -62,13 +62,14 @@ struct lab_block {
     struct block_facts facts;
     bool loads, stores, moves_stack_pointer; // it does so, or may
     bool is_loop;                            // its last instruction goes back to its first, and its turns can be set
+    bool is_routine;                         // it returns: it is called
     const char *endless;                     // reason why they cannot, one clause; null: they can, or it is no loop
     struct block_turns turns[N_ALIASES];
     // Of a loop: the body without its last branch, for the unrolled form.
     struct block_source body_source;
     struct block_facts body_facts;
-    struct program tried[N_ALIASES];         // programs of the trials
-    struct trial trials[N_ALIASES];          // results of the trials
+    struct program tried[N_ALIASES]; // programs of the trials
+    struct trial trials[N_ALIASES];  // results of the trials
     bool was_tried[N_ALIASES];
 };
 

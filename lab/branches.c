@@ -2,18 +2,20 @@
 
 #include "bench/sandbox/steps.h"
 
+#include <string.h>
+
 // Steps of a recording: enough to average over bodies that differ, and few enough to take less than a second. One body
 // may take up to MOST_STEPS.
 enum { ENOUGH_STEPS = 4000, MOST_STEPS = 200000, TIMEOUT_SECONDS = 20 };
 
 bool follow_record(struct arena *arena, const struct program *program, const struct bench_code *code,
                    struct followed *followed, struct fail *fail) {
-    const struct program_range *loop = &program->loop_range;
+    const struct program_range range = program_followed_range(program);
     const struct steps_request request = {
         .code = code,
         .iterations = ENOUGH_STEPS, // a body takes at least one step
-        .first = loop->offset,
-        .end = loop->offset + loop->length,
+        .first = range.offset,
+        .end = range.offset + range.length,
         .most = MOST_STEPS,
         .timeout_seconds = TIMEOUT_SECONDS,
         .body_bytes = program->body_range.length,
@@ -28,8 +30,8 @@ bool follow_record(struct arena *arena, const struct program *program, const str
         return fail_set(fail, FAIL_WORK, "stepping through it: %s", bench_outcome_name(steps.outcome));
     uint32_t *offsets = ARENA_ARRAY(arena, uint32_t, steps.n);
     for (size_t i = 0; i < steps.n; i++)
-        offsets[i] = steps.offsets[i] - (uint32_t)loop->offset;
-    *followed = (struct followed){offsets, steps.n, (double)steps.bodies, 0};
+        offsets[i] = steps.offsets[i] - (uint32_t)range.offset;
+    *followed = (struct followed){.offsets = offsets, .n = steps.n, .bodies = (double)steps.bodies};
     return true;
 }
 
@@ -67,12 +69,45 @@ bool follow_order(struct arena *arena, const struct block *block, size_t first, 
     return true;
 }
 
-static bool lay_out(struct arena *arena, const struct block *block, const struct followed *followed, struct block *run,
-                    struct fail *fail) {
+static bool does_nothing(const struct insn *insn) {
+    static const char *const names[] = {"nop", "data16", "cs nop", "xchg ax, ax", "int3"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(insn->text + strspn(insn->text, " \t"), names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+// Finds out how much of the block ran. `first`: the block's first byte in the bytes that were followed.
+static void find_idle(struct arena *arena, const struct block *block, const struct follow_order *order, size_t first,
+                      size_t n_bytes, struct followed *followed) {
+    bool *has_run = ARENA_ARRAY(arena, bool, block->n_insns);
+    size_t offset = 0;
+    followed->n_ran = followed->n_insns = 0;
+    followed->has_idle_loop = false;
+    for (size_t i = 0; i < order->n; i++)
+        has_run[order->insns[i]] = true;
+    for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
+        const struct insn *insn = &block->insns[i];
+        int64_t target = (int64_t)offset + insn->displacement - (int64_t)first;
+        if (offset < first || offset >= first + n_bytes || does_nothing(insn))
+            continue;
+        followed->n_insns++;
+        followed->n_ran += has_run[i];
+        if (has_run[i] || !insn->is_branch || !insn->is_direct || insn->displacement > 0 || target < 0)
+            continue;
+        followed->has_idle_loop = true;
+        followed->idle_loop = (size_t)target;
+    }
+}
+
+static bool lay_out(struct arena *arena, const struct program *program, const struct block *block,
+                    struct followed *followed, struct block *run, struct fail *fail) {
     struct follow_order order;
     if (!follow_order(arena, block, 0, followed->offsets, followed->n, &order))
         return fail_set(fail, FAIL_WORK, "it jumps to byte %u of the loop, into the middle of an instruction",
                         order.lost);
+    const struct program_range own = program_block_range(program);
+    find_idle(arena, block, &order, own.offset - program_followed_range(program).offset, own.length, followed);
     struct insn *insns = ARENA_ARRAY(arena, struct insn, order.n);
     for (size_t i = 0; i < order.n; i++)
         insns[i] = block->insns[order.insns[i]];
@@ -91,10 +126,10 @@ static void scale(struct arena *arena, unsigned n_resources, double bodies, stru
 
 bool follow_predict(struct arena *arena, const struct model *model, const struct program *program,
                     struct followed *followed, struct prediction *prediction, struct fail *fail) {
-    const struct program_range *loop = &program->loop_range;
+    const struct program_range range = program_followed_range(program);
     struct block block, run = {0};
-    if (!model_describe_bytes(model, arena, program->code + loop->offset, loop->length, &block, fail) ||
-        !lay_out(arena, &block, followed, &run, fail) ||
+    if (!model_describe_bytes(model, arena, program->code + range.offset, range.length, &block, fail) ||
+        !lay_out(arena, program, &block, followed, &run, fail) ||
         !prediction_make(arena, model->machine, &run, prediction, fail))
         return false;
     followed->instructions = run.n_insns / followed->bodies;

@@ -12,8 +12,11 @@
 struct followed {
     const uint32_t *offsets; // offset of each executed instruction from the loop's start, bytes
     size_t n;
-    double bodies;       // executions of the body in the run
-    double instructions; // instructions of one body; set by follow_predict
+    double bodies;           // executions of the body in the run
+    double instructions;     // instructions of one body; set by follow_predict, as are the next ones
+    unsigned n_ran, n_insns; // instructions of the block that ran at all, and all; without those that do nothing
+    bool has_idle_loop;      // a loop inside did not run
+    size_t idle_loop;        // offset of its first instruction in the block, bytes
 };
 
 bool follow_record(struct arena *arena, const struct program *program, const struct bench_code *code,

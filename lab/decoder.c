@@ -173,6 +173,34 @@ static bool counts_with_rcx(const struct insn *insn) {
     return begins_with_one_of(insn->text, names);
 }
 
+// Whether the result does not depend on what the instruction reads: "xor eax, eax".
+static bool only_zeroes(const struct insn *insn) {
+    static const char *const opcodes[] = {"XOR", "PXOR", "VXOR", "VPXOR", "SUB32rr", "SUB64rr", NULL};
+    return insn->n_reads == 2 && insn->reads[0].reg == insn->reads[1].reg && begins_with_one_of(insn->opcode, opcodes);
+}
+
+static bool has_name(const struct names *names, const struct machine *machine, uint16_t reg) {
+    const char *name = machine->registers[reg].name;
+    size_t n = strcspn(name, "_");
+    for (size_t i = 0; reg && i < names->n; i++)
+        if (strncmp(names->items[i], name, n) == 0 && !names->items[i][n])
+            return true;
+    return false;
+}
+
+// Finds the registers that are read before anything has written them, in the order of the text, and those written.
+static void find_inputs(const struct decoder *decoder, const struct block *block, struct names *inputs,
+                        struct names *changed) {
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        const struct insn *insn = &block->insns[i];
+        for (unsigned r = 0; r < insn->n_reads && !only_zeroes(insn); r++)
+            if (!has_name(changed, decoder->machine, insn->reads[r].reg))
+                add_with_parts(inputs, decoder->machine, insn->reads[r].reg);
+        for (unsigned w = 0; w < insn->n_writes; w++)
+            add_with_parts(changed, decoder->machine, insn->writes[w].reg);
+    }
+}
+
 void decoder_facts(const struct decoder *decoder, struct arena *arena, const struct block *block,
                    struct block_facts *facts) {
     struct names names = {.arena = arena};
@@ -187,8 +215,14 @@ void decoder_facts(const struct decoder *decoder, struct arena *arena, const str
         if (counts_with_rcx(insn))
             add_name(&names, "rcx");
     }
+    struct names inputs = {.arena = arena}, changed = {.arena = arena};
+    find_inputs(decoder, block, &inputs, &changed);
     static const char *const flags[] = {"EFLAGS", "NZCV", "CPSR", NULL};
     *facts = (struct block_facts){
+        .inputs = inputs.items,
+        .n_inputs = inputs.n,
+        .changed = changed.items,
+        .n_changed = changed.n,
         .n_instructions = block->n_insns,
         .lengths = lengths,
         .registers = names.items,

@@ -130,7 +130,9 @@ static void add_deed(struct text *text, enum bench_outcome outcome, const struct
 
 // Adds where the fault was: the copy's number in unrolled code or a single pass, a later iteration in looped code.
 static void add_copy(struct text *text, const struct program *program, struct record_fault *fault) {
-    if (program->unroll > 1 || program->runs_once)
+    if (program->routine_range.length && !program->runs_once)
+        text_add(text, ", in a later call,");
+    else if (program->unroll > 1 || program->runs_once)
         text_addf(text, " of copy %u", fault->copy);
     else if (program->form == PROGRAM_LOOPED)
         text_add(text, ", in a later iteration,");
@@ -139,9 +141,9 @@ static void add_copy(struct text *text, const struct program *program, struct re
 bool fault_explain(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
                    const struct program *program, enum bench_outcome outcome, const struct bench_seen *seen,
                    struct record_fault *fault) {
-    const struct program_range *body = &program->body_range;
+    const struct program_range range = program_block_range(program), *body = &range;
     const struct bench_fault *known = &seen->fault;
-    size_t end = body->offset + body->length * program->unroll;
+    size_t end = body->offset + body->length * (program->routine_range.length ? 1 : program->unroll);
     if (outcome == BENCH_JUMP && known->has_address) {
         *fault = (struct record_fault){.explanation = arena_printf(arena, "it went to 0x%" PRIx64, known->address)};
         return true;
@@ -168,7 +170,8 @@ bool fault_explain(struct arena *arena, const struct decoder *decoder, const str
     text_addf(&text, "instruction %u `%s`", fault->instruction, fault->text);
     add_copy(&text, program, fault);
     add_deed(&text, outcome, fault, address);
-    bool is_first = fault->copy == 1 && (program->runs_once || program->form == PROGRAM_UNROLLED);
+    bool is_first = fault->copy == 1 &&
+                    (program->runs_once || (program->form == PROGRAM_UNROLLED && !program->routine_range.length));
     if (is_memory && insn->address) {
         add_origin(&text, decoder->machine, &block->insns, at, insn->address->base, is_first);
         add_origin(&text, decoder->machine, &block->insns, at, insn->address->index, is_first);

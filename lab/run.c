@@ -89,13 +89,14 @@ static enum verdict_kind subject(enum program_mode mode) {
 // Whether there are branches besides the loop's own. `without_exits`: those that leave the block, if taken, are none.
 static bool has_inner_branch(const struct block *block, const struct program *program, bool without_exits) {
     unsigned n_branches = 0;
-    int64_t offset = 0, end = (int64_t)program->body_range.length;
+    int64_t offset = 0, end = (int64_t)program_block_range(program).length;
     for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
         const struct insn *insn = &block->insns[i];
         bool leaves = insn->is_direct && insn->is_conditional && offset < end && offset + insn->displacement >= end;
         n_branches += insn->is_branch && !(leaves && without_exits);
     }
-    return n_branches > (program->form == PROGRAM_LOOPED ? program->loop_branches : 0);
+    bool has_loop = program->form == PROGRAM_LOOPED && !program->routine_range.length;
+    return n_branches > (has_loop ? program->loop_branches : 0);
 }
 
 // Returns how the program differs from its kernel file, by what the model knows of its instructions; null: it does not.
@@ -153,7 +154,8 @@ static bool predict_block(struct lab *lab, unsigned model, struct experiment *ex
     if (!model_describe_part(&lab->models[model], lab->arena, experiment->program.code, range.offset, range.length,
                              &block, fail))
         return false;
-    if (has_inner_branch(&block, &experiment->program, lab->is_simulated))
+    bool is_called = experiment->program.routine_range.length && !lab->is_simulated;
+    if (is_called || has_inner_branch(&block, &experiment->program, lab->is_simulated))
         return predict_branches(lab, model, experiment, fail);
     experiment->is_straight = true;
     if (!experiment->misuse)

@@ -81,10 +81,23 @@ static void add_value_notes(struct text *note, const struct lab *lab, const stru
         add_part(note, e->measurement.warning);
 }
 
+// Whether less of a block ran than its reader expects.
+static bool is_short(const struct followed *followed) {
+    return followed->n && (followed->has_idle_loop || 2 * followed->n_ran < followed->n_insns);
+}
+
+static const char *path(struct arena *arena, const struct followed *followed) {
+    const char *text = arena_printf(arena, "%u of %u instructions ran", followed->n_ran, followed->n_insns);
+    return followed->has_idle_loop ? arena_printf(arena, "%s; the loop at 0x%zx did not", text, followed->idle_loop)
+                                   : text;
+}
+
 static void add_other_notes(struct text *note, const struct experiment *e) {
     if (e->seen.walks && e->measurement.seen.most_iterations)
         add_part(note, arena_printf(note->arena, "walks over pages: at most %llu iterations at a time",
                                     (unsigned long long)e->measurement.seen.most_iterations));
+    if (is_short(&e->followed))
+        add_part(note, path(note->arena, &e->followed));
     if (e->followed.n)
         add_part(note, "predicted along the branches taken here, without a misprediction");
     if (e->measurement.n_replicates && e->measurement.verdict != MEASURED_UNSTABLE)

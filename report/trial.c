@@ -161,8 +161,9 @@ bool trial_print_json(struct arena *arena, const struct decoder *decoder, const 
     json_put_text(&json, "memory_kind", bench_memory_name(view.trial->seen.memory));
     json_put_text(&json, "bytes", bytes_to_hex(arena, block->bytes, block->n_bytes));
     if (view.trial->code_address)
-        json_put_text(&json, "code",
-                      hex(arena, view.trial->code_address + block->tried[experiment->alias].body_range.offset));
+        json_put_text(
+            &json, "code",
+            hex(arena, view.trial->code_address + program_block_range(&block->tried[experiment->alias]).offset));
     json_put_text(&json, "outcome", bench_outcome_name(view.trial->outcome));
     put_pages(&json, &view);
     if (view.trial->outcome == BENCH_OK) {

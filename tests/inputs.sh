@@ -102,7 +102,7 @@ END
     if [ -x "$build/lib/cyclops/runner-x86_64" ]; then
         "$cyclops" bundle "$T/prog.fixed" --symbol look --output "$T/bundle" >"$T/out" 2>&1
         expect 0 'look' bash -c "'$T/bundle' --budget 1 --output '$T/got' >/dev/null; [ -s '$T/got' ] && cat '$T/got'"
-        expect 0 'look, without ret' "$cyclops" run --from "$T/got"
+        expect 0 'look +cycles per iteration' "$cyclops" run --from "$T/got"
     fi
     # Truncated: one message, no crash.
     for n in 64 1000 8000; do

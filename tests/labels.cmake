@@ -30,7 +30,7 @@ set(CYCLOPS_LABEL_slow
   program.host-model
   program.interrupted
   program.killed
-  program.loops
+  program.loops.*
   program.known-answers.*
   program.machine
   program.machine-emulated
@@ -96,8 +96,9 @@ set(CYCLOPS_ON_CPU
   program.events
   program.interrupted
   program.killed
-  program.loops
+  program.loops.*
   program.known-answers
+  program.loops-native
   program.machines
   program.precision
   program.sandbox
@@ -108,6 +109,7 @@ set(CYCLOPS_ON_CPU
 set(CYCLOPS_ALONE
   program.compiled-loops
   program.known-answers
+  program.loops-native
   program.native
   program.precision)
 

@@ -51,6 +51,7 @@ expect 2 'instruction 1 `call 995` calls what is outside the block' sim --hex e8
 
 # On this CPU: any value will do, as it needs no quiet. A block that fails costs no other one its value.
 run() { "$cyclops" run --mcpu none --attempt 2 --budget 0 "$@"; }
+predict() { "$cyclops" run --mcpu znver4 --attempt 2 --budget 0 "$@"; }
 run --form looped --json --asm '1: add rdi, 8; cmp rdi, rsi; jne 1b' --asm '1: jmp 1b' \
     --asm '1: mov [rax], rax; add rax, 4096; jmp 1b' --asm '1: test rax, rax; jne 2f; dec ecx; jne 1b; 2:' \
     --asm '1: mov edx, 5; 2: imul rax, rsi; dec edx; jne 2b; add rdi, 8; cmp rdi, rcx; jb 1b' >"$T/run" 2>"$T/why"
@@ -61,6 +62,44 @@ expect 0 'too many pages: .*; nothing ends it' one_line cat "$T/why"
 # A pass through a loop that counts nothing is what is measured, and that is said.
 expect 0 'an iteration is a pass through its loop, not a turn, as no register counts its turns' one_line \
     run --form looped --asm '1: movzx eax, byte ptr [rdi]; add rdi, 1; test al, al; jne 1b'
+
+# Functions are called, and return: twice, or by a jump out of them. They begin with the same arguments each time, in the
+# order of the calling convention; and those that they call come along.
+cat >"$T/functions.s" <<'EOF'
+        .type sum, @function
+sum:    xorl %eax, %eax
+        cmpq %rsi, %rdi
+        je .L4
+.L3:    addq (%rdi), %rax
+        addq $8, %rdi
+        cmpq %rdi, %rsi
+        jne .L3
+        ret
+.L4:    ret
+        .size sum, .-sum
+        .type sign, @function
+sign:   testq %rdi, %rdi
+        js .Lless
+        imulq %rdi, %rdi
+        movq %rdi, %rax
+        ret
+.Lless: movl $-1, %eax
+        ret
+        .size sign, .-sign
+EOF
+as "$T/functions.s" -o "$T/functions.o" || exit 1
+turns=$((0x11400 / 8))
+run --form looped --alias disjoint --json "$T/functions.o" --asm 'call 1f; call 1f; ret; 1: imul rdi, rdi; ret' \
+    --asm 'test rdi, rdi; jns away; ret' >"$T/run"
+expect 0 '^null null null null$' jq -rs '[.[] | select(.record == "measurement") | "\(.outcome)"] | join(" ")' "$T/run"
+predict --form both --alias disjoint --json "$T/functions.o" --symbol sum >"$T/run"
+# Three instructions before the loop, four a turn, the return, the call, the argument; looped, a count and a branch.
+expect 0 "^true\$" jq -s --argjson n "$turns" '[.[] | select(.record == "measurement" and .cycles_per_instruction) |
+    (.cycles / .cycles_per_instruction - (4 * $n + 6 + (if .form == "looped" then 2 else 0 end)) | fabs) < 1] | all' "$T/run"
+
+# A path that was short is said.
+expect 0 '4 of 8 instructions ran; the loop at 0x8 did not' one_line predict --form looped \
+    --asm 'xor eax, eax; cmp rax, 7; jne 2f; 1: imul rdx, rdi; add rax, 1; cmp rax, rsi; jne 1b; 2: ret'
 
 # emulated ISA QEMU ASM…: the runner proves the turns of each loop by the register that counts them.
 emulated() {

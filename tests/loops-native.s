@@ -1,0 +1,73 @@
+# Functions of tests/loops-native.sh, as compilers write them. Each loop begins at a line of the cache.
+        .text
+        .globl native_sum, native_dot, native_find, native_rows
+        .type native_sum, @function
+native_sum:
+        xorl %eax, %eax
+        .p2align 6
+# LLVM-MCA-BEGIN sum
+.Lsum:
+        addq (%rdi), %rax
+        addq $8, %rdi
+        cmpq %rdi, %rsi
+        jne .Lsum
+# LLVM-MCA-END sum
+        ret
+        .size native_sum, .-native_sum
+
+        .type native_dot, @function
+native_dot:
+        xorl %eax, %eax
+        pxor %xmm0, %xmm0
+        .p2align 6
+.Ldot:
+# LLVM-MCA-BEGIN dot
+        movsd (%rdi,%rax,8), %xmm1
+        mulsd (%rsi,%rax,8), %xmm1
+        addq $1, %rax
+        addsd %xmm1, %xmm0
+        cmpq %rax, %rdx
+        jne .Ldot
+# LLVM-MCA-END dot
+        ret
+        .size native_dot, .-native_dot
+
+        .type native_find, @function
+native_find:
+        xorl %eax, %eax
+        .p2align 6
+# LLVM-MCA-BEGIN find
+.Lfind:
+        movq (%rdi,%rax,8), %rcx
+        imulq %rcx, %rcx
+        cmpq %rdx, %rcx
+        je .Lfound
+        addq $1, %rax
+        cmpq %rsi, %rax
+        jb .Lfind
+# LLVM-MCA-END find
+        movq $-1, %rax
+.Lfound:
+        ret
+        .size native_find, .-native_find
+
+        .type native_rows, @function
+native_rows:
+        xorl %eax, %eax
+        .p2align 6
+# LLVM-MCA-BEGIN rows
+.Lrow:
+        movl $4, %ecx
+.Lcolumn:
+        imulq $3, %rax, %rax
+        addq (%rdi), %rax
+        decl %ecx
+        jne .Lcolumn
+        addq $8, %rdi
+        subq $1, %rsi
+        jne .Lrow
+# LLVM-MCA-END rows
+        ret
+        .size native_rows, .-native_rows
+
+        .section .note.GNU-stack, "", @progbits
