@@ -29,6 +29,7 @@ enum bench_use {
 };
 enum { BENCH_ALL_USES = (1 << BENCH_N_USES) - 1 }; // bits; uses of code that could not be decoded
 
+enum { BENCH_PATCH_BYTES = 64 };
 enum { BENCH_MOST_CHASES = 12, BENCH_CHASES = (1 << 15) - 8 * BENCH_MOST_CHASES };
 
 // A function void (uint64_t iterations, void *memory) as bytes; position-independent.
@@ -82,6 +83,14 @@ struct bench_code {
         uint64_t fill;           // content of each 8 bytes before each run, in the machine's byte order
         uint64_t lowest_address; // lowest address where memory may appear; the system may forbid more
         bool stores;             // it may change what the memory holds
+        // Bytes that memory holds instead of `fill`: n_value of them, repeated. Of two at one place, the later one
+        // counts.
+        const struct bench_patch {
+            uint64_t address, n_bytes;
+            uint8_t value[BENCH_PATCH_BYTES];
+            unsigned n_value;
+        } * patches;
+        unsigned n_patches;
         // A loop whose turns are its iterations: where it has made n of them, so many bits of this word of the frame
         // are those of  factor * n + addend.  bits 0: no such loop.
         struct bench_turns {

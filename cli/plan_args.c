@@ -7,6 +7,7 @@
 #include "cli/lab_args.h"
 #include "cli/plan_object.h"
 #include "cli/plan_text.h"
+#include "lab/block_state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,11 @@ struct option plan_args_blocks[] = {
      "Default: own with --alias disjoint, shared with same.",
      &plan_args.memory},
     {OPTION_TEXT, "registers", "ADDRESS", "The first of these addresses. Default: 0x2324000.", &plan_args.registers},
+    {OPTION_LIST, "set", "NAME=VALUE,...",
+     "What registers and memory hold at a block's start: rcx=7, xmm0=0x3ff0000000000000, k1=-1, mxcsr=0x1f80, "
+     "mem[rdi+8]=5, mem[0x10000:4096]=0x7f. May be repeated.",
+     &plan_args.set},
+    {OPTION_TEXT, "init", "TEXT", "Assembly that runs before a block, once for each timed run.", &plan_args.init},
     {OPTION_TEXT, "fill", "NUMBER", "What each 8 bytes of a block's memory hold at its start. Default: an address.",
      &plan_args.fill},
     {OPTION_COUNT, "pages", "N", "Pages of memory that may appear where a block touches them, 1 to 4096. Default: 64.",
@@ -88,7 +94,8 @@ static bool read_corun(const struct plan_args *args, struct plan_options *plan, 
     return true;
 }
 
-static bool read_block(const struct plan_args *args, struct block_options *block, struct fail *fail) {
+static bool read_block(struct arena *arena, const struct isa *isa, const struct plan_args *args,
+                       struct block_options *block, struct fail *fail) {
     *block = (struct block_options){.is_both = true};
     if (args->alias && strcmp(args->alias, "both") != 0) {
         block->is_both = false;
@@ -98,6 +105,11 @@ static bool read_block(const struct plan_args *args, struct block_options *block
     }
     if (!block_memory_parse(args->memory, &block->memory))
         return fail_set(fail, FAIL_INPUT, "unknown --memory '%s': there are own and shared", args->memory);
+    for (size_t i = 0; i < args->set.n_items; i++)
+        if (!start_state_parse(arena, isa, args->set.items[i], &block->state, fail))
+            return false;
+    if (args->init && !block_state_init(arena, isa, args->syntax, args->init, &block->state, fail))
+        return false;
     if (args->pages.is_given && (args->pages.value < 1 || args->pages.value > BENCH_MOST_PAGES))
         return fail_set(fail, FAIL_INPUT, "--pages is from 1 to %d", BENCH_MOST_PAGES);
     block->most_pages = (unsigned)args->pages.value;
@@ -115,9 +127,10 @@ bool plan_read_placement(const char *name, bool may_be_all, enum program_placeme
                     may_be_all ? "," : " and", may_be_all ? " and all" : "");
 }
 
-static bool read_options(const struct plan_args *args, struct plan_options *plan, struct fail *fail) {
+static bool read_options(struct arena *arena, const struct isa *isa, const struct plan_args *args,
+                         struct plan_options *plan, struct fail *fail) {
     *plan = (struct plan_options){.syntax = args->syntax, .is_replicated = args->is_replicated};
-    if (!read_block(args, &plan->block, fail))
+    if (!read_block(arena, isa, args, &plan->block, fail))
         return false;
     if (args->streams.is_given && (args->streams.value < 1 || args->streams.value > GEN_MAX_STREAMS))
         return fail_set(fail, FAIL_INPUT, "--n is from 1 to %d", GEN_MAX_STREAMS);
@@ -351,7 +364,7 @@ static bool find_kernels(struct arena *arena, const struct operands *operands, s
 bool plan_make(struct arena *arena, const struct plan_args *args, const struct isa *isa,
                const struct operands *operands, struct plan *plan, struct fail *fail) {
     struct plan_options plan_options;
-    if (!read_options(args, &plan_options, fail))
+    if (!read_options(arena, isa, args, &plan_options, fail))
         return false;
     if (operands->n_items + args->asm_texts.n_items + args->hex.n_items == 0)
         return fail_set(fail, FAIL_INPUT,

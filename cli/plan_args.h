@@ -13,7 +13,8 @@ extern struct plan_args {
     const char *alias, *memory, *registers, *fill;                  // as given; null: not given
     const char *region;                                             // of a marked text; null: all
     struct object_range range;                                      // range of code in objects
-    struct option_list asm_texts, hex;
+    struct option_list asm_texts, hex, set;
+    const char *init; // as given; null: not given
     struct option_count streams, pages;
     bool is_replicated; // as in struct plan_options
     const char *corun;  // operand of the co-runner; null: no co-runner

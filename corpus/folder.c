@@ -34,6 +34,10 @@ bool folder_write_settings(struct arena *arena, const char *folder, const struct
                              "alias", settings->alias, "memory", settings->memory, "registers",
                              arena_printf(arena, "%#" PRIx64, settings->registers), "fill", settings->fill, "pages",
                              (int)settings->pages);
+    if (*settings->set)
+        json_object_set_new(json, "set", json_string(settings->set));
+    if (*settings->init)
+        json_object_set_new(json, "init", json_string(settings->init));
     return write_text(arena, folder, folder_settings_file, json, fail);
 }
 
@@ -65,6 +69,8 @@ bool folder_check_settings(struct arena *arena, const char *folder, const struct
                    json_get_string(arena, json, "where", &there.where, fail) &&
                    json_get_string(arena, json, "alias", &there.alias, fail) &&
                    json_get_string(arena, json, "memory", &there.memory, fail) &&
+                   json_get_string(arena, json, "set", &there.set, fail) &&
+                   json_get_string(arena, json, "init", &there.init, fail) &&
                    json_get_string(arena, json, "registers", &registers, fail) &&
                    json_get_string(arena, json, "fill", &there.fill, fail) &&
                    json_get_count(json, "pages", &pages, fail);
@@ -73,6 +79,8 @@ bool folder_check_settings(struct arena *arena, const char *folder, const struct
            !differs(folder, "CPU", there.where, settings->where, fail) &&
            !differs(folder, "--alias", there.alias, settings->alias, fail) &&
            !differs(folder, "--memory", there.memory ? there.memory : "shared", settings->memory, fail) &&
+           !differs(folder, "--set", there.set ? there.set : "", settings->set, fail) &&
+           !differs(folder, "--init", there.init ? there.init : "", settings->init, fail) &&
            !differs(folder, "--registers", registers, arena_printf(arena, "%#" PRIx64, settings->registers), fail) &&
            !differs(folder, "--fill", there.fill, settings->fill, fail) &&
            !differs(folder, "--pages", arena_printf(arena, "%lu", pages), arena_printf(arena, "%u", settings->pages),

@@ -18,12 +18,13 @@ extern const char folder_measurements[], folder_settings_file[];
 // Settings that change a block's value. One folder has one set of them.
 struct folder_settings {
     const char *isa;
-    const char *where;  // CPU or simulated CPU, for people
-    const char *alias;  // as block_alias_name
-    const char *memory; // "own", "shared"
-    uint64_t registers; // as in struct block_options; 0: the default
-    const char *fill;   // number in hexadecimal; "": the default
-    unsigned pages;     // as in struct block_options; 0: the default
+    const char *where;      // CPU or simulated CPU, for people
+    const char *alias;      // as block_alias_name
+    const char *memory;     // "own", "shared"
+    const char *set, *init; // gen/start_state.h's text, and machine code in hexadecimal; "": none
+    uint64_t registers;     // as in struct block_options; 0: the default
+    const char *fill;       // number in hexadecimal; "": the default
+    unsigned pages;         // as in struct block_options; 0: the default
 };
 
 bool folder_write_settings(struct arena *arena, const char *folder, const struct folder_settings *settings,

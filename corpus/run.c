@@ -469,13 +469,16 @@ static bool describe_cpu(struct run *run, const char **where, struct fail *fail)
 static bool settle(struct run *run, struct fail *fail) {
     const struct corpus_request *request = run->request;
     const struct block_options *start = &request->start;
-    struct folder_settings settings = {.isa = request->lab->isa->name,
-                                       .alias = block_alias_name(start->alias),
-                                       .memory = block_memory_name(start->memory, start->alias),
-                                       .registers = start->registers,
-                                       .fill =
-                                           start->has_fill ? arena_printf(run->arena, "%#" PRIx64, start->fill) : "",
-                                       .pages = start->most_pages};
+    const char *set = start_state_text(run->arena, request->lab->isa, &start->state);
+    struct folder_settings settings = {
+        .isa = request->lab->isa->name,
+        .alias = block_alias_name(start->alias),
+        .memory = block_memory_name(start->memory, start->alias),
+        .set = set ? set : "",
+        .init = bytes_to_hex(run->arena, start->state.init_bytes, start->state.n_init_bytes),
+        .registers = start->registers,
+        .fill = start->has_fill ? arena_printf(run->arena, "%#" PRIx64, start->fill) : "",
+        .pages = start->most_pages};
     if (!describe_cpu(run, &settings.where, fail))
         return false;
     if (request->is_resumed)

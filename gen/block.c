@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "gen/block_labels.h"
+#include "gen/block_setup.h"
 #include "gen/expand.h"
 #include "gen/gen.h"
 #include "gen/registers.h"
@@ -184,21 +185,8 @@ static bool read_statements(struct block_reader *reader, const char *syntax) {
     return true;
 }
 
-// The registers of a block, and the widest class in which it uses each entry of the register files; null: unused.
-struct used_registers {
-    struct register_set all;
-    const struct register_class *widest[REGISTER_N_FILES][64];
-};
-
-static void note_register(struct used_registers *used, const struct register_name *found) {
-    for (unsigned index = found->index; index <= found->last; index++) {
-        struct register_name one = {found->class, index, index};
-        const struct register_class **known =
-            &used->widest[register_file_index(found->class->file)][register_entry(&one)];
-        register_set_add(&used->all, found->class, index);
-        if (!*known || (*known)->bits < found->class->bits)
-            *known = found->class;
-    }
+static struct block_setup setup_of(const struct block_reader *reader) {
+    return (struct block_setup){reader->arena, reader->isa, reader->syntax, reader->request};
 }
 
 // Finds the registers by the decoder's facts, else by the text and what its instructions imply.
@@ -208,61 +196,14 @@ static void find_registers(const struct block_reader *reader, struct used_regist
     struct slice rest = {reader->body.data, reader->body.length}, word;
     for (size_t i = 0; facts && i < facts->n_registers; i++)
         if (register_find(reader->isa, (struct slice){facts->registers[i], strlen(facts->registers[i])}, &found))
-            note_register(used, &found);
+            block_note_register(used, &found);
     while (!facts && register_next(reader->isa, &rest, &word, &found))
-        note_register(used, &found);
+        block_note_register(used, &found);
+    const struct block_setup setup = setup_of(reader);
+    block_note_state(&setup, used);
     for (size_t i = 0; !facts && i < reader->n_statements && reader->isa->add_implied; i++)
         if (statement_is_instruction(&reader->statements[i]))
             reader->isa->add_implied(reader->isa, reader->statements[i].rest, &used->all);
-}
-
-// Sets the register that decides how often a loop turns. `counter` has the number of turns; others are still free.
-static void emit_turns(const struct block_reader *reader, const char *counter, struct text *setup) {
-    const struct isa *isa = reader->isa;
-    const struct register_class *class = isa->classes;
-    const struct block_turns *turns = reader->request->turns;
-    const struct isa_turns registers = {counter, isa->loop_counters[1], isa->loop_counters[2], turns->bits};
-    const struct isa_value factor = {(uint64_t)turns->factor, class->bits},
-                           addend = {(uint64_t)turns->addend, class->bits};
-    isa->emit_constant(setup, class, registers.factor, factor, reader->syntax);
-    isa->emit_constant(setup, class, registers.addend, addend, reader->syntax);
-    isa->emit_turns(setup, class->registers[turns->reg], &registers, reader->syntax);
-}
-
-// Sets all general registers, except for the counter or the one of emit_turns, the stack pointer and reserved ones that
-// the block does not use.
-static void emit_general(const struct block_reader *reader, const struct register_set *used, const char *counter,
-                         struct text *setup) {
-    const struct isa *isa = reader->isa;
-    const struct block_start *start = &reader->request->start;
-    struct register_set kept = {0};
-    for (unsigned i = 0; isa->reserved[i]; i++)
-        if (strcmp(isa->reserved[i], isa->memory) != 0)
-            register_set_add_name(&kept, isa, isa->reserved[i]);
-    kept.files[0] &= ~used->files[0];                  // a reserved register that the block uses gets a value, too
-    const struct register_class *class = isa->classes; // the first class is the widest general one
-    assert(class->file == 'g');
-    if (reader->request->turns)
-        register_set_add(&kept, class, reader->request->turns->reg);
-    else if (!reader->request->runs_once && counter)
-        register_set_add_name(&kept, isa, counter);
-    register_set_add_name(&kept, isa, isa->stack_pointer);
-    for (unsigned i = 0; class->registers[i]; i++) {
-        struct isa_value value = {block_register_start(isa, start, i), class->bits};
-        if (!register_set_has(&kept, class, i))
-            isa->emit_constant(setup, class, class->registers[i], value, reader->syntax);
-    }
-}
-
-// Zeroes each register that the block uses, except for general ones.
-static void emit_zeros(const struct block_reader *reader, const struct used_registers *used, struct text *setup) {
-    for (unsigned file = 1; file < REGISTER_N_FILES; file++) // 0 is the general one
-        for (unsigned i = 0; i < 64; i++) {
-            const struct register_class *class = used->widest[file][i];
-            if (class)
-                reader->isa->emit_constant(setup, class, class->registers[i / class->span], (struct isa_value){0},
-                                           reader->syntax);
-        }
 }
 
 static const char *first_label(const struct block_reader *reader) {
@@ -270,49 +211,6 @@ static const char *first_label(const struct block_reader *reader) {
         if (statement_is_instruction(&reader->statements[i]))
             return statement_label(reader->arena, reader->isa, reader->statements[i].rest);
     return "";
-}
-
-// Finds argument number `i` among the general registers. False: it is in no such one.
-static bool find_argument(const struct isa *isa, unsigned i, unsigned *reg) {
-    struct register_name found;
-    const char *name = isa->arguments[i];
-    bool is_found = name && register_find(isa, (struct slice){name, strlen(name)}, &found) && found.class->file == 'g';
-    *reg = is_found ? found.index : 0;
-    return is_found;
-}
-
-uint64_t block_register_start(const struct isa *isa, const struct block_start *start, unsigned reg) {
-    unsigned number = UINT_MAX, n_lower, one, other;
-    for (unsigned i = 0; start->is_routine && isa->arguments[i]; i++)
-        if (find_argument(isa, i, &one) && one == reg)
-            number = i;
-    // Its value is that of the argument register above as many others.
-    for (unsigned i = 0; number < UINT_MAX && isa->arguments[i]; i++) {
-        n_lower = 0;
-        for (unsigned k = 0; find_argument(isa, i, &one) && isa->arguments[k]; k++)
-            n_lower += find_argument(isa, k, &other) && other < one;
-        if (find_argument(isa, i, &one) && n_lower == number)
-            return start->first + one * start->distance;
-    }
-    return start->first + reg * start->distance;
-}
-
-uint64_t block_stack_start(const struct isa *isa, const struct block_start *start) {
-    enum { ALIGNMENT = 16 };
-    return (start->first + isa->stack_number * start->distance) / ALIGNMENT * ALIGNMENT;
-}
-
-static const char *make_setup(const struct block_reader *reader, const struct used_registers *used,
-                              const char *counter) {
-    struct text setup = {.arena = reader->arena};
-    emit_zeros(reader, used, &setup);
-    if (!counter || strcmp(counter, reader->isa->stack_pointer) != 0)
-        reader->isa->emit_stack_pointer(&setup, block_stack_start(reader->isa, &reader->request->start),
-                                        reader->syntax);
-    if (reader->request->turns)
-        emit_turns(reader, counter, &setup);
-    emit_general(reader, &used->all, counter, &setup);
-    return setup.data;
 }
 
 // Counts the instructions. Those that reset the stack pointer are among the loop's own.
@@ -369,6 +267,7 @@ static bool make_program(struct block_reader *reader, struct program *program) {
     bool preserves_flags = request->facts && request->facts->reads_flags_of_before;
     struct used_registers used = {0};
     unsigned n_instructions = request->facts ? request->facts->n_instructions : reader->n_instructions;
+    const struct block_setup setup = setup_of(reader);
     find_registers(reader, &used);
     const char *counter = request->turns ? NULL : register_loop_counter(reader->isa, &used.all, preserves_flags);
     if (!counter && (request->runs_once || request->turns))
@@ -391,7 +290,7 @@ static bool make_program(struct block_reader *reader, struct program *program) {
         .unroll = count_copies(request, n_instructions),
         .preserves_flags = preserves_flags,
         .syntax = reader->syntax,
-        .setup = make_setup(reader, &used, counter),
+        .setup = block_make_setup(&setup, &used, counter),
         .body = reader->body.data,
         .body_lines = reader->n_lines,
         .routine = reader->routine,
@@ -432,12 +331,6 @@ static bool read_text(struct block_reader *reader, const struct block_source *so
     return read_statements(reader, source->syntax);
 }
 
-static void add_bytes(struct text *out, const uint8_t *bytes, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        text_addf(out, "%s0x%02x", i ? ", " : ".byte ", bytes[i]);
-    text_add(out, "\n");
-}
-
 static void count_line(struct block_reader *reader, unsigned line) {
     *ARENA_ADD(reader->arena, reader->lines, reader->n_lines) = line;
 }
@@ -467,7 +360,7 @@ static void add_references(struct block_reader *reader, const struct block_sourc
 static void add_code(struct block_reader *reader, const struct block_source *source, size_t at, size_t end) {
     if (source->link)
         add_references(reader, source, at, end);
-    add_bytes(&reader->body, source->bytes + at, end - at);
+    block_add_bytes(&reader->body, source->bytes + at, end - at);
     count_line(reader, source->line);
 }
 
@@ -524,7 +417,7 @@ static void add_arguments(struct block_reader *reader, const struct block_source
             !register_set_has(&inputs, found.class, found.index) ||
             !register_set_has(&changed, found.class, found.index))
             continue;
-        uint64_t value = found.class->file == 'g' ? block_register_start(isa, &reader->request->start, found.index) : 0;
+        uint64_t value = found.class->file == 'g' ? block_start_value(isa, &reader->request->start, found.index) : 0;
         isa->emit_constant(&reader->body, found.class, found.class->registers[found.index],
                            (struct isa_value){value, found.class->bits}, reader->syntax);
     }
@@ -567,7 +460,8 @@ bool gen_block(struct arena *arena, const struct block_source *source, const str
                        "a table leads into the block, where there is one of it: measure the looped form");
     if (request->is_routine)
         call_block(&reader, source);
-    if (!make_program(&reader, program))
+    const struct block_setup setup = setup_of(&reader);
+    if (!block_check_state(&setup, fail) || !make_program(&reader, program))
         return false;
     program->link = source->link;
     return true;

@@ -8,6 +8,7 @@
 #include "gen/isa.h"
 #include "gen/link.h"
 #include "gen/program.h"
+#include "gen/start_state.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,14 +42,18 @@ struct block_turns {
     int64_t proof_factor, proof_addend;
 };
 
-// Initial registers of a block. General register i, in the order of the ISA's first class, is `first` + i * `distance`.
-// The stack pointer is, too, rounded down to a multiple of 16. Vector registers and masks are zero.
+// Initial registers of a block, where `state` does not give them values. General register i, in the order of the ISA's
+// first class, is `first` + i * `distance`. The stack pointer is, too, rounded down to a multiple of 16. Without a
+// distance, the stack pointer and the frame pointer are in the middle of the others' page, as in BHive's harness: 2048
+// and 2032 bytes further. Vector registers are zero, all bits of masks are set.
 struct block_start {
     uint64_t first, distance;
     bool is_routine; // the registers of arguments have the same values, but ascend in the order of arguments
+    const struct start_state *state; // what the user gives; null: nothing
 };
-uint64_t block_register_start(const struct isa *isa, const struct block_start *start, unsigned reg);
-uint64_t block_stack_start(const struct isa *isa, const struct block_start *start);
+// Returns the value of a general register. `number`: as it is encoded.
+uint64_t block_start_value(const struct isa *isa, const struct block_start *start, unsigned number);
+uint64_t block_stack_start(const struct isa *isa, const struct block_start *start); // that of the stack pointer
 
 struct block_source {
     const struct isa *isa;

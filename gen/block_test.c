@@ -162,17 +162,18 @@ static void registers_start_as_documented(void **state) {
     assert_true(testing_block(&arena, isa_find("x86_64"), NULL, "b",
                               "addps xmm1, [rsp]; vaddps zmm1, zmm17, zmm2; kxnorw k3, k3, k3", PROGRAM_LOOPED,
                               &program, &failure));
-    assert_string_equal(program.setup,
-                        "mov dword ptr [rsi - 64], 0\nmov dword ptr [rsi - 60], 0\nkmovw k3, [rsi - 64]\n"
-                        "vpxord zmm1, zmm1, zmm1\nvpxord zmm2, zmm2, zmm2\nvpxord zmm17, zmm17, zmm17\n"
-                        "mov rsp, 36732928\n"
-                        "mov eax, 36732928\nmov ecx, 36732928\nmov edx, 36732928\nmov ebx, 36732928\n"
-                        "mov ebp, 36732928\nmov esi, 36732928\nmov edi, 36732928\nmov r8d, 36732928\n"
-                        "mov r9d, 36732928\nmov r10d, 36732928\nmov r11d, 36732928\nmov r12d, 36732928\n"
-                        "mov r13d, 36732928\nmov r14d, 36732928\n");
+    assert_string_equal(
+        program.setup,
+        "mov dword ptr [rsi - 64], 4294967295\nmov dword ptr [rsi - 60], 4294967295\nkmovq k3, [rsi - 64]\n"
+        "vpxord zmm1, zmm1, zmm1\nvpxord zmm2, zmm2, zmm2\nvpxord zmm17, zmm17, zmm17\n"
+        "mov rsp, 36734976\n"
+        "mov eax, 36732928\nmov ecx, 36732928\nmov edx, 36732928\nmov ebx, 36732928\n"
+        "mov ebp, 36734960\nmov esi, 36732928\nmov edi, 36732928\nmov r8d, 36732928\n"
+        "mov r9d, 36732928\nmov r10d, 36732928\nmov r11d, 36732928\nmov r12d, 36732928\n"
+        "mov r13d, 36732928\nmov r14d, 36732928\n");
     assert_true(testing_block(&arena, isa_find("aarch64"), NULL, "b", "ldr x16, [x18]; movi v9.4s, #1", PROGRAM_LOOPED,
                               &program, &failure));
-    assert_non_null(strstr(program.setup, "movi v9.2d, #0\nmovz x16, #32768\nmovk x16, #560, lsl #16\nmov sp, x16\n"));
+    assert_non_null(strstr(program.setup, "movi v9.2d, #0\nmovz x16, #34816\nmovk x16, #560, lsl #16\nmov sp, x16\n"));
     assert_non_null(strstr(program.setup, "movz x16, #32768\nmovk x16, #560, lsl #16\nmovz x17, #32768\n"));
     assert_null(strstr(program.setup, "movz x15,"));
     assert_true(testing_block(&arena, isa_find("aarch64"), NULL, "b", "ld1 {v3.4s - v5.4s}, [x0]", PROGRAM_LOOPED,

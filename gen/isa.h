@@ -85,6 +85,7 @@ struct isa {
     const char *flag_free_counter;
     const char *stack_pointer;
     unsigned stack_number;       // encoded number of the stack pointer, a general register; its frame word is 1 + that
+    unsigned frame_number;       // the same of the register that often points into the stack (x86: rbp); 0: none
     const char *memory;          // register that holds the second argument until the loop begins
     const char *const *reserved; // registers that roles may not get (stack pointer, `memory`, …); null-terminated
     const char *jump;            // instruction that branches to a label of the program
@@ -127,6 +128,10 @@ struct isa {
     // Sets `reg` of `class` to a value. May use the memory below the buffer's middle as scratch.
     void (*emit_constant)(struct text *out, const struct register_class *class, const char *reg, struct isa_value value,
                           const char *syntax);
+    // Sets a vector register of `class` to the bytes of its width, lowest first; `class` null: control register `reg`,
+    // which has 4. Uses the same scratch. Null: this ISA's set-up cannot.
+    void (*emit_bytes)(struct text *out, const struct register_class *class, const char *reg, const uint8_t *bytes,
+                       const char *syntax);
     void (*emit_move_memory)(struct text *out, const char *reg,
                              const char *syntax); // reg = address of the buffer, whose first word holds its own address
     // reg = the word at the address that it holds. Flags stay.

@@ -373,6 +373,23 @@ static void emit_constant(struct text *out, const struct register_class *class, 
         emit_vector(out, class, reg, value, syntax);
 }
 
+static void emit_bytes(struct text *out, const struct register_class *class, const char *reg, const uint8_t *bytes,
+                       const char *syntax) {
+    enum { CONTROL_BYTES = 4 };
+    unsigned n = class ? class->bits / 8 : CONTROL_BYTES;
+    struct operand scratch = of_memory("rsi", SCRATCH, syntax);
+    for (unsigned i = 0; i < n; i += 4) {
+        uint32_t word =
+            bytes[i] | (uint32_t)bytes[i + 1] << 8 | (uint32_t)bytes[i + 2] << 16 | (uint32_t)bytes[i + 3] << 24;
+        emit_store32(out, SCRATCH + (int)i, word, syntax);
+    }
+    if (!class)
+        text_addf(out, "ld%s %s%s\n", reg, is_att(syntax) ? "" : "dword ptr ", scratch.text);
+    else
+        emit2(out, class->bits == 128 && !needs_evex(class) ? "movups" : "vmovups", of_register(reg, syntax), scratch,
+              syntax);
+}
+
 static void emit_move_memory(struct text *out, const char *reg, const char *syntax) {
     emit2(out, "mov", of_register(reg, syntax), of_register("rsi", syntax), syntax);
 }
@@ -430,6 +447,7 @@ const struct isa isa_x86_64 = {
     .counts_in_frame = true,
     .stack_pointer = "rsp",
     .stack_number = 4,
+    .frame_number = 5,
     .memory = "rsi",
     .reserved = (const char *const[]){"rsp", "rsi", NULL},
     .settle = "mfence\nlfence\n",
@@ -451,6 +469,7 @@ const struct isa isa_x86_64 = {
     .nop = {{0x90}, 1},
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
+    .emit_bytes = emit_bytes,
     .emit_move_memory = emit_move_memory,
     .emit_turns = emit_turns,
     .emit_displace = emit_displace,

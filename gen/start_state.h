@@ -51,7 +51,10 @@ struct start_state {
     size_t n_registers;
     struct state_memory *memory; // written in this order
     size_t n_memory;
-    const char *init; // assembly that runs before the block, after the registers have their values; null: none
+    // Assembly that runs before the block, after the registers have their values, and its bytes; null: none.
+    const char *init;
+    const uint8_t *init_bytes;
+    size_t n_init_bytes;
 };
 
 // Adds the items of a text. On failure sets `fail` with the item, and the state holds what came before.

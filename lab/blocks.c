@@ -1,5 +1,6 @@
 #include "lab/blocks.h"
 
+#include "base/bytes.h"
 #include "base/text.h"
 #include "lab/distortions.h"
 #include "lab/experiment.h"
@@ -40,7 +41,10 @@ const char *block_memory_name(enum block_memory memory, enum block_alias alias) 
 
 struct block_start block_start_of(const struct lab_block *block, enum block_alias alias) {
     uint64_t first = block->options.registers ? block->options.registers : FIRST_REGISTER;
-    return (struct block_start){first, alias == ALIAS_SAME ? 0 : REGISTER_DISTANCE, block->is_routine};
+    return (struct block_start){.first = first,
+                                .distance = alias == ALIAS_SAME ? 0 : REGISTER_DISTANCE,
+                                .is_routine = block->is_routine,
+                                .state = &block->options.state};
 }
 
 static uint64_t fill_of(const struct lab_block *block, enum block_alias alias) {
@@ -63,7 +67,9 @@ static struct bench_foreign foreign_of(const struct lab_block *block, enum block
                   : alias == ALIAS_SAME ? 1
                                         : FRAMES,
         .fill = fill_of(block, alias),
-        .stores = !block->is_decoded || block->stores,
+        .stores = !block->is_decoded || block->stores || block->options.state.init,
+        .patches = block->patches[alias],
+        .n_patches = block->patches[alias] ? (unsigned)block->options.state.n_memory : 0,
     };
 }
 
@@ -235,8 +241,7 @@ static void list_starts(const struct lab_block *block, enum block_alias alias, u
     struct block_start start = block_start_of(block, alias);
     const struct isa *isa = block->source.isa;
     for (unsigned i = 0; i < TURNS_REGISTERS; i++)
-        starts[i] = block_register_start(isa, &start, i);
-    starts[isa->stack_number] = block_stack_start(isa, &start);
+        starts[i] = block_start_value(isa, &start, i);
 }
 
 // Finds what sets the number of a loop's turns. Returns the reason where nothing does; null: it is found.
@@ -469,15 +474,16 @@ static const char *find_distortions(struct arena *arena, const struct decoder *d
                                     enum block_alias alias) {
     struct block_start start = block_start_of(block, alias);
     struct bench_foreign foreign = foreign_of(block, alias);
-    const struct distortions_request request = {.block = &block->insns,
-                                                .machine = decoder->machine,
-                                                .first = start.first,
-                                                .distance = start.distance,
-                                                .stack = block_stack_start(block->source.isa, &start),
-                                                .fill = foreign.fill,
-                                                .frames = foreign.frames};
+    struct distortions_request request = {.block = &block->insns,
+                                          .machine = decoder->machine,
+                                          .fill = foreign.fill,
+                                          .is_patched = foreign.n_patches > 0,
+                                          .frames = foreign.frames};
+    for (unsigned i = 0; i < DISTORTIONS_REGISTERS; i++)
+        request.starts[i] = block_start_value(block->source.isa, &start, i);
     bool is_x86 = strcmp(block->source.isa->name, "x86_64") == 0;
-    return is_x86 && block->is_decoded && !block->is_routine ? distortions_find(arena, &request) : NULL;
+    bool can_follow = block->is_decoded && !block->is_routine && !block->options.state.init;
+    return is_x86 && can_follow ? distortions_find(arena, &request) : NULL;
 }
 
 void block_look(struct arena *arena, const struct decoder *decoder, struct experiment *experiment) {
@@ -491,6 +497,10 @@ void block_look(struct arena *arena, const struct decoder *decoder, struct exper
         .alias = block_alias_name(experiment->alias),
         .pages = was_tried ? trial->seen.pages : m->seen.pages,
         .memory = bench_memory_name(m->outcome == BENCH_OK ? m->seen.memory : trial->seen.memory),
+        .set = start_state_text(arena, block->source.isa, &block->options.state),
+        .init = block->options.state.init
+                    ? bytes_to_hex(arena, block->options.state.init_bytes, block->options.state.n_init_bytes)
+                    : NULL,
         .walks = has_survived && m->seen.pages > trial->seen.pages,
         .drift = block_drift(block, experiment->alias),
         .copies = has_survived || !was_tried ? program->unroll : 0,

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "bench/sandbox/trial.h"
 #include "gen/block.h"
+#include "gen/start_state.h"
 #include "lab/decoder.h"
 
 #include <stdbool.h>
@@ -45,6 +46,7 @@ struct block_options {
     bool has_fill;            // `fill` was requested; else memory holds addresses: of its own kilobyte, or `registers`
     uint64_t fill;            // content of each 8 bytes of memory
     unsigned most_pages;      // limit of pages that may appear; 0 = 64
+    struct start_state state; // what the user gives registers and memory, and code before the block
 };
 
 // A block. Several experiments may measure it.
@@ -54,8 +56,10 @@ struct lab_block {
     bool is_function;  // of an object
     bool is_refused;   // it does not assemble, or its bytes do not decode
     struct block_options options;
-    unsigned number;      // its number in the plan, from 1
-    const uint8_t *bytes; // bytes of one body; null: not assembled yet
+    unsigned number; // its number in the plan, from 1
+    const struct bench_patch
+        *patches[N_ALIASES]; // what its memory holds by options.state; null: the alias is not wanted
+    const uint8_t *bytes;    // bytes of one body; null: not assembled yet
     size_t n_bytes;
     bool is_decoded; // else `insns`, `facts` and the next line mean nothing
     struct block insns;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_REGISTERS = 16, RSP = 4, PASSES = 2, LINE = 64, PAGE = 4096, WORD = 8, MOST_STORES = 512 };
+enum { N_REGISTERS = DISTORTIONS_REGISTERS, RSP = 4, PASSES = 2, LINE = 64, PAGE = 4096, WORD = 8, MOST_STORES = 512 };
 
 struct number {
     bool is_known;
@@ -237,9 +237,10 @@ const char *distortions_find(struct arena *arena, const struct distortions_reque
     struct text text = {.arena = arena};
     walk->request = request;
     for (unsigned i = 0; i < N_REGISTERS; i++)
-        walk->registers[i] = (struct number){true, request->first + i * request->distance};
+        walk->registers[i] = (struct number){true, request->starts[i]};
+    walk->stores_unknown = request->is_patched;
     for (unsigned pass = 0; pass < PASSES; pass++) {
-        walk->registers[RSP] = (struct number){true, request->stack}; // each copy begins with it
+        walk->registers[RSP] = (struct number){true, request->starts[RSP]}; // each copy begins with it
         for (unsigned i = 0; i < request->block->n_insns && !request->block->insns[i].is_branch; i++)
             step(walk, &request->block->insns[i]);
     }

@@ -9,15 +9,18 @@
 #include "analyzer/model/machine.h"
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
+enum { DISTORTIONS_REGISTERS = 16 };
+
 struct distortions_request {
-    const struct block *block;     // decoded without a model, texts in Intel's syntax
-    const struct machine *machine; // for the names of registers
-    uint64_t first, distance;      // initial general registers, as in struct block_start
-    uint64_t stack;                // initial stack pointer
-    uint64_t fill;                 // content of each 8 bytes of memory
-    unsigned frames;               // pages behind all others
+    const struct block *block;              // decoded without a model, texts in Intel's syntax
+    const struct machine *machine;          // for the names of registers
+    uint64_t starts[DISTORTIONS_REGISTERS]; // initial general registers, as they are encoded
+    uint64_t fill;                          // content of each 8 bytes of memory
+    bool is_patched;                        // some have another content
+    unsigned frames;                        // pages behind all others
 };
 
 // Returns words with blanks between them: "aliases", "crosses", "subnormals", "sets-mxcsr"; null: nothing was found.

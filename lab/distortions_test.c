@@ -35,14 +35,11 @@ static const char *find(const char *hex, unsigned frames) {
     struct fail fail = {0};
     assert_true(bytes_from_hex(hex, n_bytes, bytes));
     assert_true(decoder_decode(&decoder, &arena, bytes, n_bytes, &block, &fail));
-    enum { START = 0x2324000, APART = 0x11400 };
-    const struct distortions_request request = {.block = &block,
-                                                .machine = decoder.machine,
-                                                .first = START,
-                                                .distance = frames == 1 ? 0 : APART,
-                                                .stack = START,
-                                                .fill = START,
-                                                .frames = frames};
+    enum { START = 0x2324000, APART = 0x11400, RSP = 4 };
+    struct distortions_request request = {.block = &block, .machine = decoder.machine, .fill = START, .frames = frames};
+    for (unsigned i = 0; i < DISTORTIONS_REGISTERS; i++)
+        request.starts[i] = START + (frames == 1 ? 0 : i * (uint64_t)APART);
+    request.starts[RSP] = START;
     const char *found = distortions_find(&arena, &request);
     return found ? found : "";
 }

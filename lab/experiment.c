@@ -1,6 +1,7 @@
 #include "lab/experiment.h"
 
 #include "base/bytes.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -18,6 +19,17 @@ static const char *hash_segments(struct arena *arena, const struct program *prog
     return hash ? arena_printf(arena, "segments %016" PRIx64 "\n", hash) : "";
 }
 
+static const char *patches_text(struct arena *arena, const struct bench_foreign *foreign) {
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    for (unsigned i = 0; i < foreign->n_patches; i++) {
+        const struct bench_patch *patch = &foreign->patches[i];
+        text_addf(&text, "patch %#" PRIx64 " %" PRIu64 " %s\n", patch->address, patch->n_bytes,
+                  bytes_to_hex(arena, patch->value, patch->n_value));
+    }
+    return text.data;
+}
+
 // Returns a hash of the initial values: of registers, and of a block's memory and data. They affect the time of some
 // instructions (divisions, denormals), and are not in the loop's bytes.
 static const char *hash_setup(struct arena *arena, const struct experiment *experiment) {
@@ -29,8 +41,9 @@ static const char *hash_setup(struct arena *arena, const struct experiment *expe
     if (program->n_chases) // what has lines keeps the name that it always had
         text = arena_printf(arena, "%schase %zu bytes\n%s", text, program->chase_bytes, layouts[program->chase_layout]);
     if (experiment->block)
-        text = arena_printf(arena, "%sfill %#" PRIx64 ", %u frames, %u pages\n%s", text, foreign->fill, foreign->frames,
-                            foreign->most_pages, hash_segments(arena, program));
+        text =
+            arena_printf(arena, "%sfill %#" PRIx64 ", %u frames, %u pages\n%s%s", text, foreign->fill, foreign->frames,
+                         foreign->most_pages, hash_segments(arena, program), patches_text(arena, foreign));
     return arena_printf(arena, "%016" PRIx64, bytes_hash(text, strlen(text)));
 }
 

@@ -148,6 +148,11 @@ bool fault_explain(struct arena *arena, const struct decoder *decoder, const str
         *fault = (struct record_fault){.explanation = arena_printf(arena, "it went to 0x%" PRIx64, known->address)};
         return true;
     }
+    if (known->is_known && known->offset < body->offset && block->options.state.init) {
+        const char *access = known->has_address ? arena_printf(arena, ", at 0x%" PRIx64, known->address) : "";
+        *fault = (struct record_fault){.explanation = arena_printf(arena, "in the code of --init%s", access)};
+        return true;
+    }
     if (!block->is_decoded || !known->is_known || known->offset < body->offset || known->offset >= end)
         return false;
     size_t offset = known->offset - body->offset;

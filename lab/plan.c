@@ -1,5 +1,7 @@
 #include "lab/experiment.h"
 
+#include "lab/block_state.h"
+
 #include <string.h>
 
 static bool wants_form(const struct plan_options *options, enum program_form form, enum program_form usual) {
@@ -183,6 +185,12 @@ bool plan_add_block(struct arena *arena, struct plan *plan, const struct block_s
                                 .number = ++plan->n_blocks,
                                 .bytes = source->bytes,
                                 .n_bytes = source->n_bytes};
+    const struct block_start start = block_start_of(block, options->block.alias),
+                             alike = block_start_of(block, ALIAS_SAME);
+    block->patches[options->block.alias] = block_state_patches(arena, source->isa, &start, fail);
+    block->patches[ALIAS_SAME] = block_state_patches(arena, source->isa, &alike, fail);
+    if (!block->patches[options->block.alias] || !block->patches[ALIAS_SAME])
+        return false;
     struct plan_options same = *options;
     same.block.alias = ALIAS_SAME;
     return add_block_forms(arena, plan, block, options, fail) &&

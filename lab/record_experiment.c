@@ -51,6 +51,18 @@ static bool read_mode(struct arena *arena, const struct record *record, struct p
            fail_set(fail, FAIL_INPUT, "a throughput needs 'n', 1 or more");
 }
 
+// Takes the findings on a block. Its fault is not in the record.
+static void take_block(struct arena *arena, const struct record *record, struct experiment *experiment) {
+    if (!record->block)
+        return;
+    enum { MOST_BYTES = 1 << 16 };
+    experiment->seen = *record->block;
+    const char **texts[] = {&experiment->seen.alias, &experiment->seen.memory, &experiment->seen.set,
+                            &experiment->seen.init, &experiment->seen.notes};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = *texts[i] ? text_printable(arena, *texts[i], MOST_BYTES) : NULL;
+}
+
 static void make_printable(struct arena *arena, struct bench_measurement *m) {
     m->why = m->why ? printable(arena, m->why, "") : NULL;
     m->warning = m->warning ? printable(arena, m->warning, "") : NULL;
@@ -104,6 +116,7 @@ bool record_to_experiment(struct arena *arena, const struct record *record, stru
     read_loop(record, isa, program);
     experiment->kernel_instructions = kernel_instructions(program);
     make_printable(arena, &experiment->measurement);
+    take_block(arena, record, experiment);
     return true;
 }
 

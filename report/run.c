@@ -93,6 +93,10 @@ static const char *path(struct arena *arena, const struct followed *followed) {
 }
 
 static void add_other_notes(struct text *note, const struct experiment *e) {
+    if (e->seen.set)
+        add_part(note, arena_printf(note->arena, "starts with %s", e->seen.set));
+    if (e->seen.init)
+        add_part(note, "code of --init runs before it");
     if (e->seen.walks && e->measurement.seen.most_iterations)
         add_part(note, arena_printf(note->arena, "walks over pages: at most %llu iterations at a time",
                                     (unsigned long long)e->measurement.seen.most_iterations));

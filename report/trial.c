@@ -41,8 +41,7 @@ static unsigned count_general(const struct view *view) {
 
 static uint64_t start_of(const struct view *view, unsigned number) {
     struct block_start start = block_start_of(view->experiment->block, view->experiment->alias);
-    return number == view->isa->stack_number ? block_stack_start(view->isa, &start)
-                                             : start.first + number * start.distance;
+    return block_start_value(view->isa, &start, number);
 }
 
 static const char *hex(struct arena *arena, uint64_t value) {
@@ -57,11 +56,28 @@ static const char *vector_bytes(const struct view *view, const struct program_re
     return bytes_to_hex(view->arena, bytes, is_mask ? sizeof(uint16_t) : used->class->bits / 8);
 }
 
+// Returns what a word of memory held at the start. Patches belong to addresses, which own memory has.
+static uint64_t word_at_start(const struct view *view, size_t at) {
+    const struct bench_foreign *foreign = &view->experiment->foreign;
+    size_t page = view->trial->page_bytes;
+    uint64_t word = foreign->fill, address = at % page;
+    bool is_own = view->trial->seen.memory != MEMORY_SHARED;
+    address += is_own ? view->trial->addresses[at / page] : 0;
+    uint8_t *bytes = (uint8_t *)&word;
+    for (unsigned i = 0; i < foreign->n_patches && is_own; i++)
+        for (unsigned k = 0; k < sizeof word; k++) {
+            uint64_t offset = address + k - foreign->patches[i].address;
+            if (address + k >= foreign->patches[i].address && offset < foreign->patches[i].n_bytes)
+                bytes[k] = foreign->patches[i].value[offset % foreign->patches[i].n_value];
+        }
+    return word;
+}
+
 // Finds the next changed word of memory from `*at` on. Returns false where there is none.
 static bool next_change(const struct view *view, size_t *at, uint64_t *word) {
     for (; *at + sizeof *word <= view->trial->n_memory_bytes; *at += sizeof *word) {
         memcpy(word, view->trial->memory + *at, sizeof *word);
-        if (*word != view->experiment->foreign.fill)
+        if (*word != word_at_start(view, *at))
             return true;
     }
     return false;

@@ -56,6 +56,14 @@ static void write_segment(const struct segment *segment, struct text *out) {
                           bytes_to_hex(out->arena, segment->bytes, segment->n_bytes)));
 }
 
+static void add_patches(struct text *out, const struct bench_foreign *foreign) {
+    for (unsigned i = 0; i < foreign->n_patches; i++) {
+        const struct bench_patch *patch = &foreign->patches[i];
+        text_addf(out, "patch %" PRIu64 " %" PRIu64 " %s\n", patch->address, patch->n_bytes,
+                  bytes_to_hex(out->arena, patch->value, patch->n_value));
+    }
+}
+
 static void write_program(const struct pack_program *program, struct text *out) {
     const struct bench_code *code = &program->code;
     text_add(out, "program\n");
@@ -89,6 +97,7 @@ static void write_program(const struct pack_program *program, struct text *out) 
         add_number(out, "lowest", code->foreign.lowest_address);
         add_turns(out, &code->foreign.turns);
         add_number(out, "stores", code->foreign.stores);
+        add_patches(out, &code->foreign);
     }
     if (code->address)
         add_number(out, "address", code->address);
@@ -244,6 +253,26 @@ static bool read_segment(struct reader *reader, const char *value) {
     return last->n_bytes <= last->size && strlen(hex) % 2 == 0 && bytes_from_hex(hex, last->n_bytes, bytes);
 }
 
+// Reads "ADDRESS BYTES VALUE".
+static bool read_patch(struct reader *reader, const char *value) {
+    struct bench_foreign *foreign = &reader->program->code.foreign;
+    char hex[2 * BENCH_PATCH_BYTES + 1];
+    struct bench_patch patch = {0};
+    int end = 0;
+    bool is_read =
+        sscanf(value, "%" SCNu64 " %" SCNu64 " %128[0-9a-f]%n", &patch.address, &patch.n_bytes, hex, &end) == 3;
+    if (!is_read || value[end] || strlen(hex) % 2 || !patch.n_bytes || patch.address + patch.n_bytes < patch.address)
+        return false;
+    patch.n_value = (unsigned)strlen(hex) / 2;
+    bytes_from_hex(hex, patch.n_value, patch.value);
+    struct bench_patch *more = ARENA_ARRAY(reader->arena, struct bench_patch, foreign->n_patches + 1);
+    if (foreign->n_patches)
+        memcpy(more, foreign->patches, foreign->n_patches * sizeof *more);
+    more[foreign->n_patches++] = patch;
+    foreign->patches = more;
+    return true;
+}
+
 // Takes a key of a program. Ignores unknown ones, which a later version may add.
 static bool take(struct reader *reader, const char *key, const char *value) {
     bool is_good = true;
@@ -253,6 +282,8 @@ static bool take(struct reader *reader, const char *key, const char *value) {
         return read_code(reader, value);
     if (strcmp(key, "segment") == 0)
         return read_segment(reader, value);
+    if (strcmp(key, "patch") == 0)
+        return read_patch(reader, value);
     return strcmp(key, "uses") != 0 || read_uses(value, &reader->program->code);
 }
 

@@ -102,6 +102,7 @@ set(CYCLOPS_ON_CPU
   program.machines
   program.precision
   program.sandbox
+  program.start-state
   program.survey-here)
 
 # No label either: these judge numbers of the real CPU. Beside any other test most values would be unstable, and the test

@@ -52,6 +52,8 @@ struct record {
     const struct record_block {
         const char *alias;  // values of its registers at the start: "disjoint", "same"
         const char *memory; // what stands behind its pages (bench_memory_name); null: views of a few real pages
+        const char *set;    // values that the user gave registers and memory, gen/start_state.h's text; null: none
+        const char *init;   // machine code that ran before it, hex; null: none
         unsigned pages;     // pages that appeared where one pass through it touched memory
         bool walks;         // a longer run touched more pages
         int64_t drift;      // movement of the stack pointer by one pass, bytes

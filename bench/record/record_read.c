@@ -347,6 +347,8 @@ static bool read_block(struct arena *arena, json_t *json, struct record *record,
     record->block = block;
     return json_get_string(arena, object, "alias", &block->alias, fail) &&
            json_get_string(arena, object, "memory", &block->memory, fail) &&
+           json_get_string(arena, object, "set", &block->set, fail) &&
+           json_get_string(arena, object, "init", &block->init, fail) &&
            json_get_string(arena, object, "notes", &block->notes, fail) &&
            read_unsigned(object, "pages", &block->pages, fail);
 }

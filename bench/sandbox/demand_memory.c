@@ -57,6 +57,26 @@ static void fill_frames(const struct demand_memory *memory, unsigned first, unsi
     fill(memory, memory->frames + first * memory->page_bytes, (end - first) * memory->page_bytes);
 }
 
+// Puts into a page what it holds instead of the fill. `there`: its memory, as the code or the harness sees it.
+static void patch(const struct demand_memory *memory, uintptr_t address, uint8_t *there) {
+    for (unsigned i = 0; i < memory->rules.n_patches; i++) {
+        const struct bench_patch *patch = &memory->rules.patches[i];
+        uint64_t first = MAX(patch->address, (uint64_t)address),
+                 end = MIN(patch->address + patch->n_bytes, (uint64_t)address + memory->page_bytes);
+        for (uint64_t at = first; at < end; at++)
+            there[at - address] = patch->value[(at - patch->address) % patch->n_value];
+    }
+}
+
+// Whether a page holds something else than the fill.
+static bool is_patched(const struct demand_memory *memory, uintptr_t address) {
+    for (unsigned i = 0; i < memory->rules.n_patches; i++)
+        if (memory->rules.patches[i].address < address + memory->page_bytes &&
+            address < memory->rules.patches[i].address + memory->rules.patches[i].n_bytes)
+            return true;
+    return false;
+}
+
 // ---- pages
 
 static void *pointer_to(uintptr_t address) {
@@ -78,6 +98,10 @@ static void touch(const struct demand_memory *memory, uintptr_t address) {
         *first = byte;
 }
 
+static uint8_t *frame_of(const struct demand_memory *memory, const struct demand_page *page) {
+    return memory->frames + page->frame * memory->page_bytes;
+}
+
 static bool bring(struct demand_memory *memory, struct demand_page *page) {
     void *wanted = pointer_to(page->address);
     off_t offset = (off_t)(page->frame * memory->page_bytes);
@@ -97,12 +121,10 @@ static bool bring(struct demand_memory *memory, struct demand_page *page) {
 static struct demand_page *add_page(struct demand_memory *memory, uintptr_t number) {
     struct demand_page *page = &memory->pages[memory->n_pages++];
     *page = (struct demand_page){.address = number * memory->page_bytes};
-    if (!memory->rules.is_own) {
-        page->frame = (unsigned)(number % memory->rules.frames);
-        return page;
-    }
-    page->frame = memory->n_frames++;
-    fill_frames(memory, page->frame, page->frame + 1);
+    page->frame = memory->rules.is_own ? memory->n_frames++ : (unsigned)(number % memory->rules.frames);
+    if (memory->rules.is_own)
+        fill_frames(memory, page->frame, page->frame + 1);
+    patch(memory, page->address, frame_of(memory, page));
     return page;
 }
 
@@ -136,10 +158,16 @@ void demand_memory_fill(struct demand_memory *memory) {
     bool is_own = memory->kind == MEMORY_OWN || memory->kind == MEMORY_LARGE;
     if (!memory->rules.stores)
         return;
-    for (unsigned i = 0; is_own && !memory->is_looking && i < memory->n_pages; i++)
-        fill(memory, pointer_to(memory->pages[i].address), memory->page_bytes);
-    if (!is_own || memory->is_looking)
+    is_own = is_own && !memory->is_looking;
+    if (!is_own)
         fill_frames(memory, 0, memory->n_frames);
+    for (unsigned i = 0; i < memory->n_pages; i++) {
+        const struct demand_page *page = &memory->pages[i];
+        uint8_t *there = is_own ? pointer_to(page->address) : frame_of(memory, page);
+        if (is_own)
+            fill(memory, there, memory->page_bytes);
+        patch(memory, page->address, there);
+    }
 }
 
 // Notes that a look has met a page. One that arrives takes all others away.
@@ -148,7 +176,8 @@ static void note(struct demand_memory *memory, struct demand_page *page) {
     bool is_first = page >= next;
     struct page_turn *turn = &memory->turns[(is_first ? next : page) - memory->pages];
     if (is_first)
-        *turn = (struct page_turn){.number = page->address / memory->page_bytes};
+        *turn = (struct page_turn){.number = page->address / memory->page_bytes,
+                                   .is_alone = is_patched(memory, page->address)};
     bool arrives = is_first || page_turns_arrives(turn, memory->n_arrivals - 1);
     memory->n_arrivals += arrives;
     page_turns_note(turn, memory->n_arrivals - 1);
@@ -200,8 +229,10 @@ static void put_frames(struct demand_memory *memory, bool take_turns) {
         memory->n_frames = MAX(memory->n_frames, memory->pages[i].frame + 1);
     }
     fill_frames(memory, 0, memory->n_frames);
-    for (unsigned i = 0; i < memory->n_pages; i++)
+    for (unsigned i = 0; i < memory->n_pages; i++) {
+        patch(memory, memory->pages[i].address, frame_of(memory, &memory->pages[i]));
         bring(memory, &memory->pages[i]);
+    }
 }
 
 void demand_memory_look_begin(struct demand_memory *memory) {

@@ -192,12 +192,17 @@ const struct bench_code *nursery_copy_code(const struct bench_code *code) {
     struct bench_code *copy = nursery_alloc(sizeof *copy);
     uint8_t *bytes = nursery_alloc(code->n_bytes);
     const struct segment *segments = copy_segments(code);
-    if (!copy || !bytes || !segments)
+    size_t n_patch_bytes = code->foreign.n_patches * sizeof *code->foreign.patches;
+    struct bench_patch *patches = nursery_alloc(n_patch_bytes + 1);
+    if (!copy || !bytes || !segments || !patches)
         return NULL;
+    if (n_patch_bytes)
+        memcpy(patches, code->foreign.patches, n_patch_bytes);
     memcpy(bytes, code->bytes, code->n_bytes);
     *copy = *code;
     copy->bytes = bytes;
     copy->segments = segments;
+    copy->foreign.patches = patches;
     copy->chase.are_steps = NULL; // is for targets that simulate
     copy->body = code->body ? bytes + (code->body - code->bytes) : NULL;
     return copy;

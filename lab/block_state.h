@@ -1,0 +1,23 @@
+// Turns the state that a user gives a block (gen/start_state.h) into what a target needs: addresses that registers give
+// memory at the start, and the bytes of code that runs before the block.
+#ifndef LAB_BLOCK_STATE_H
+#define LAB_BLOCK_STATE_H
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "bench/bench.h"
+#include "gen/block.h"
+
+#include <stdbool.h>
+
+// Returns what memory holds at the start, start->state->n_memory items. Fails (null) where no memory can be at an
+// address.
+const struct bench_patch *block_state_patches(struct arena *arena, const struct isa *isa,
+                                              const struct block_start *start, struct fail *fail);
+
+// Assembles code that runs before a block, and puts it into the state. `syntax`: as in struct block_source. Fails at
+// the place of a mistake in `text`.
+bool block_state_init(struct arena *arena, const struct isa *isa, const char *syntax, const char *text,
+                      struct start_state *state, struct fail *fail);
+
+#endif
