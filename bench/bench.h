@@ -91,6 +91,14 @@ struct bench_code {
             unsigned n_value;
         } * patches;
         unsigned n_patches;
+        // Accesses that may never fault, such as those whose mask is zero: their pages are there before the code runs.
+        // Pass i through the body touches `size` bytes from `address` + i * `stride` on.
+        const struct bench_touch {
+            uint64_t address;
+            int64_t stride;
+            unsigned size;
+        } * touches;
+        unsigned n_touches;
         // A loop whose turns are its iterations: where it has made n of them, so many bits of this word of the frame
         // are those of  factor * n + addend.  bits 0: no such loop.
         struct bench_turns {

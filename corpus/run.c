@@ -473,7 +473,7 @@ static bool settle(struct run *run, struct fail *fail) {
     struct folder_settings settings = {
         .isa = request->lab->isa->name,
         .alias = block_alias_name(start->alias),
-        .memory = block_memory_name(start->memory, start->alias),
+        .memory = block_memory_name(start->memory, start->alias == ALIAS_SAME),
         .set = set ? set : "",
         .init = bytes_to_hex(run->arena, start->state.init_bytes, start->state.n_init_bytes),
         .registers = start->registers,

@@ -24,21 +24,6 @@ const char *block_alias_name(enum block_alias alias) {
     return alias == ALIAS_SAME ? "same" : "disjoint";
 }
 
-bool block_memory_parse(const char *name, enum block_memory *memory) {
-    static const char *const names[] = {"own", "shared"};
-    size_t number = name ? text_find(name, names, 2) : 2;
-    *memory = !name ? BLOCK_MEMORY_DEFAULT : number == 0 ? BLOCK_MEMORY_OWN : BLOCK_MEMORY_SHARED;
-    return !name || number < 2;
-}
-
-static bool has_own_memory(enum block_memory memory, enum block_alias alias) {
-    return memory == BLOCK_MEMORY_DEFAULT ? alias == ALIAS_DISJOINT : memory == BLOCK_MEMORY_OWN;
-}
-
-const char *block_memory_name(enum block_memory memory, enum block_alias alias) {
-    return has_own_memory(memory, alias) ? "own" : "shared";
-}
-
 struct block_start block_start_of(const struct lab_block *block, enum block_alias alias) {
     uint64_t first = block->options.registers ? block->options.registers : FIRST_REGISTER;
     return (struct block_start){.first = first,
@@ -58,18 +43,19 @@ static uint64_t fill_of(const struct lab_block *block, enum block_alias alias) {
 }
 
 static struct bench_foreign foreign_of(const struct lab_block *block, enum block_alias alias) {
-    bool is_own = has_own_memory(block->options.memory, alias);
+    bool is_own = block_memory_is_own(block->options.memory, alias == ALIAS_SAME);
+    unsigned n_shared = alias == ALIAS_SAME ? 1 : FRAMES;
     return (struct bench_foreign){
         .exit_offset = PROGRAM_EXIT_OFFSET,
         .most_pages = block->options.most_pages ? block->options.most_pages : MOST_PAGES,
         .is_own = is_own,
-        .frames = is_own                ? 0
-                  : alias == ALIAS_SAME ? 1
-                                        : FRAMES,
+        .frames = is_own ? 0 : n_shared,
         .fill = fill_of(block, alias),
         .stores = !block->is_decoded || block->stores || block->options.state.init,
         .patches = block->patches[alias],
         .n_patches = block->patches[alias] ? (unsigned)block->options.state.n_memory : 0,
+        .touches = block->touches[alias],
+        .n_touches = block->n_touches[alias],
     };
 }
 
@@ -255,6 +241,22 @@ static const char *find_turns(struct arena *arena, const struct decoder *decoder
                            : arena_printf(arena, "loops of %s are not measured by their own branch", isa->name);
 }
 
+// What lab/distortions.h needs to follow the block's addresses. False: it cannot.
+static bool request_distortions(const struct decoder *decoder, const struct lab_block *block, enum block_alias alias,
+                                struct distortions_request *request) {
+    struct block_start start = block_start_of(block, alias);
+    struct bench_foreign foreign = foreign_of(block, alias);
+    *request = (struct distortions_request){.block = &block->insns,
+                                            .machine = decoder->machine,
+                                            .fill = foreign.fill,
+                                            .is_patched = foreign.n_patches > 0,
+                                            .frames = foreign.frames};
+    for (unsigned i = 0; i < DISTORTIONS_REGISTERS; i++)
+        request->starts[i] = block_start_value(block->source.isa, &start, i);
+    bool can_follow = block->is_decoded && !block->is_routine && !block->options.state.init;
+    return can_follow && strcmp(block->source.isa->name, "x86_64") == 0;
+}
+
 // ---- its program and its code
 
 static bool make_program(struct arena *arena, const struct lab_block *block, enum block_alias alias,
@@ -329,6 +331,13 @@ static bool try_one(struct arena *arena, const struct tried *tried, struct fail 
         return false;
     tried->block->was_tried[tried->alias] = true;
     return true;
+}
+
+// Finds the accesses that may never fault.
+static void find_touches(const struct decoder *decoder, struct lab_block *block, enum block_alias alias) {
+    struct distortions_request request;
+    if (request_distortions(decoder, block, alias, &request))
+        block->n_touches[alias] = distortions_find_touches(&request, block->touches[alias]);
 }
 
 static bool try_all(struct arena *arena, struct plan *plan, struct fail *fail) {
@@ -454,6 +463,9 @@ bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder
     decode_all(arena, plan, decoder);
     find_all_turns(arena, plan, decoder);
     drop_needless(plan, can_run);
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        if (plan->experiments[i]->block)
+            find_touches(decoder, plan->experiments[i]->block, plan->experiments[i]->alias);
     if (!plan_is_left(plan, fail))
         return false;
     if (can_run && !try_all(arena, plan, fail))
@@ -469,27 +481,11 @@ bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder
     return true;
 }
 
-// Returns what distorts the block's value; null: nothing is known.
-static const char *find_distortions(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
-                                    enum block_alias alias) {
-    struct block_start start = block_start_of(block, alias);
-    struct bench_foreign foreign = foreign_of(block, alias);
-    struct distortions_request request = {.block = &block->insns,
-                                          .machine = decoder->machine,
-                                          .fill = foreign.fill,
-                                          .is_patched = foreign.n_patches > 0,
-                                          .frames = foreign.frames};
-    for (unsigned i = 0; i < DISTORTIONS_REGISTERS; i++)
-        request.starts[i] = block_start_value(block->source.isa, &start, i);
-    bool is_x86 = strcmp(block->source.isa->name, "x86_64") == 0;
-    bool can_follow = block->is_decoded && !block->is_routine && !block->options.state.init;
-    return is_x86 && can_follow ? distortions_find(arena, &request) : NULL;
-}
-
 void block_look(struct arena *arena, const struct decoder *decoder, struct experiment *experiment) {
     const struct lab_block *block = experiment->block;
     const struct bench_measurement *m = &experiment->measurement;
     const struct trial *trial = &block->trials[experiment->alias];
+    struct distortions_request request;
     bool was_tried = block->was_tried[experiment->alias], has_survived = was_tried && trial->outcome == BENCH_OK;
     const struct program *program =
         was_tried && !has_survived ? &block->tried[experiment->alias] : &experiment->program;
@@ -504,7 +500,8 @@ void block_look(struct arena *arena, const struct decoder *decoder, struct exper
         .walks = has_survived && m->seen.pages > trial->seen.pages,
         .drift = block_drift(block, experiment->alias),
         .copies = has_survived || !was_tried ? program->unroll : 0,
-        .notes = find_distortions(arena, decoder, block, experiment->alias),
+        .notes =
+            request_distortions(decoder, block, experiment->alias, &request) ? distortions_find(arena, &request) : NULL,
     };
     experiment->seen.has_fault = m->outcome != BENCH_OK && fault_explain(arena, decoder, block, program, m->outcome,
                                                                          &m->seen, &experiment->seen.fault);

@@ -12,7 +12,9 @@
 #include "bench/sandbox/trial.h"
 #include "gen/block.h"
 #include "gen/start_state.h"
+#include "lab/block_memory.h"
 #include "lab/decoder.h"
+#include "lab/distortions.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,15 +30,6 @@ struct experiment;
 // BHive measures), unless the user wants each to be its own.
 enum block_alias { ALIAS_DISJOINT, ALIAS_SAME, N_ALIASES };
 const char *block_alias_name(enum block_alias alias); // "disjoint", "same"
-
-// What stands behind the pages that a block touches. Own: each is memory of its own, as far as the first-level cache
-// holds them (enum bench_memory). Shared: they are views of four real pages, or of one where registers hold one
-// address.
-enum block_memory { BLOCK_MEMORY_DEFAULT, BLOCK_MEMORY_OWN, BLOCK_MEMORY_SHARED };
-
-// Null: the default. False: another word than "own" and "shared".
-bool block_memory_parse(const char *name, enum block_memory *memory);
-const char *block_memory_name(enum block_memory memory, enum block_alias alias); // "own", "shared"
 
 struct block_options {
     bool is_both; // measure both, where that can make a difference; else `alias`
@@ -61,6 +54,8 @@ struct lab_block {
         *patches[N_ALIASES]; // what its memory holds by options.state; null: the alias is not wanted
     const uint8_t *bytes;    // bytes of one body; null: not assembled yet
     size_t n_bytes;
+    struct bench_touch touches[N_ALIASES][DISTORTIONS_MOST_TOUCHES]; // accesses that may never fault
+    unsigned n_touches[N_ALIASES];
     bool is_decoded; // else `insns`, `facts` and the next line mean nothing
     struct block insns;
     struct block_facts facts;

@@ -27,6 +27,11 @@ struct walk {
     unsigned n_stores;
     bool stores_unknown; // some store went to an unknown place
     bool crosses, aliases, subnormals, sets_mxcsr;
+    unsigned pass;
+    struct bench_touch *touches; // of accesses that may never fault; null: not wanted
+    const struct insn *touching[DISTORTIONS_MOST_TOUCHES];
+    bool was_followed[DISTORTIONS_MOST_TOUCHES]; // in the second pass, too
+    unsigned n_touches;
 };
 
 // Number of a general register of 64 or 32 bits, by its encoding; N_REGISTERS: it is another one. `is_narrow`: of 32.
@@ -203,9 +208,46 @@ static bool step_stack(struct walk *walk, const struct insn *insn) {
     return true;
 }
 
+static bool reads_mask(const struct machine *machine, const struct insn *insn) {
+    for (unsigned i = 0; i < insn->n_reads; i++) {
+        uint16_t reg = insn->reads[i].reg;
+        const char *name = reg && reg < machine->n_registers ? machine->registers[reg].name : "";
+        if (name[0] == 'K' && name[1] >= '0' && name[1] <= '7' && !name[2])
+            return true;
+    }
+    return false;
+}
+
+// Whether an instruction may access memory that is not there without a fault.
+static bool is_quiet(const struct machine *machine, const struct insn *insn) {
+    static const char *const parts[] = {"MASKMOV", "PREFETCH", "CLFLUSHOPT", "CLWB", "CLDEMOTE"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strstr(insn->opcode, parts[i]))
+            return true;
+    return (insn->may_load || insn->may_store) && reads_mask(machine, insn);
+}
+
+// Notes the place of an access that may never fault.
+static void note_touch(struct walk *walk, const struct insn *insn, uint64_t address, unsigned size) {
+    unsigned i = 0;
+    while (i < walk->n_touches && walk->touching[i] != insn)
+        i++;
+    if (walk->pass == 0 && i < DISTORTIONS_MOST_TOUCHES) {
+        walk->touching[i] = insn;
+        walk->touches[i] = (struct bench_touch){.address = address, .size = size ? size : 1};
+        walk->n_touches = i + 1;
+    } else if (walk->pass == 1 && i < walk->n_touches) {
+        walk->touches[i].stride = (int64_t)(address - walk->touches[i].address);
+        walk->was_followed[i] = true;
+    }
+}
+
 static void step(struct walk *walk, const struct insn *insn) {
     bool touches = insn->may_load || insn->may_store, is_narrow;
-    struct number address = touches && insn->address ? address_of(walk, insn->address) : (struct number){0};
+    struct number address = insn->address ? address_of(walk, insn->address) : (struct number){0};
+    if (walk->touches && address.is_known && is_quiet(walk->request->machine, insn))
+        note_touch(walk, insn, address.value, size_of(insn));
+    address.is_known = address.is_known && touches;
     struct access access = {.address = address.value, .size = size_of(insn)};
     bool is_plain = address.is_known && access.size > 0;
     walk->subnormals |= insn->may_load && (strstr(insn->opcode, "_F32m") || strstr(insn->opcode, "_F64m") ||
@@ -231,19 +273,37 @@ static void step(struct walk *walk, const struct insn *insn) {
     }
 }
 
-const char *distortions_find(struct arena *arena, const struct distortions_request *request) {
-    struct arena scratch = {0};
-    struct walk *walk = ARENA_NEW(&scratch, struct walk);
-    struct text text = {.arena = arena};
+static void follow(struct walk *walk, const struct distortions_request *request) {
     walk->request = request;
     for (unsigned i = 0; i < N_REGISTERS; i++)
         walk->registers[i] = (struct number){true, request->starts[i]};
     walk->stores_unknown = request->is_patched;
-    for (unsigned pass = 0; pass < PASSES; pass++) {
+    for (walk->pass = 0; walk->pass < PASSES; walk->pass++) {
         walk->registers[RSP] = (struct number){true, request->starts[RSP]}; // each copy begins with it
         for (unsigned i = 0; i < request->block->n_insns && !request->block->insns[i].is_branch; i++)
             step(walk, &request->block->insns[i]);
     }
+}
+
+unsigned distortions_find_touches(const struct distortions_request *request,
+                                  struct bench_touch touches[DISTORTIONS_MOST_TOUCHES]) {
+    struct arena scratch = {0};
+    struct walk *walk = ARENA_NEW(&scratch, struct walk);
+    unsigned n = 0;
+    walk->touches = touches;
+    follow(walk, request);
+    for (unsigned i = 0; i < walk->n_touches; i++)
+        if (walk->was_followed[i])
+            touches[n++] = touches[i];
+    arena_free(&scratch);
+    return n;
+}
+
+const char *distortions_find(struct arena *arena, const struct distortions_request *request) {
+    struct arena scratch = {0};
+    struct walk *walk = ARENA_NEW(&scratch, struct walk);
+    struct text text = {.arena = arena};
+    follow(walk, request);
     const struct {
         bool is_found;
         const char *word;

@@ -8,6 +8,7 @@
 #include "analyzer/model/insn.h"
 #include "analyzer/model/machine.h"
 #include "base/arena.h"
+#include "bench/bench.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,6 +23,12 @@ struct distortions_request {
     bool is_patched;                        // some have another content
     unsigned frames;                        // pages behind all others
 };
+
+// Finds the accesses that may never fault: of masks, prefetches, flushes. Their addresses in the first two passes give
+// their place in each. Returns how many there are, at most DISTORTIONS_MOST_TOUCHES; leaves out what it cannot follow.
+enum { DISTORTIONS_MOST_TOUCHES = 16 };
+unsigned distortions_find_touches(const struct distortions_request *request,
+                                  struct bench_touch touches[DISTORTIONS_MOST_TOUCHES]);
 
 // Returns words with blanks between them: "aliases", "crosses", "subnormals", "sets-mxcsr"; null: nothing was found.
 const char *distortions_find(struct arena *arena, const struct distortions_request *request);

@@ -86,11 +86,54 @@ static void floating_point(void **state) {
     assert_string_equal(find("f20f5807", 1), "");             // addsd xmm0, [rdi]: such numbers count as zero
 }
 
+static unsigned touches_of(const char *hex, struct bench_touch touches[DISTORTIONS_MOST_TOUCHES]) {
+    size_t n_bytes = strlen(hex) / 2;
+    uint8_t *bytes = arena_alloc(&arena, n_bytes + 1);
+    struct block block;
+    struct fail fail = {0};
+    struct distortions_request request = {.block = &block, .machine = decoder.machine};
+    assert_true(bytes_from_hex(hex, n_bytes, bytes));
+    assert_true(decoder_decode(&decoder, &arena, bytes, n_bytes, &block, &fail));
+    for (unsigned i = 0; i < DISTORTIONS_REGISTERS; i++)
+        request.starts[i] = 0x100000 + i * 0x10000;
+    return distortions_find_touches(&request, touches);
+}
+
+static void accesses_that_never_fault_have_a_place(void **state) {
+    (void)state;
+    static const struct {
+        const char *hex;
+        unsigned n, size;
+        uint64_t address;
+        int64_t stride;
+    } cases[] = {
+        {"488b07", 0, 0, 0, 0},                         // mov rax, [rdi]: it faults
+        {"488d4740", 0, 0, 0, 0},                       // lea rax, [rdi + 64]
+        {"c4e27d2e0f", 1, 32, 0x170000, 0},             // vmaskmovps [rdi], ymm0, ymm1
+        {"c4e27d2e0f4883c720", 1, 32, 0x170000, 32},    // the same; add rdi, 32
+        {"62f17c4911074883ef40", 1, 64, 0x170000, -64}, // vmovups [rdi]{k1}, zmm0; sub rdi, 64
+        {"62f17c481107", 0, 0, 0, 0},                   // vmovups [rdi], zmm0: no mask
+        {"0f188f00010000", 1, 1, 0x170100, 0},          // prefetcht0 [rdi + 256]
+        {"660fae3f", 1, 1, 0x170000, 0},                // clflushopt [rdi]
+        {"488b3f0f180f", 0, 0, 0, 0},                   // mov rdi, [rdi]; prefetcht0 [rdi]: not followed
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench_touch touches[DISTORTIONS_MOST_TOUCHES];
+        unsigned n = touches_of(cases[i].hex, touches);
+        if (n != cases[i].n)
+            fail_msg("%s: %u", cases[i].hex, n);
+        if (!n)
+            continue;
+        assert_true(touches[0].address == cases[i].address);
+        assert_int_equal(touches[0].size, cases[i].size);
+        assert_int_equal(touches[0].stride, cases[i].stride);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_behind_stores),
-        cmocka_unit_test(loaded_addresses),
-        cmocka_unit_test(lines),
+        cmocka_unit_test(loads_behind_stores), cmocka_unit_test(accesses_that_never_fault_have_a_place),
+        cmocka_unit_test(loaded_addresses),    cmocka_unit_test(lines),
         cmocka_unit_test(floating_point),
     };
     return cmocka_run_group_tests(tests, open_decoder, close_decoder);

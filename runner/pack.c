@@ -62,6 +62,9 @@ static void add_patches(struct text *out, const struct bench_foreign *foreign) {
         text_addf(out, "patch %" PRIu64 " %" PRIu64 " %s\n", patch->address, patch->n_bytes,
                   bytes_to_hex(out->arena, patch->value, patch->n_value));
     }
+    for (unsigned i = 0; i < foreign->n_touches; i++)
+        text_addf(out, "touch %" PRIu64 " %" PRId64 " %u\n", foreign->touches[i].address, foreign->touches[i].stride,
+                  foreign->touches[i].size);
 }
 
 static void write_program(const struct pack_program *program, struct text *out) {
@@ -253,6 +256,22 @@ static bool read_segment(struct reader *reader, const char *value) {
     return last->n_bytes <= last->size && strlen(hex) % 2 == 0 && bytes_from_hex(hex, last->n_bytes, bytes);
 }
 
+// Reads "ADDRESS STRIDE SIZE".
+static bool read_touch(struct reader *reader, const char *value) {
+    struct bench_foreign *foreign = &reader->program->code.foreign;
+    struct bench_touch touch = {0};
+    int end = 0;
+    bool is_read = sscanf(value, "%" SCNu64 " %" SCNd64 " %u%n", &touch.address, &touch.stride, &touch.size, &end) == 3;
+    if (!is_read || value[end] || touch.size < 1 || touch.size > BENCH_PATCH_BYTES)
+        return false;
+    struct bench_touch *more = ARENA_ARRAY(reader->arena, struct bench_touch, foreign->n_touches + 1);
+    if (foreign->n_touches)
+        memcpy(more, foreign->touches, foreign->n_touches * sizeof *more);
+    more[foreign->n_touches++] = touch;
+    foreign->touches = more;
+    return true;
+}
+
 // Reads "ADDRESS BYTES VALUE".
 static bool read_patch(struct reader *reader, const char *value) {
     struct bench_foreign *foreign = &reader->program->code.foreign;
@@ -284,6 +303,8 @@ static bool take(struct reader *reader, const char *key, const char *value) {
         return read_segment(reader, value);
     if (strcmp(key, "patch") == 0)
         return read_patch(reader, value);
+    if (strcmp(key, "touch") == 0)
+        return read_touch(reader, value);
     return strcmp(key, "uses") != 0 || read_uses(value, &reader->program->code);
 }
 

@@ -11,7 +11,8 @@ arguments=()
 while IFS='|' read -r name features code; do
     for feature in $features; do [[ $flags == *" $feature "* ]] || continue 2; done
     name=$(trim "$name") code=$(trim "$code")
-    printf 'CASE(%s, "%s")\n' "${name//-/_}" "$code" >>"$T/cases.h"
+    escaped=${code//\{/%\{} # braces choose a dialect in C
+    printf 'CASE(%s, "%s")\n' "${name//-/_}" "${escaped//\}/%\}}" >>"$T/cases.h"
     printf '%s\t%s\n' "${name//-/_}" "$code" >>"$T/names"
     arguments+=(--asm "$code")
 done < <(grep -vE '^ *(#|$)' "$here/native/cases.txt")

@@ -65,3 +65,8 @@ bool code_room_leave(struct code_room *room, const struct bench_code *code) {
     reset_floating_point();
     return room->note->outcome == BENCH_OK;
 }
+
+void code_room_reach(struct code_room *room, const struct bench_code *code, uint64_t iterations) {
+    if (code->foreign.n_touches && !demand_memory_reach(&room->memory, iterations * code->bodies))
+        room->note->outcome = BENCH_PAGES;
+}

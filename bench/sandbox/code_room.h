@@ -32,4 +32,8 @@ void code_room_clean(struct code_room *room, const struct bench_code *code);
 void code_room_enter(struct code_room *room, const struct bench_code *code, code_function function);
 bool code_room_leave(struct code_room *room, const struct bench_code *code);
 
+// Behind code_room_enter: makes the pages appear whose accesses may never fault, for so many iterations. Where there
+// are too many, notes that as the code's outcome.
+void code_room_reach(struct code_room *room, const struct bench_code *code, uint64_t iterations);
+
 #endif

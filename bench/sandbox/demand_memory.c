@@ -139,6 +139,7 @@ static void remove_all(struct demand_memory *memory) {
     for (unsigned i = 0; i < memory->n_pages; i++)
         take_away(memory, &memory->pages[i]);
     memory->n_pages = memory->n_arrived = memory->n_looked = 0;
+    memory->reached = 0;
     memory->is_looking = false;
     memory->n_frames = memory->rules.is_own || memory->rules.most_pages == 0 ? 0 : memory->rules.frames;
     memory->kind = memory->rules.is_own ? MEMORY_OWN : MEMORY_SHARED;
@@ -212,6 +213,32 @@ enum demand_answer demand_memory_answer(struct demand_memory *memory, uintptr_t 
     return DEMAND_APPEARED;
 }
 
+static bool reach(struct demand_memory *memory, const struct bench_touch *touch, uint64_t passes) {
+    uint64_t last = UINT64_MAX; // page of the last access
+    for (uint64_t i = memory->reached; i < passes && (i == 0 || touch->stride); i++) {
+        uint64_t first = touch->address + i * (uint64_t)touch->stride;
+        for (uint64_t page = first / memory->page_bytes; page <= (first + touch->size - 1) / memory->page_bytes;
+             page++) {
+            uintptr_t address = (uintptr_t)(page * memory->page_bytes);
+            const struct demand_page *there = page == last ? NULL : find_page(memory, address);
+            bool is_needed = page != last && !(there && there->is_there);
+            last = page;
+            if (is_needed && demand_memory_answer(memory, address) == DEMAND_FULL)
+                return false;
+        }
+    }
+    return true;
+}
+
+bool demand_memory_reach(struct demand_memory *memory, uint64_t passes) {
+    bool has_room = true;
+    for (unsigned i = 0; i < memory->rules.n_touches && has_room && passes > memory->reached; i++)
+        has_room = reach(memory, &memory->rules.touches[i], passes);
+    if (has_room && passes > memory->reached)
+        memory->reached = passes;
+    return has_room;
+}
+
 // ---- pages that take turns
 
 bool demand_memory_wants_look(const struct demand_memory *memory) {
@@ -240,6 +267,7 @@ void demand_memory_look_begin(struct demand_memory *memory) {
     for (unsigned i = 0; i < memory->n_pages; i++)
         take_away(memory, &memory->pages[i]);
     memory->n_arrived = memory->n_arrivals = 0;
+    memory->reached = 0;
     memory->is_looking = true;
 }
 

@@ -38,6 +38,7 @@ struct demand_memory {
     struct page_turn *turns;   // when each is in use, in a look
     unsigned n_pages;          // number of them
     unsigned most_pages;       // limit now
+    uint64_t reached;          // passes for which demand_memory_reach has made them appear
     bool was_limited;          // a page was refused that the rules allow
     unsigned n_frames;         // frames in use
     bool is_looking;
@@ -64,6 +65,10 @@ enum demand_answer {
     DEMAND_FULL,     // the largest number of pages has appeared already
 };
 enum demand_answer demand_memory_answer(struct demand_memory *memory, uintptr_t address);
+
+// Makes the pages of accesses that may never fault appear, for so many passes through the body. Returns false where
+// there are too many; where no page can be, none appears.
+bool demand_memory_reach(struct demand_memory *memory, uint64_t passes);
 
 // Whether pages have appeared that the cache does not hold, and that no look has settled yet.
 bool demand_memory_wants_look(const struct demand_memory *memory);

@@ -237,6 +237,53 @@ static void pages_that_were_left_lend_their_memory(void **state) {
     close_memory(&memory);
 }
 
+// Accesses that may never fault: their pages are there for as many passes as wanted, as far as they may be.
+static void pages_are_there_before_the_code(void **state) {
+    (void)state;
+    struct demand_memory memory;
+    struct bench_foreign wanted = own_rules;
+    open_memory(&memory, own_rules);
+    const struct bench_touch touches[] = {{page_address(&memory, 0) + 4, 0, 8},
+                                          {page_address(&memory, 3) - 32, 512, 64}};
+    wanted.touches = touches;
+    wanted.n_touches = 2;
+    demand_memory_start(&memory, &wanted);
+    assert_true(demand_memory_reach(&memory, 1));
+    assert_int_equal(memory.n_pages, 3); // the second one crosses into another
+    assert_true(is_there(&memory, page_address(&memory, 0)) && is_there(&memory, page_address(&memory, 3)));
+    assert_true(demand_memory_reach(&memory, 1 + memory.page_bytes / 512));
+    assert_int_equal(memory.n_pages, 4);
+    assert_false(demand_memory_reach(&memory, 1000000000));
+    assert_int_equal(memory.n_pages, own_rules.most_pages);
+    close_memory(&memory);
+}
+
+// Some words hold something else than the rest, before each run.
+static void patches_are_put_back(void **state) {
+    (void)state;
+    struct demand_memory memory;
+    struct bench_foreign wanted = own_rules;
+    for (int is_own = 0; is_own < 2; is_own++) {
+        wanted.is_own = is_own;
+        open_memory(&memory, wanted);
+        uintptr_t page = page_address(&memory, 5);
+        const struct bench_patch patches[] = {{page + 8, 16, {1, 2}, 2}, {page + 9, 1, {7}, 1}};
+        wanted.patches = patches;
+        wanted.n_patches = 2;
+        demand_memory_start(&memory, &wanted);
+        assert_int_equal(demand_memory_answer(&memory, page), DEMAND_APPEARED);
+        for (int run = 0; run < 2; run++) {
+            assert_true(load(page) == own_rules.fill && load(page + 24) == own_rules.fill);
+            assert_true(*(uint8_t *)at(page + 8) == 1 && *(uint8_t *)at(page + 9) == 7);
+            assert_true(*(uint8_t *)at(page + 10) == 1 && *(uint8_t *)at(page + 23) == 2);
+            store(page + 8, 5);
+            demand_memory_fill(&memory);
+        }
+        close_memory(&memory);
+        wanted.n_patches = 0;
+    }
+}
+
 static void a_limit_can_be_lifted(void **state) {
     (void)state;
     struct demand_memory memory;
@@ -268,6 +315,8 @@ int main(void) {
         cmocka_unit_test(there_is_room_for_the_greediest),
         cmocka_unit_test(own_pages_share_nothing),
         cmocka_unit_test(pages_that_were_left_lend_their_memory),
+        cmocka_unit_test(pages_are_there_before_the_code),
+        cmocka_unit_test(patches_are_put_back),
         cmocka_unit_test(a_limit_can_be_lifted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,8 +194,12 @@ const struct bench_code *nursery_copy_code(const struct bench_code *code) {
     const struct segment *segments = copy_segments(code);
     size_t n_patch_bytes = code->foreign.n_patches * sizeof *code->foreign.patches;
     struct bench_patch *patches = nursery_alloc(n_patch_bytes + 1);
-    if (!copy || !bytes || !segments || !patches)
+    size_t n_touch_bytes = code->foreign.n_touches * sizeof *code->foreign.touches;
+    struct bench_touch *touches = nursery_alloc(n_touch_bytes + 1);
+    if (!copy || !bytes || !segments || !patches || !touches)
         return NULL;
+    if (n_touch_bytes)
+        memcpy(touches, code->foreign.touches, n_touch_bytes);
     if (n_patch_bytes)
         memcpy(patches, code->foreign.patches, n_patch_bytes);
     memcpy(bytes, code->bytes, code->n_bytes);
@@ -203,6 +207,7 @@ const struct bench_code *nursery_copy_code(const struct bench_code *code) {
     copy->bytes = bytes;
     copy->segments = segments;
     copy->foreign.patches = patches;
+    copy->foreign.touches = touches;
     copy->chase.are_steps = NULL; // is for targets that simulate
     copy->body = code->body ? bytes + (code->body - code->bytes) : NULL;
     return copy;

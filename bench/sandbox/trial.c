@@ -45,6 +45,7 @@ static int run_once(struct sandbox *sandbox, void *context) {
     results->code_address = (uintptr_t)code_start(function);
     code_room_clean(&room, trial->code);
     code_room_enter(&room, trial->code, function);
+    code_room_reach(&room, trial->code, 1);
     function(1, room.buffer);
     code_room_leave(&room, trial->code);
     results->n_pages = room.memory.n_pages;

@@ -47,6 +47,7 @@ static int execute(struct native_executor *executor, const struct native_code *c
     uint64_t before[TARGET_MAX_COUNTERS] = {0}, after[TARGET_MAX_COUNTERS] = {0};
     const struct perf_group_open *counters = executor->counters;
     code_room_enter(&executor->room, code->code, code->function);
+    code_room_reach(&executor->room, code->code, iterations + (lengths->n_calls > 1 ? MOST_MORE - 1 : 0));
     chase_memory_enter(&executor->room.chases, code->code, code->memory);
     int error = counters ? perf_group_read(counters, before) : 0;
     sample->start = timer_read();
@@ -73,6 +74,7 @@ static void warm_up(struct native_executor *executor, const struct native_code *
         n_warmup = lengths->n_short / SHARE;
     n_warmup = n_warmup ? n_warmup : 1;
     code_room_enter(&executor->room, code->code, code->function);
+    code_room_reach(&executor->room, code->code, n_warmup);
     chase_memory_enter(&executor->room.chases, code->code, code->memory);
     code->function(n_warmup, code->memory);
     chase_memory_leave(&executor->room.chases, code->code, n_warmup);
@@ -127,13 +129,9 @@ static int settle_memory(struct native_executor *executor, const struct native_c
 
 int native_execution_settle(struct native_executor *executor, const struct native_code *code,
                             const struct target_lengths *lengths) {
-    struct target_sample sample;
     bool has_more = lengths->n_calls > 1 && lengths->n_short >= FEWEST_WITH_MORE;
     uint64_t n = lengths->n_long + (has_more ? MOST_MORE - 1 : 0);
-    if (!bench_code_is_foreign(code->code))
-        return 0;
-    int error = execute_once(executor, code, n, &sample);
-    return error ? error : settle_memory(executor, code, n);
+    return bench_code_is_foreign(code->code) ? settle_memory(executor, code, n) : 0;
 }
 
 // Times n iterations, twice unless the first time suffices: the first run fills caches and branch predictors, and makes

@@ -41,8 +41,8 @@ uint64_t native_execution_warmup(const struct target_lengths *lengths, uint64_t 
 int native_execution_choose(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
                             struct target_lengths *lengths, struct bench_seen *seen);
 
-// Of code of unknown origin whose lengths are known: brings in the memory that its executions touch, so that no page
-// appears while one is timed. Returns 0 or an errno.
+// Of code of unknown origin that has run with these lengths, without timing: settles what stands behind its pages,
+// where they are more than the first-level cache holds. Returns 0 or an errno.
 int native_execution_settle(struct native_executor *executor, const struct native_code *code,
                             const struct target_lengths *lengths);
 

@@ -155,8 +155,10 @@ static int run_rounds(struct runner *runner) {
     struct target_sample reference[2] = {{0}};
     struct native_notes notes[3];
     int error = run_warmup(runner, common);
-    for (unsigned j = 0; j < runner->n; j++)
+    for (unsigned j = 0; j < runner->n && !error; j++) {
         lengths[j] = runner->done[j].lengths;
+        error = native_execution_settle(&runner->executor, &runner->codes[j], &lengths[j]);
+    }
     native_notes_take(&notes[0]);
     error = error ? error : time_reference(runner, &common, reference);
     native_notes_take(&notes[1]);
@@ -182,9 +184,7 @@ static int choose_lengths(struct runner *runner, const struct target_job *job, c
     if (done->lengths.n_long) // the group before had no place for it
         return 0;
     done->lengths = (struct target_lengths){job->code_short, job->code_long, job->code_calls};
-    if (job->code_long)
-        error = native_execution_settle(&runner->executor, code, &done->lengths);
-    else
+    if (!job->code_long)
         error = native_execution_choose(&runner->executor, code, job->wanted_ticks, &done->lengths, &done->seen);
     ++*runner->executor.n_steps;
     return error;

@@ -9,12 +9,18 @@
 
 enum { MEMORY = 1 << 17, SHORT = 256, LONG = 1280, CALLS = 16, TRIES = 400, CHAIN = 64 };
 
+#ifdef __AVX512F__
+#define MASKS "k1",
+#else
+#define MASKS
+#endif
+
 #define CASE(name, text)                                                                                               \
     __attribute__((noinline)) static void run_##name(char *memory, long n) {                                           \
         __asm__ volatile(".intel_syntax noprefix\n.balign 64\n1:" text "\nsub rcx, 1\njnz 1b\n.att_syntax prefix"      \
                          : "+D"(memory), "+c"(n)                                                                       \
                          :                                                                                             \
-                         : "rax", "rbx", "rdx", "rsi", "xmm0", "xmm1", "xmm2", "xmm3", "memory", "cc");                \
+                         : "rax", "rbx", "rdx", "rsi", "xmm0", "xmm1", "xmm2", "xmm3", MASKS "memory", "cc");          \
     }
 #include CASES
 #undef CASE
