@@ -1,6 +1,7 @@
 #include "survey/fills.h"
 
 #include "base/text.h"
+#include "survey/loops.h"
 #include "survey/slots.h"
 #include "survey/table_reader.h"
 
@@ -8,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Throughputs that differ by less are alike. Of one that nothing explains, less than that shows that a rhythm decides.
-static const double least_share = 0.01, clear_share = 0.003;
+// Throughputs that differ by less are alike.
+static const double least_share = 0.01;
 // Share of the width that copies and fillers may take: else the width may limit them.
 static const double most_share = 0.95, usual_share = 0.65;
 
@@ -61,8 +62,8 @@ static const struct table_throughput *find_least(const struct table_row *row) {
     return least;
 }
 
-static bool is_faster(const struct table_value *value, const struct table_value *other, double share) {
-    return value->high * (1 + share) < other->low;
+static bool is_faster(const struct table_value *value, const struct table_value *other) {
+    return value->high * (1 + least_share) < other->low;
 }
 
 // The headline, if it is of copies alone and one number. Null: it is not.
@@ -101,27 +102,15 @@ static void add_wanted(struct arena *arena, const char *filler, double width, st
 
 // ---- what they show
 
-// Whether copies alone are as fast in straight code, or in a loop: else the supply of code may limit them there, and
-// fillers add to it.
-static bool are_as_fast(const struct table_row *row, const struct table_value *value, bool in_loop) {
-    for (size_t i = 0; i < row->n_throughputs; i++) {
-        const struct table_throughput *each = &row->throughputs[i];
-        if (is_plain(each) && each->is_looped == in_loop && table_is_stable(&each->value) &&
-            !is_faster(value, &each->value, least_share))
-            return true;
-    }
-    return false;
-}
-
 // Why a throughput of copies alone is a bound; null: it is not, by those with fillers.
 static const char *judge(struct arena *arena, const struct table_row *row, double width,
                          const struct table_value *value, const struct table_throughput *least) {
     double slots = slots_of(row);
     const char *among = arena_printf(arena, "with %s behind each copy, it takes %.3g cycles",
                                      text_count(arena, least->fillers, "filler"), least->value.cycles);
-    if (is_faster(&least->value, value, least_share))
+    if (is_faster(&least->value, value))
         return among;
-    bool is_longer = is_faster(value, &least->value, clear_share) && are_as_fast(row, value, least->is_looped) &&
+    bool is_longer = least->value.cycles > value->cycles * (1 + least_share) &&
                      least->fillers <= room(value->cycles, slots, width, most_share);
     return is_longer && !is_explained(value->cycles, slots, width)
                ? arena_printf(arena, "%s, though there is room", among)
@@ -147,32 +136,39 @@ static void mark(struct arena *arena, double width, struct table_row *row, const
 
 // ---- all rows
 
-// Whether fillers have shown that copies alone take too long.
-static bool shows_less(const struct table_row *row) {
-    const struct table_throughput *least = find_least(row), *candidate = find_candidate(row);
-    return least && candidate && is_faster(&least->value, &candidate->value, least_share);
+// Whether fillers may show less. `kinds`: scheduling classes, and names without numbers, of forms that have shown it.
+static bool is_doubted(struct arena *arena, const struct table_row *row, double width, const char **kinds,
+                       size_t n_kinds) {
+    const struct table_throughput *candidate = find_candidate(row);
+    const char *of_row[] = {row->sched_class, loops_letters(arena, row->form)};
+    bool is_of_kind = false;
+    for (size_t i = 0; kinds && i < sizeof of_row / sizeof *of_row; i++)
+        is_of_kind |= of_row[i] && bsearch(&of_row[i], kinds, n_kinds, sizeof *kinds, text_compare);
+    return candidate && (is_of_kind || !is_explained(candidate->value.cycles, slots_of(row), width));
 }
 
-// Whether fillers may show less.
-static bool is_doubted(const struct table_row *row, double width, const char **classes, size_t n_classes) {
-    const struct table_throughput *candidate = find_candidate(row);
-    bool is_of_class =
-        row->sched_class && classes && bsearch(&row->sched_class, classes, n_classes, sizeof *classes, text_compare);
-    return candidate && (is_of_class || !is_explained(candidate->value.cycles, slots_of(row), width));
+// Adds the kinds of forms of which fillers show that copies alone take too long.
+static size_t find_kinds(struct arena *arena, const struct table_row *rows, size_t n, const char ***kinds) {
+    size_t n_kinds = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct table_throughput *least = find_least(&rows[i]), *candidate = find_candidate(&rows[i]);
+        if (!least || !candidate || !is_faster(&least->value, &candidate->value))
+            continue;
+        *ARENA_ADD(arena, *kinds, n_kinds) = loops_letters(arena, rows[i].form);
+        if (rows[i].sched_class)
+            *ARENA_ADD(arena, *kinds, n_kinds) = rows[i].sched_class;
+    }
+    return text_sort(*kinds, n_kinds);
 }
 
 void fills_mark(struct arena *arena, const char *filler, double width, struct table_row *rows, size_t n) {
-    const char **classes = NULL;
-    size_t n_classes = 0;
-    for (size_t i = 0; i < n; i++)
-        if (rows[i].sched_class && shows_less(&rows[i]))
-            *ARENA_ADD(arena, classes, n_classes) = rows[i].sched_class;
-    n_classes = text_sort(classes, n_classes);
+    const char **kinds = NULL;
+    size_t n_kinds = find_kinds(arena, rows, n, &kinds);
     for (size_t i = 0; filler && i < n; i++) {
         const struct table_throughput *least = find_least(&rows[i]);
         struct table_fillers *list = NULL;
         add_made(arena, &rows[i], &list);
-        if (is_doubted(&rows[i], width, classes, n_classes))
+        if (is_doubted(arena, &rows[i], width, kinds, n_kinds))
             add_wanted(arena, filler, width, &rows[i], &list);
         if (least)
             mark(arena, width, &rows[i], least);

@@ -5,8 +5,10 @@
 // take 1.04 cycles, and 0.67 with four. Each such value comes again all the time, and none is the form's own. Fillers
 // need no pipe, so
 //  - where copies among them take less, what copies alone take is an upper bound. So is what they take among fillers.
-//  - where copies among them take longer, though slots are left, it is a bound as well: the rhythm decides.
-// Only a throughput that neither pipes nor slots give is doubted; and those of a class of which some form shows less.
+//  - where copies among them take longer by more than 1 %, though slots are left, it is a bound as well: the rhythm
+//    decides, or how code is supplied.
+// Only a throughput that neither pipes nor slots give is doubted; and those of forms in one class, or with the same name
+// but for its numbers, of which one shows less.
 #ifndef SURVEY_FILLS_H
 #define SURVEY_FILLS_H
 

@@ -60,7 +60,7 @@ struct unrolled {
     bool has_loop;
 };
 
-static const char *letters_of(struct arena *arena, const char *form) {
+const char *loops_letters(struct arena *arena, const char *form) {
     char *letters = arena_strdup(arena, form);
     size_t n = 0;
     for (; *form; form++)
@@ -86,7 +86,8 @@ static void add_slow_widths(struct arena *arena, const struct survey_table *tabl
         const struct table_row *row = &table->rows[i];
         const struct table_value *value = find_plain(row, false);
         if (value)
-            sorted[n_sorted++] = (struct unrolled){letters_of(arena, row->form), value, find_plain(row, true) != NULL};
+            sorted[n_sorted++] =
+                (struct unrolled){loops_letters(arena, row->form), value, find_plain(row, true) != NULL};
     }
     qsort(sorted, n_sorted, sizeof *sorted, compare_unrolled);
     for (size_t i = 0, fastest = 0; i < n_sorted; i++) {

@@ -11,6 +11,9 @@
 // Whether a number of cycles of one to six pipes gives the value, within 1 %.
 bool loops_is_of_whole_cycles(const struct table_value *value);
 
+// A form's name without its numbers, mostly those of widths: "ADDri" of ADD16ri and ADD64ri32.
+const char *loops_letters(struct arena *arena, const char *form);
+
 // Returns the names of the kernels of unrolled throughputs that have no loop yet, in the order of the names, each once,
 // where
 //  - another form of their class is faster in a loop, by more than 1 %;

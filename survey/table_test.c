@@ -1742,8 +1742,12 @@ static void no_clock_at_all(void **state) {
 }
 
 static const struct CMUnitTest throughputs[] = {
-    TEST(a_decoder_that_stalls_hides_no_pipe), TEST(supply_may_limit),         TEST(elsewhere_is_no_headline),
-    TEST(slots_go_by_the_faster_loop),         TEST(throughputs_have_fillers),
+    TEST(a_decoder_that_stalls_hides_no_pipe),
+    TEST(supply_may_limit),
+    TEST(elsewhere_is_no_headline),
+    TEST(slots_go_by_the_faster_loop),
+    TEST(streams_wait_for_words_of_their_own),
+    TEST(throughputs_have_fillers),
 };
 
 static const struct CMUnitTest slots[] = {
@@ -1800,7 +1804,6 @@ static const struct CMUnitTest tests[] = {
     TEST(streams_that_wait_are_marked),
     TEST(copies_with_company),
     TEST(memory_that_waits),
-    TEST(streams_wait_for_words_of_their_own),
     TEST(memory_in_two_layouts),
     TEST(words_that_do_not_go_through),
     TEST(memory_that_does_not_limit),
