@@ -39,6 +39,29 @@ size_t bytes_from_digits(const char *digits, size_t n, uint8_t *bytes) {
     return n;
 }
 
+// Returns the length of what may stand before a byte: a blank, "0x", "\\x".
+static size_t before_byte(const char *text, size_t n) {
+    if (n > 0 && (*text == ' ' || *text == '\t'))
+        return 1;
+    bool is_mark = n > 1 && (*text == '0' || *text == '\\') && (text[1] == 'x' || text[1] == 'X');
+    return is_mark ? 2 : 0;
+}
+
+size_t bytes_from_people(const char *text, size_t n, uint8_t *bytes, size_t *n_digits) {
+    size_t at = 0;
+    *n_digits = 0;
+    for (size_t skipped; at < n;) {
+        while (*n_digits % 2 == 0 && (skipped = before_byte(text + at, n - at)) > 0)
+            at += skipped;
+        size_t read = at < n ? bytes_from_digits(text + at, n - at >= 2 ? 2 : 1, bytes + *n_digits / 2) : 0;
+        *n_digits += read;
+        at += read;
+        if (read < 2)
+            break;
+    }
+    return at;
+}
+
 uint64_t bytes_hash(const void *data, size_t n_bytes) {
     const uint8_t *bytes = data;
     uint64_t hash = 0xcbf29ce484222325;

@@ -19,6 +19,11 @@ bool bytes_from_hex(const char *hex, size_t n_bytes, uint8_t *bytes);
 // digits before it. `bytes`: room for n / 2.
 size_t bytes_from_digits(const char *digits, size_t n, uint8_t *bytes);
 
+// Reads bytes as people write them: "48 01 d8", "0x4801d8", "\x48\x01\xd8". Blanks, 0x and \x may stand before each.
+// Sets the number of digits; an odd one means that half a byte is left over. Returns how many of the `n` characters are
+// read, up to the first that does not fit. `bytes`: room for n / 2 + 1.
+size_t bytes_from_people(const char *text, size_t n, uint8_t *bytes, size_t *n_digits);
+
 // Returns FNV-1a of 64 bits: G. Fowler, L. C. Noll, K.-P. Vo, D. Eastlake, "The FNV Non-Cryptographic Hash Algorithm",
 // RFC 9923. Distinguishes texts and shows damage in transfer. Not cryptographic: anybody can make another text with the
 // same hash.

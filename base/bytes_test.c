@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -21,6 +22,32 @@ static void hexadecimal_comes_back(void **state) {
     arena_free(&arena);
 }
 
+static void people_write_bytes_in_many_ways(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t n_read, n_digits;
+    } cases[] = {{"4801d8", 6, 6},
+                 {"48 01 D8", 8, 6},
+                 {"0x4801d8", 8, 6},
+                 {"\\x48\\x01\\xd8", 12, 6},
+                 {"0x48 0x01 0xd8", 14, 6},
+                 {"48 1", 4, 3},
+                 {"48 01 g", 6, 4},
+                 {"4 801d8", 1, 1},
+                 {"", 0, 0},
+                 {"  ", 2, 0},
+                 {"48,01", 2, 2},
+                 {"0x", 2, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint8_t bytes[16] = {0};
+        size_t n_digits, n_read = bytes_from_people(cases[i].text, strlen(cases[i].text), bytes, &n_digits);
+        assert_int_equal(n_read, cases[i].n_read);
+        assert_int_equal(n_digits, cases[i].n_digits);
+        assert_true(n_digits < 6 || memcmp(bytes, "\x48\x01\xd8", 3) == 0);
+    }
+}
+
 // Test vectors of the algorithm's authors.
 static void hashes_are_the_published_ones(void **state) {
     (void)state;
@@ -32,6 +59,7 @@ static void hashes_are_the_published_ones(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hexadecimal_comes_back),
+        cmocka_unit_test(people_write_bytes_in_many_ways),
         cmocka_unit_test(hashes_are_the_published_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

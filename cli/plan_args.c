@@ -2,12 +2,14 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/lab_args.h"
 #include "cli/plan_object.h"
 #include "cli/plan_text.h"
 #include "lab/block_state.h"
+#include "lab/pasted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +166,8 @@ static bool is_file(const char *operand) {
     if (is_kernel_file(operand))
         return false;
     bool has_suffix = n > 2 && operand[n - 2] == '.' && strchr("sSo", operand[n - 1]);
-    return strcmp(operand, "-") == 0 || strchr(operand, '/') || has_suffix;
+    bool has_dot = strchr(operand, '.') != NULL; // as no kernel and no form has
+    return strcmp(operand, "-") == 0 || strchr(operand, '/') || has_suffix || (has_dot && access(operand, F_OK) == 0);
 }
 
 static bool add_file(struct arena *arena, struct plan *plan, const struct isa *isa, const char *path,
@@ -174,10 +177,14 @@ static bool add_file(struct arena *arena, struct plan *plan, const struct isa *i
     const char *name = file_name(path);
     if (!file_read(arena, path, &text, &length, fail))
         return false;
-    const struct object_file file = {name, text, length, isa->triple};
+    const struct object_file file = {name, text, length, isa->triple, .takes_isa = true};
+    const char *refused = file_kind_refused(path, text, length);
+    if (refused)
+        return fail_at(fail, name, 0, 0, "this is %s", refused);
     if (object_is_elf(text, length))
         return plan_add_object(arena, plan, isa, &file, &args->range, options, fail);
-    const struct block_source source = {.isa = isa, .name = name, .text = text, .syntax = options->syntax};
+    const char *assembly = pasted_as_assembly(arena, text);
+    const struct block_source source = {.isa = isa, .name = name, .text = assembly, .syntax = options->syntax};
     return plan_add_text(arena, plan, &source, name, args->region, options, fail);
 }
 
@@ -221,6 +228,8 @@ static bool add_corun(struct arena *arena, const struct planner *planner, struct
     struct plan others = {0};
     if (!add_operand(arena, planner, planner->args->corun, &others, fail) || !plan_is_left(&others, fail))
         return false;
+    if (!others.n_experiments)
+        return fail_set(fail, FAIL_INPUT, "there is no code in '%s'", planner->args->corun);
     plan->corunner = others.experiments[0];
     for (size_t i = 0; i < plan->n_experiments; i++) {
         plan->experiments[i]->corun = ARENA_NEW(arena, struct corun);
@@ -238,16 +247,18 @@ static const char *on_one_line(struct arena *arena, const char *text) {
 static bool add_digits(struct arena *arena, struct plan *plan, struct block_source *source, struct slice digits,
                        unsigned column, const struct plan_options *options, struct fail *fail) {
     uint8_t *bytes = arena_alloc(arena, digits.length / 2 + 1);
-    size_t n_good = bytes_from_digits(digits.data, digits.length, bytes);
+    size_t n_digits, n_good = bytes_from_people(digits.data, digits.length, bytes, &n_digits);
     if (n_good < digits.length)
         return fail_at(fail, source->name, source->line, column + (unsigned)n_good,
                        "'%.*s' is not a hexadecimal digit; a block is written as in 4801d8", 1, digits.data + n_good);
-    if (digits.length % 2)
-        return fail_at(fail, source->name, source->line, column + (unsigned)n_good - 1,
-                       "half a byte is left over: there are %zu hexadecimal digits", digits.length);
+    if (n_digits % 2 || n_digits == 0)
+        return fail_at(fail, source->name, source->line, column + (unsigned)n_good - (n_good > 0),
+                       n_digits ? "half a byte is left over: there are %zu hexadecimal digits"
+                                : "there are %zu hexadecimal digits in it",
+                       n_digits);
     source->bytes = bytes;
-    source->n_bytes = digits.length / 2;
-    return plan_add_block(arena, plan, source, arena_copy(arena, digits.data, digits.length), options, fail);
+    source->n_bytes = n_digits / 2;
+    return plan_add_block(arena, plan, source, bytes_to_hex(arena, bytes, n_digits / 2), options, fail);
 }
 
 // Adds the blocks of a file, as `cyclops mca --hex` reads it: one per line, up to a comma; ignores empty lines.
@@ -276,8 +287,10 @@ static bool add_hex(struct arena *arena, struct plan *plan, const struct isa *is
     struct block_source source = {.isa = isa, .name = "--hex"};
     struct slice digits = {argument, strlen(argument)};
     uint8_t *bytes = arena_alloc(arena, digits.length / 2 + 1);
-    bool is_file = strcmp(argument, "-") == 0 || strchr(argument, '/') || strchr(argument, '.') ||
-                   (bytes_from_digits(argument, digits.length, bytes) < digits.length && access(argument, F_OK) == 0);
+    size_t n_digits;
+    bool is_file =
+        strcmp(argument, "-") == 0 || strchr(argument, '/') || strchr(argument, '.') ||
+        (bytes_from_people(argument, digits.length, bytes, &n_digits) < digits.length && access(argument, F_OK) == 0);
     if (is_file)
         return add_hex_file(arena, plan, &source, argument, options, fail);
     return add_digits(arena, plan, &source, digits, 1, options, fail);
@@ -313,7 +326,9 @@ static struct plan_options for_blocks(const struct operands *operands, struct pl
 static bool add_text(struct arena *arena, const struct planner *planner, const char *text, struct plan *plan,
                      struct fail *fail) {
     const struct plan_options *options = planner->of_blocks;
-    const struct block_source source = {.isa = planner->isa, .name = "--asm", .text = text, .syntax = options->syntax};
+    const char *assembly = pasted_as_assembly(arena, text);
+    const struct block_source source = {
+        .isa = planner->isa, .name = "--asm", .text = assembly, .syntax = options->syntax};
     return plan_add_text(arena, plan, &source, on_one_line(arena, text), planner->args->region, options, fail);
 }
 

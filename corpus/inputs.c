@@ -3,6 +3,7 @@
 #include "analyzer/model/model.h"
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/line.h"
 #include "corpus/extract.h"
 #include "gen/gen.h"
@@ -43,14 +44,14 @@ static bool add_digits(struct corpus_blocks *blocks, const struct lines *lines, 
     if (digits.length > 2 * (size_t)CORPUS_MOST_BYTES)
         return fail_at(fail, lines->path, lines->line, (unsigned)column + 1, "this block is longer than %d bytes",
                        CORPUS_MOST_BYTES);
-    uint8_t bytes[CORPUS_MOST_BYTES];
-    size_t n_good = bytes_from_digits(digits.data, digits.length, bytes);
+    uint8_t bytes[CORPUS_MOST_BYTES + 1];
+    size_t n_digits, n_good = bytes_from_people(digits.data, digits.length, bytes, &n_digits);
     if (n_good < digits.length)
         return fail_line(lines, column + n_good, fail,
                          "this is not a hexadecimal digit; a line begins with the bytes of a block, as in 4801d8");
-    if (digits.length % 2)
+    if (n_digits % 2)
         return fail_line(lines, column + digits.length - 1, fail, "half a byte is left over");
-    size_t n_bytes = digits.length / 2;
+    size_t n_bytes = n_digits / 2;
     struct corpus_block block = {.bytes = bytes, .n_bytes = n_bytes, .file = lines->path, .line = lines->line};
     size_t n = blocks->n;
     corpus_blocks_add(blocks, &block);
@@ -123,7 +124,7 @@ static bool read_hex(struct corpus_blocks *blocks, const char *path, struct fail
 
 static bool read_assembly(struct corpus_blocks *blocks, const char *path, struct fail *fail) {
     char *text;
-    struct object_file object = {.path = file_name(path), .triple = blocks->isa->triple};
+    struct object_file object = {.path = file_name(path), .triple = blocks->isa->triple, .takes_isa = true};
     if (!file_read(blocks->arena, path, &text, NULL, fail))
         return false;
     const char *readable = model_in_syntax(blocks->arena, blocks->isa->triple, text);
@@ -136,8 +137,19 @@ static bool read_object(struct corpus_blocks *blocks, const char *path, struct f
     size_t length;
     if (!file_read(blocks->arena, path, &data, &length, fail))
         return false;
-    struct object_file object = {file_name(path), data, length, blocks->isa->triple};
+    struct object_file object = {file_name(path), data, length, blocks->isa->triple, .takes_isa = true};
     return extract_object(blocks, &object, fail);
+}
+
+// Names a file of another format, by its start.
+static bool check_kind(const char *path, struct fail *fail) {
+    char start[16] = {0};
+    FILE *in = strcmp(path, "-") == 0 ? NULL : fopen(path, "re");
+    size_t n = in ? fread(start, 1, sizeof start, in) : 0;
+    const char *refused = in ? file_kind_refused(path, start, n) : NULL;
+    if (in)
+        fclose(in);
+    return !refused || fail_at(fail, path, 0, 0, "this is %s", refused);
 }
 
 static bool begins_as_elf(const char *path) {
@@ -158,6 +170,8 @@ static bool is_list(const char *path) {
 }
 
 static bool read_file(struct corpus_blocks *blocks, const char *path, struct fail *fail) {
+    if (!check_kind(path, fail))
+        return false;
     if (begins_as_elf(path))
         return read_object(blocks, path, fail);
     return is_assembly(path) ? read_assembly(blocks, path, fail) : read_hex(blocks, path, fail);

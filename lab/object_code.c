@@ -48,24 +48,28 @@ static bool fail_object(struct object *object, const char *text) {
 static bool check_machine(struct object *object) {
     static const struct {
         unsigned machine;
-        const char *arch, *triple; // arch: start of the triple
+        const char *arch, *triple, *isa; // arch: start of the triple; isa: of ours, null: none
     } known[] = {
-        {EM_X86_64, "x86_64", "x86_64-linux-gnu"},    {EM_386, "i", "i386-linux-gnu"},
-        {EM_AARCH64, "aarch64", "aarch64-linux-gnu"}, {EM_ARM, "arm", "armv7-linux-gnueabihf"},
-        {EM_ARM, "thumb", "thumbv7-linux-gnueabihf"}, {EM_RISCV, "riscv", "riscv64-linux-gnu"},
-        {EM_PPC64, "p", "powerpc64le-linux-gnu"},     {EM_S390, "s390x", "s390x-linux-gnu"},
+        {EM_X86_64, "x86_64", "x86_64-linux-gnu", "x86_64"},     {EM_386, "i", "i386-linux-gnu", NULL},
+        {EM_AARCH64, "aarch64", "aarch64-linux-gnu", "aarch64"}, {EM_ARM, "arm", "armv7-linux-gnueabihf", "armv7"},
+        {EM_ARM, "thumb", "thumbv7-linux-gnueabihf", "armv7"},   {EM_RISCV, "riscv", "riscv64-linux-gnu", "riscv64"},
+        {EM_PPC64, "p", "powerpc64le-linux-gnu", NULL},          {EM_S390, "s390x", "s390x-linux-gnu", NULL},
     };
     GElf_Ehdr header;
     if (gelf_getehdr(object->elf, &header) == NULL)
         return fail_object(object, "this ELF file's header cannot be read");
-    const char *triple = object->file->triple, *wanted = NULL;
+    const char *triple = object->file->triple, *wanted = NULL, *isa = NULL;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i].machine != header.e_machine)
             continue;
         if (strncmp(triple, known[i].arch, strlen(known[i].arch)) == 0)
             return true;
+        isa = wanted == NULL ? known[i].isa : isa;
         wanted = wanted == NULL ? known[i].triple : wanted;
     }
+    if (wanted && object->file->takes_isa)
+        return fail_at(object->fail, object->file->path, 0, 0, "this is code for %s, not for %s; %s%s",
+                       isa ? isa : wanted, triple, isa ? "give --isa " : "'cyclops mca' simulates it", isa ? isa : "");
     return wanted == NULL || // LLVM may know more machines than this table
            fail_at(object->fail, object->file->path, 0, 0,
                    "this is not code for %s; give -mtriple=%s and a -mcpu of that target", triple, wanted);

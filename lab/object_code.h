@@ -17,6 +17,7 @@ struct object_file {
     const void *data; // its content
     size_t n_bytes;
     const char *triple; // LLVM's name of the target that the code must be for
+    bool takes_isa;     // --isa chooses that target, not -mtriple: for messages
 };
 
 // The requested code. Addresses are those that `objdump -d` prints; in an object file that is not linked, offsets in

@@ -135,4 +135,32 @@ links_text aarch64 aarch64 'adrp x0, 0x10002000;add x0, x0, #0x28;adrp x2, 0x100
     '.text\n.type f,%%function\nf: adrp x0, table\nadd x0, x0, :lo12:table\nadrp x2, word\nldr w3, [x2, :lo12:word]\nadrp x4, :got:word\nldr x4, [x4, :got_lo12:word]\nadr x5, word\nbl g\n.size f,.-f\n.type g,%%function\ng: ret\n.size g,.-g\n.data\n.skip 24\nword: .word 7\n.section .rodata\n.skip 40\ntable: .quad word\n'
 links_text riscv64 riscv:rv64 'auipc a0.*add a0,a0,-?[0-9]+ # 0x10002028;.*lui a2,0x10002;lw a3,-2032.a2. # 0x10001810;sw a3,-2032.a2.;auipc a4,.*sw a3,-?[0-9]+.a4. # 0x10001810;' \
     '.text\n.type f,%%function\nf: la a0, table\nlui a2, %%hi(word)\nlw a3, %%lo(word)(a2)\nsw a3, %%lo(word)(a2)\n.La: auipc a4, %%pcrel_hi(word)\nsw a3, %%pcrel_lo(.La)(a4)\n.size f,.-f\n.data\n.skip 2064\nword: .word 7\n.section .rodata\n.skip 40\ntable: .quad word, 5\n'
+
+# Machine code as people write it; lines of a disassembly, with their bytes and without.
+for hex in 480fafc0 '48 0f af c0' 0x480FAFC0 '\x48\x0f\xaf\xc0'; do
+    expect 0 '480fafc0=3.00' names run --hex "$hex"
+done
+expect 2 "'g' is not a hexadecimal digit" run --hex '48 0g'
+expect 2 'half a byte is left over: there are 3' run --hex '48 0'
+printf '0000000000001135 <f>:\n    1135:\t48 0f af c0          \timul   %%rax,%%rax\n' >"$T/objdump.txt"
+printf '    1135:\timul   %%rax,%%rax   # 2040 <table>\n' >"$T/brief.txt"
+printf '   12.50 │      imul   %%rax,%%rax\n' >"$T/perf.txt"
+for file in objdump brief perf; do
+    expect 0 "$file.txt=3.00" names run "$T/$file.txt"
+done
+
+# What is no code has a name, in each command.
+printf '!<arch>\n' >"$T/lib.a"
+printf 'int f;' >"$T/f.c"
+expect 2 'lib.a: this is an archive: take an object out of it' run "$T/lib.a"
+expect 2 'lib.a: this is an archive: take an object out of it' "$cyclops" corpus extract "$T/lib.a"
+expect 1 'lib.a: this is an archive: take an object out of it' "$cyclops" mca -mtriple=x86_64 -mcpu=skylake "$T/lib.a"
+expect 2 "f.c: this is a C source: compile it with 'gcc -O2 -S'" run "$T/f.c"
+if command -v aarch64-linux-gnu-as >/dev/null; then
+    echo 'add x0, x0, x1' | aarch64-linux-gnu-as - -o "$T/arm.o"
+    expect 2 'arm.o: this is code for aarch64, not for x86_64.*; give --isa aarch64' run "$T/arm.o"
+fi
+# A file that is there is one, whatever its name.
+printf 'imul rax, rax\n' >"$T/here.out"
+expect 0 'here.out .*looped +3.00' bash -c "cd '$T' && CYCLOPS_PREFIX='$build' '$cyclops' run --isa x86_64 --target sim:skylake,noise=none --form looped here.out"
 finish

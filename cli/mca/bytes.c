@@ -32,15 +32,15 @@ void mca_hex_close(struct mca_hex *hex) {
 
 // Parses digits into hex->bytes, which is as large as hex->text. `from`: first digit's place in the line.
 static bool parse_digits(struct mca_hex *hex, struct slice digits, unsigned from, size_t *n_bytes) {
-    size_t n_good = bytes_from_digits(digits.data, digits.length, hex->bytes);
+    size_t n_digits, n_good = bytes_from_people(digits.data, digits.length, hex->bytes, &n_digits);
     if (n_good < digits.length)
         return fail_at(&hex->fail, hex->name, hex->line, from + (unsigned)n_good + 1,
                        "'%.*s' is not a hexadecimal digit; a line has the bytes of one block, as in 4801d8",
                        (int)(digits.data[n_good] & 0x80 ? digits.length - n_good : 1), digits.data + n_good);
-    if (digits.length % 2 != 0)
+    if (n_digits % 2 != 0)
         return fail_at(&hex->fail, hex->name, hex->line, from + (unsigned)digits.length,
-                       "half a byte is left over: there are %zu hexadecimal digits", digits.length);
-    *n_bytes = digits.length / 2;
+                       "half a byte is left over: there are %zu hexadecimal digits", n_digits);
+    *n_bytes = n_digits / 2;
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include "analyzer/flow/branch_trace.h"
 #include "base/chunks.h"
 #include "base/file.h"
+#include "base/file_kind.h"
 
 #include "analyzer/views/trace.h"
 #include "cli/mca/bytes.h"
@@ -84,11 +85,13 @@ static bool describe_file(struct reader *reader, const char *path, struct backen
     size_t n_bytes;
     if (!file_read(session->arena, path, &data, &n_bytes, session->fail))
         return false;
-    const char *name = file_name(path);
+    const char *name = file_name(path), *refused = file_kind_refused("", data, n_bytes);
+    if (refused)
+        return fail_at(session->fail, name, 0, 0, "this is %s", refused);
     if (object_is_elf(data, n_bytes))
         return mca_describe_object(reader->model, session->arena,
-                                   &(struct object_file){name, data, n_bytes, reader->model->machine->triple}, &range,
-                                   source, session->fail);
+                                   &(struct object_file){name, data, n_bytes, reader->model->machine->triple, false},
+                                   &range, source, session->fail);
     if (range.symbol != NULL || range.section != NULL || range.start != NULL || range.end != NULL)
         return fail_at(session->fail, name, 0, 0,
                        "this is not an ELF object; --symbol, --section, --start and --end choose code from one");

@@ -1,0 +1,49 @@
+// Lines of objdump -d and of perf annotate become assembly; other text stays as it is.
+#include "lab/pasted.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void disassemblies_become_assembly(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *wanted; // wanted: null, the text itself
+    } cases[] = {
+        {"0000000000001135 <look>:\n    1135:\t83 e7 03             \tand    $0x3,%edi\n    1143:\tc3                  "
+         " \tret\n",
+         "\n.byte 0x83, 0xe7, 0x03\n.byte 0xc3\n"},
+        // a long instruction has two lines
+        {"  10:\t48 b8 01 00 00 00 00 \tmovabs $0x1,%rax\n  17:\t00 00 00 \n",
+         ".byte 0x48, 0xb8, 0x01, 0x00, 0x00, 0x00, 0x00\n.byte 0x00, 0x00, 0x00\n"},
+        // without bytes, and with blanks in the place of tabs
+        {"  10:\tdec    %eax\n  12:\tjne    10 <f+0x10>\n", ".Lat10: dec    %eax\n.Lat12: jne    .Lat10\n"},
+        {"  1135: 83 e7 03  and $0x3,%edi\n", ".byte 0x83, 0xe7, 0x03\n"},
+        // words
+        {"   0:\t8b020020 \tadd\tx0, x1, x2\n", ".byte 0x20, 0x00, 0x02, 0x8b\n"},
+        // perf annotate
+        {"    3.54 \u2502 10:   vaddps (%rax),%ymm0,%ymm0\n   12.00 \u2502     \u2191 jne    10\n",
+         ".Lat10: vaddps (%rax),%ymm0,%ymm0\njne    .Lat10\n"},
+        {"         \u2502      lea 0xf01(%rip),%rax        # 2040 <table>\n", "lea 0xf01(%rip),%rax\n"},
+        // no disassembly
+        {"1: dec eax\njnz 1b\n", NULL},
+        {"add: nop\n", NULL},
+        {"add rax, rbx # 12: 48\n", NULL},
+        {"a:\n\tdec %eax\n", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        assert_string_equal(pasted_as_assembly(&arena, cases[i].text),
+                            cases[i].wanted ? cases[i].wanted : cases[i].text);
+        arena_free(&arena);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(disassemblies_become_assembly)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
