@@ -143,6 +143,14 @@ static double alone_cycles(const struct making *m, const struct table_throughput
     return cycles;
 }
 
+// Copies in the loops of the mixtures: those of the shortest. Without a mixture, what the form's registers allow.
+static unsigned count_copies(const struct table_throughput *plain, const struct entry *const *entries, size_t n) {
+    unsigned copies = MIN(SLOTS_COPIES, plain->streams);
+    for (size_t i = 0; i < n; i++)
+        copies = MAX(1, MIN(copies, entries[i]->record->streams));
+    return copies;
+}
+
 void reader_read_slots(struct making *m) {
     const struct reader *reader = m->reader;
     const struct table_throughput *plain = reader_find_plain(m);
@@ -177,7 +185,7 @@ void reader_read_slots(struct making *m) {
         return;
     }
     struct slots_result result = slots_judge(alone_cycles(m, plain), 1 / reader->filler->value.cycles,
-                                             MIN(SLOTS_COPIES, plain->streams), samples, n);
+                                             count_copies(plain, entries, n), samples, n);
     m->row->slots.is_missing = !list && result.n_wanted;
     if (result.relation == SLOTS_EQUAL && result.slots > 1 && ways_may_stall(reader->isa, plain->value.bytes)) {
         result.relation = SLOTS_AT_MOST;
