@@ -161,7 +161,7 @@ static const char *exit_text(struct arena *arena, const struct insn *insn) {
 // Finds the branches that leave the block; where `is_turn_end`, the last instruction is left out, and those to its
 // start count, too: they go to the block's end instead. The code around a block is ours. Fails at a call that leaves
 // it, and at a target inside of an instruction.
-static bool find_exits(struct arena *arena, const struct lab_block *block, bool is_turn_end, const char *const **exits,
+static bool find_exits(struct arena *arena, struct lab_block *block, bool is_turn_end, const char *const **exits,
                        struct fail *fail) {
     const struct block *insns = &block->insns;
     const char **found = ARENA_ARRAY(arena, const char *, insns->n_insns);
@@ -170,6 +170,8 @@ static bool find_exits(struct arena *arena, const struct lab_block *block, bool 
     for (unsigned i = 0; i < insns->n_insns; offset += insns->insns[i++].n_bytes) {
         const struct insn *insn = &insns->insns[i];
         int64_t target = offset + insn->displacement, end = (int64_t)block->n_bytes;
+        if (insn->is_call && (!insn->is_direct || is_linked(block, offset, insn->n_bytes)))
+            block->calls_others = true;
         if (!insn->is_direct || is_linked(block, offset, insn->n_bytes))
             continue;
         bool is_outside = target < 0 || target > end;

@@ -62,6 +62,7 @@ struct lab_block {
     bool loads, stores, moves_stack_pointer; // it does so, or may
     bool is_loop;                            // its last instruction goes back to its first, and its turns can be set
     bool is_routine;                         // it returns: it is called
+    bool calls_others;                       // it calls, or may call, functions outside of it
     const char *endless;                     // reason why they cannot, one clause; null: they can, or it is no loop
     struct block_turns turns[N_ALIASES];
     // Of a loop: the body without its last branch, for the unrolled form.

@@ -139,6 +139,8 @@ static bool predict_branches(struct lab *lab, unsigned model, struct experiment 
     struct bench_code code = experiment_code(experiment, false);
     if (lab->elsewhere)
         experiment->misuse = "has branches inside; the file does not state which way they went";
+    else if (experiment->block && experiment->block->calls_others && !lab->is_simulated)
+        experiment->misuse = "the prediction lacks the functions that it calls: they are outside of it";
     if (lab->elsewhere || lab->is_simulated)
         return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
     if (!followed->n && !follow_record(lab->arena, &experiment->program, &code, followed, fail))

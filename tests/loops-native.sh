@@ -30,5 +30,5 @@ for _ in 1 2 3; do
 done
 cat "$T/compared"
 ! grep -q WRONG "$T/compared" || { echo "FAILED: other times than those of the program itself"; failures=1; }
-[ "$(wc -l <"$T/compared")" -ge 3 ] || skip "too few values are stable here"
+[ "$(wc -l <"$T/compared")" -ge 2 ] || skip "too few values are stable here"
 finish
