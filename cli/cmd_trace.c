@@ -105,7 +105,8 @@ static const char *in_words(struct arena *arena, const struct program *program, 
 }
 
 // Finds the one region to run, and its number.
-static bool find_region(struct arena *arena, struct block_source *source, size_t *number, struct fail *fail) {
+static bool find_region(struct arena *arena, struct block_source *source, size_t *number, struct start_state *state,
+                        struct fail *fail) {
     struct marked_text marked;
     if (!marked_text_read(arena, source->isa, source->name, source->text, &marked, fail))
         return false;
@@ -116,6 +117,7 @@ static bool find_region(struct arena *arena, struct block_source *source, size_t
     if (args.region && !(region = marked_text_find(arena, &marked, source->name, args.region, fail)))
         return false;
     *number = (size_t)(region - marked.regions);
+    *state = region->state;
     source->region_begin = region->begin;
     source->region_end = marked.is_marked ? region->end : 0;
     return true;
@@ -123,8 +125,9 @@ static bool find_region(struct arena *arena, struct block_source *source, size_t
 
 // Plans the block's looped program, of which it runs one iteration.
 static struct experiment *plan_one(struct arena *arena, const struct block_source *source,
-                                   const struct decoder *decoder, struct plan *plan, struct fail *fail) {
-    const struct plan_options looped = {.has_form = true, .form = PROGRAM_LOOPED};
+                                   const struct start_state *state, const struct decoder *decoder, struct plan *plan,
+                                   struct fail *fail) {
+    const struct plan_options looped = {.has_form = true, .form = PROGRAM_LOOPED, .block = {.state = *state}};
     bool is_planned = plan_add_block(arena, plan, source, source->name, &looped, fail) &&
                       blocks_prepare(arena, plan, decoder, true, fail);
     return is_planned ? plan->experiments[0] : NULL;
@@ -136,8 +139,10 @@ static const char *trace_text(struct arena *arena, const struct isa *isa, const 
     struct steps steps;
     struct block_source source = {.isa = isa, .name = name, .text = text, .syntax = args.syntax};
     size_t region = 0;
-    struct experiment *experiment =
-        find_region(arena, &source, &region, fail) ? plan_one(arena, &source, decoder, &plan, fail) : NULL;
+    struct start_state state = {0};
+    struct experiment *experiment = find_region(arena, &source, &region, &state, fail)
+                                        ? plan_one(arena, &source, &state, decoder, &plan, fail)
+                                        : NULL;
     if (!experiment)
         return NULL;
     struct program *programs[] = {&experiment->program};

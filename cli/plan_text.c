@@ -69,6 +69,10 @@ static bool add_region(struct arena *arena, struct plan *plan, const struct bloc
                        const struct marked_text *marked, const struct text_region *region, const char *label,
                        const struct plan_options *options, struct fail *fail) {
     struct block_source part = *source;
+    struct plan_options with_state = *options;
+    with_state.block.state = region->state;
+    if (!marked_text_add_state(arena, source->isa, &options->block.state, &with_state.block.state, fail))
+        return false;
     part.region_begin = region->begin;
     part.region_end = marked->is_marked ? region->end : 0;
     if (*region->name)
@@ -76,8 +80,8 @@ static bool add_region(struct arena *arena, struct plan *plan, const struct bloc
     else if (marked->n_regions > 1)
         label = arena_printf(arena, "%s:%u", source->name, region->line);
     return marked->is_marked && has_data(source->text)
-               ? add_with_data(arena, plan, source, region, label, options, fail)
-               : plan_add_block(arena, plan, &part, label, options, fail);
+               ? add_with_data(arena, plan, source, region, label, &with_state, fail)
+               : plan_add_block(arena, plan, &part, label, &with_state, fail);
 }
 
 bool plan_add_text(struct arena *arena, struct plan *plan, const struct block_source *source, const char *label,

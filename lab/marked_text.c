@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "gen/comment.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct reader {
@@ -11,6 +13,8 @@ struct reader {
     const struct isa *isa;
     const char *name, *text;
     struct markers markers;
+    struct state_word *states;
+    size_t n_states;
     struct fail *fail;
 };
 
@@ -64,20 +68,116 @@ static bool check_instrument(const struct reader *reader, size_t at, struct slic
                                    text_did_you_mean(reader->arena, name, known, sizeof known / sizeof *known)));
 }
 
-static bool check_state(const struct reader *reader, size_t at, struct slice word) {
+// A word of llvm-exegesis, with what follows it.
+struct state_word {
+    size_t at;
+    struct slice words[4]; // DEFREG RCX 7; MEM-DEF name size value; MEM-MAP name address
+    size_t n;
+};
+
+static bool take_state(struct reader *reader, size_t at, struct slice rest) {
     static const char *const known[] = {"DEFREG", "LIVEIN", "MEM-DEF", "MEM-MAP"};
-    size_t n = sizeof known / sizeof *known;
-    const char *name = arena_copy(reader->arena, word.data, word.length);
-    if (strcmp(name, "LIVEIN") == 0) // each register holds something
-        return true;
-    if (text_find(name, known, n) == n)
+    static const size_t n_words[] = {3, 2, 4, 3};
+    struct state_word found = {.at = at};
+    struct slice word;
+    while (found.n < sizeof found.words / sizeof *found.words && slice_next(&rest, ' ', &word))
+        if (slice_trim(word).length)
+            found.words[found.n++] = slice_trim(word);
+    const char *name = found.n ? arena_copy(reader->arena, found.words->data, found.words->length) : "";
+    size_t n = sizeof known / sizeof *known, which = text_find(name, known, n);
+    if (which == n)
         return fail_place(reader, at,
                           arena_printf(reader->arena, "unknown annotation LLVM-EXEGESIS-%s%s", name,
                                        text_did_you_mean(reader->arena, name, known, n)));
-    return fail_place(reader, at,
-                      arena_printf(reader->arena,
-                                   "LLVM-EXEGESIS-%s cannot be followed here; leave it out to begin in the usual state",
-                                   name));
+    if (found.n < n_words[which])
+        return fail_place(reader, at,
+                          arena_printf(reader->arena,
+                                       "LLVM-EXEGESIS-%s needs %zu words, as in LLVM-EXEGESIS-DEFREG RCX 7", name,
+                                       n_words[which] - 1));
+    *ARENA_ADD(reader->arena, reader->states, reader->n_states) = found;
+    return true;
+}
+
+static const char *word_text(const struct reader *reader, const struct state_word *word, size_t i) {
+    return arena_copy(reader->arena, word->words[i].data, word->words[i].length);
+}
+
+static bool fail_number(const struct reader *reader, const struct state_word *word, size_t i) {
+    return fail_place(reader, word->at,
+                      arena_printf(reader->arena, "'%s' is not a number that fits here", word_text(reader, word, i)));
+}
+
+static bool read_whole(const char *text, int base, uint64_t *number) {
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, base);
+    return end != text && *end == '\0' && errno == 0;
+}
+
+// Maps a value to an address: the value is that of the last MEM-DEF with the name.
+static bool map_value(const struct reader *reader, const struct state_word *map, struct start_state *state) {
+    struct fail why = {0};
+    for (size_t i = reader->n_states; i-- > 0;) {
+        const struct state_word *word = &reader->states[i];
+        struct state_value value;
+        uint64_t address, n_bytes;
+        if (!slice_is(word->words[0], "MEM-DEF") || word->words[1].length != map->words[1].length ||
+            memcmp(word->words[1].data, map->words[1].data, map->words[1].length) != 0)
+            continue;
+        if (!read_whole(word_text(reader, word, 2), 0, &n_bytes))
+            return fail_number(reader, word, 2);
+        if (!state_value_parse(word->words[3].data, word->words[3].length, true, reader->isa, &value))
+            return fail_number(reader, word, 3);
+        if (!read_whole(word_text(reader, map, 2), 0, &address))
+            return fail_number(reader, map, 2);
+        return start_state_set_memory(reader->arena, reader->isa, NULL, address, n_bytes, &value, state, &why) ||
+               fail_place(reader, map->at, why.text);
+    }
+    return fail_place(reader, map->at,
+                      arena_printf(reader->arena, "no LLVM-EXEGESIS-MEM-DEF defines '%s'", word_text(reader, map, 1)));
+}
+
+static bool apply_state(const struct reader *reader, const struct state_word *word, struct start_state *state) {
+    struct state_value value;
+    struct fail why = {0};
+    if (slice_is(word->words[0], "MEM-MAP"))
+        return map_value(reader, word, state);
+    if (!slice_is(word->words[0], "DEFREG"))
+        return true;
+    if (!state_value_parse(word->words[2].data, word->words[2].length, true, reader->isa, &value))
+        return fail_number(reader, word, 2);
+    return start_state_set(reader->arena, reader->isa, word_text(reader, word, 1), &value, state, &why) ||
+           fail_place(reader, word->at, why.text);
+}
+
+static bool is_in(const struct text_region *region, size_t at) {
+    return at >= region->begin && at < region->end;
+}
+
+// Applies to each region what stands in it, or in none.
+static bool apply_states(const struct reader *reader, struct marked_text *marked) {
+    for (size_t i = 0; i < reader->n_states; i++) {
+        const struct state_word *word = &reader->states[i];
+        bool is_in_any = false;
+        for (size_t r = 0; r < marked->n_regions; r++)
+            is_in_any |= is_in(&marked->regions[r], word->at);
+        for (size_t r = 0; r < marked->n_regions; r++)
+            if ((!is_in_any || is_in(&marked->regions[r], word->at)) &&
+                !apply_state(reader, word, &marked->regions[r].state))
+                return false;
+    }
+    return true;
+}
+
+bool marked_text_add_state(struct arena *arena, const struct isa *isa, const struct start_state *users,
+                           struct start_state *state, struct fail *fail) {
+    for (size_t i = 0; i < users->n_registers; i++)
+        if (!start_state_set(arena, isa, users->registers[i].name, &users->registers[i].value, state, fail))
+            return false;
+    for (size_t i = 0; i < users->n_memory; i++)
+        *ARENA_ADD(arena, state->memory, state->n_memory) = users->memory[i];
+    state->init = users->init;
+    return true;
 }
 
 static bool take_comment(struct reader *reader, const struct comment *comment) {
@@ -91,7 +191,7 @@ static bool take_comment(struct reader *reader, const struct comment *comment) {
         return fail_mistake(reader, at, &mistake);
     if (kind == MARKER_INSTRUMENT)
         return check_instrument(reader, at, first_word(rest));
-    return kind != MARKER_STATE || check_state(reader, at, first_word(rest));
+    return kind != MARKER_STATE || take_state(reader, at, rest);
 }
 
 static bool take_region(const struct reader *reader, const struct marker_region *from, struct text_region *region) {
@@ -125,7 +225,7 @@ bool marked_text_read(struct arena *arena, const struct isa *isa, const char *na
             return false;
         marked->is_marked |= marked->regions[i].line || markers->regions[i].end != MARKERS_NOWHERE;
     }
-    return true;
+    return apply_states(&reader, marked);
 }
 
 const struct text_region *marked_text_find(struct arena *arena, const struct marked_text *marked, const char *file,

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "gen/isa.h"
+#include "gen/start_state.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +16,8 @@ struct text_region {
     const char *name;  // "": it has none
     size_t begin, end; // offsets of its text, bytes: from the one marker to the other, which is not part of it
     unsigned line;     // of the marker that begins it; 0: no marker does
+    // What llvm-exegesis' annotations in it, or outside of all regions, give registers and memory.
+    struct start_state state;
 };
 
 struct marked_text {
@@ -27,6 +30,10 @@ struct marked_text {
 // end without a begin, two open regions of one name, a word of LLVM-MCA- or LLVM-EXEGESIS- that is not known.
 bool marked_text_read(struct arena *arena, const struct isa *isa, const char *name, const char *text,
                       struct marked_text *marked, struct fail *fail);
+
+// Adds what a user gives registers and memory otherwise, which counts more.
+bool marked_text_add_state(struct arena *arena, const struct isa *isa, const struct start_state *users,
+                           struct start_state *state, struct fail *fail);
 
 // Returns the region of that name. Fails with the names that there are.
 const struct text_region *marked_text_find(struct arena *arena, const struct marked_text *marked, const char *file,

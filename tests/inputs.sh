@@ -36,6 +36,20 @@ refused 'wrong.s:1:1: unknown annotation LLVM-EXEGESIS-DEFREGS .did you mean .DE
 refused 'wrong.s:2:1: unknown marker LLVM-MCA-STRAT' 'nop\n# LLVM-MCA-STRAT\n'
 
 
+# llvm-exegesis' annotations: registers and memory hold what they say, in their region or, outside of all, in each.
+rax() { "$cyclops" try "$@" --json | python3 -c 'import json,sys; print(json.loads(sys.stdin.readline())["registers"]["rax"])'; }
+if [ "$(uname -m)" = x86_64 ]; then
+    printf '# LLVM-EXEGESIS-DEFREG RCX 1F\nmov rax, rcx\n' >"$T/state.s"
+    expect 0 '^0x1f$' rax "$T/state.s"
+    expect 0 '^0x9$' rax "$T/state.s" --set rcx=9
+    printf '# LLVM-EXEGESIS-MEM-DEF here 4096 2a\n# LLVM-EXEGESIS-MEM-MAP here 1048576\nmovzx eax, byte ptr [0x100008]\n' >"$T/memory.s"
+    expect 0 '^0x2a$' rax "$T/memory.s"
+fi
+refused "wrong.s:1:1: LLVM-EXEGESIS-DEFREG needs 2 words" '# LLVM-EXEGESIS-DEFREG RCX\nnop\n'
+refused 'wrong.s:2:1: .*rcz' 'nop\n# LLVM-EXEGESIS-DEFREG rcz 7\nnop\n'
+refused "wrong.s:1:1: 'x' is not a number" '# LLVM-EXEGESIS-DEFREG RCX x\nnop\n'
+refused "wrong.s:1:1: no LLVM-EXEGESIS-MEM-DEF defines 'there'" '# LLVM-EXEGESIS-MEM-MAP there 65536\nnop\n'
+
 # Objects and linked programs: what code refers to is where it is, whatever the file; what leaves the file is named.
 # So are thread-local data. Each function's result is that of the program itself.
 cat >"$T/refs.c" <<'END'
@@ -56,14 +70,14 @@ int thread(void) { return local++; }
 long outside(const char *text) { return strtol(text, NULL, 10) + 1; }
 int main(void) { return (int)(constant() + look(0) + store() + deref() + call(0) + (uint64_t)thread() + (uint64_t)outside("1")); }
 END
-rax() { "$cyclops" try "$1" --symbol "$2" --json | python3 -c 'import json,sys; print(json.loads(sys.stdin.readline())["registers"]["rax"])'; }
+result() { rax "$1" --symbol "$2"; }
 links() { # FILE: makes it with these options of gcc; each of its functions has the right result
     local file=$1 name value
     shift
     gcc -O1 -fno-stack-protector "$@" "$T/refs.c" -o "$T/$file" || return
     for value in constant=0x1d look=0x16 store=0xb deref=0x21 call=0x2e; do
         name=${value%=*}
-        expect 0 "^${value#*=}\$" rax "$T/$file" "$name"
+        expect 0 "^${value#*=}\$" result "$T/$file" "$name"
     done
     expect 2 "outside refers to 'strtol', which another file holds" "$cyclops" try "$T/$file" --symbol outside
     expect 2 'thread.*thread-local' "$cyclops" try "$T/$file" --symbol thread
@@ -96,8 +110,8 @@ _start: ret
 table: .long .La - table, .Lb - table, .La - table
 END
     as "$T/jump.s" -o "$T/jump.o" && ld "$T/jump.o" -o "$T/jump.exe"
-    expect 0 '^0x6$' rax "$T/jump.o" f
-    expect 0 '^0x6$' rax "$T/jump.exe" f
+    expect 0 '^0x6$' result "$T/jump.o" f
+    expect 0 '^0x6$' result "$T/jump.exe" f
     # A bundle carries the memory along: what it measures is what it reads.
     if [ -x "$build/lib/cyclops/runner-x86_64" ]; then
         "$cyclops" bundle "$T/prog.fixed" --symbol look --output "$T/bundle" >"$T/out" 2>&1
