@@ -1,4 +1,4 @@
-"""Functions of tests/compiled as compilers make them, linked into a program that times them itself; and their hot loops.
+"""Functions of tests/compiled as compilers make them, linked into a program that times them, and their hot loops.
 Private to compiled-loops."""
 import os
 import re
@@ -217,19 +217,28 @@ def lines_of(variant, call, loop):
     return first, last
 
 
+def place_of(variant, call, loop, form):
+    """Where a form has the loop, bytes from the start of a cache line: Cyclops puts a text at the start of one."""
+    if form == "text":
+        return 0
+    is_object = form.startswith("object")
+    move = variant.objects[call.source][call.name] - variant.symbols[call.name] if is_object else 0
+    return (loop.head + move) % 64
+
+
 class Moved(Program):
-    """The linked program with one of its loops at the start of a cache line, where Cyclops puts a text."""
-    def __init__(self, variant, call, loop):
+    """The linked program with a function moved, so that its loop is so far behind the start of a cache line."""
+    def __init__(self, variant, call, loop, distance):
         self.name, self.folder, self.program = variant.name, variant.folder, variant.path(call.name + ".moved")
         lines = open(variant.path(call.source + ".s"), encoding="utf-8").read().splitlines()
         lines.insert(lines_of(variant, call, loop)[0] - 1, ".globl moved_head\nmoved_head:")
         label = next(i for i, line in enumerate(lines) if line.startswith(call.name + ":"))
-        for skip in [-(loop.head - variant.symbols[call.name]) % 64, *range(64)]:
+        for skip in [(distance - loop.head + variant.symbols[call.name]) % 64, *range(64)]:
             text = lines[:label] + [f".p2align 6\n.skip {skip}, 0x90"] + lines[label:]
             with open(self.program + ".s", "w", encoding="utf-8") as file:
                 file.write("\n".join(text) + "\n")
             run("as", self.program + ".s", "-o", self.program + ".o")
-            if symbols_of(self.program + ".o")["moved_head"] % 64 == 0:
+            if symbols_of(self.program + ".o")["moved_head"] % 64 == distance:
                 break
         others = [variant.path(source + ".o") for source in variant.sources if source != call.source]
         self.link(variant.compiler, [self.program + ".o", *others], *variant.pie)
