@@ -22,8 +22,7 @@ static uint64_t hash_text(uint64_t hash, const char *text) {
 // Of all on which the emitted text of a kernel's program depends, but the symbol.
 static uint64_t hash_of(const struct program *program) {
     const uint64_t numbers[] = {program->unroll, program->form, program->runs_once, program->preserves_flags};
-    const char *const texts[] = {program->isa,  program->syntax,       program->setup,
-                                 program->body, program->loop_counter};
+    const char *const texts[] = {program->isa, program->syntax, program->setup, program->body, program->loop_counter};
     uint64_t hash = bytes_hash(numbers, sizeof numbers);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         hash = hash_text(hash, texts[i]);

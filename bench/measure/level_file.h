@@ -6,7 +6,8 @@
 // bytes of the check and of the reference. How it changes:
 //  - A session that reaches it confirms it. Until three have, a minute apart, sessions look for it anew (is_new_here).
 //    The level is the mean of what they found.
-//  - A session that finds a faster plateau, by over 1 %, replaces it. A level that three sessions have confirmed takes two
+//  - A session that finds a faster plateau, by over 1 %, replaces it. A level that three sessions have confirmed takes
+//  two
 //    such sessions, a minute apart, and no session at the old level between them. One alone may have had a slowed
 //    reference, for which all else looks fast: its level would flag all values of the sessions behind it.
 //  - A session counts only if its chain of multiplies took whole cycles.
