@@ -7,8 +7,8 @@
 //  - where copies among them take less, what copies alone take is an upper bound. So is what they take among fillers.
 //  - where copies among them take longer by more than 1 %, though slots are left, it is a bound as well: the rhythm
 //    decides, or how code is supplied.
-// Only a throughput that neither pipes nor slots give is doubted; and those of forms in one class, or with the same name
-// but for its numbers, of which one shows less.
+// Only a throughput that neither pipes nor slots give is doubted; and those of forms in one class, or with the same
+// name but for its numbers, of which one shows less.
 #ifndef SURVEY_FILLS_H
 #define SURVEY_FILLS_H
 
