@@ -45,8 +45,10 @@ static const struct command command = {
     "  of pipe, divided by the number of such pipes;\n"
     "* how simulated copies, which wait for nothing but pipes, come near that.\n"
     "\n"
-    "INSTRUCTION is assembly; on a machine without ISA, an instruction's name.\n",
+    "INSTRUCTION is assembly, or a form ('cyclops list forms'), whose example is\n"
+    "explained; on a machine without ISA, an instruction's name.\n",
     "  cyclops explain 'imul rax, rbx' --mcpu znver4\n"
+    "  cyclops explain VADDPSYrr --mcpu znver4\n"
     "  cyclops explain BLOB --machine overlay:blah --svg blob.svg\n",
     options,
 };

@@ -3,6 +3,43 @@
 #include "analyzer/compare/prediction.h"
 #include "analyzer/pipeline/pipeline.h"
 
+#include <string.h>
+
+// Describes the example of the form of that name, in `insn`. Where there is none, says what to do if `name` is near to
+// one, or a mnemonic.
+static bool describe_form(struct arena *arena, const struct model *model, const char *name, struct insn *insn,
+                          struct fail *fail) {
+    const struct form *forms, *form = NULL;
+    bool is_mnemonic = false;
+    size_t n;
+    if (!model->backend->forms(model->cpu, arena, &forms, &n, fail))
+        return false;
+    for (size_t i = 0; i < n && !form; i++) {
+        form = strcmp(forms[i].name, name) == 0 ? &forms[i] : NULL;
+        is_mnemonic |= form_has_mnemonic(&forms[i], name);
+    }
+    if (!form && is_mnemonic)
+        return fail_set(fail, FAIL_INPUT,
+                        "'%s' without its operands is not one instruction; 'cyclops list forms %s' prints its forms",
+                        name, name);
+    if (!form)
+        return fail_set(fail, FAIL_INPUT, "'%s' is neither an instruction nor a form%s", name,
+                        form_near_name(arena, name, forms, n));
+    if (form->status != FORM_USABLE)
+        return fail_set(fail, FAIL_INPUT, "form %s has no example to explain: %s%s%s; give an instruction", name,
+                        form_status_name(form->status), form->twin ? ", " : "", form->twin ? form->twin : "");
+    struct block block;
+    if (!model_describe_part(model, arena, form->bytes - form->n_setup_bytes, form->n_setup_bytes, form->n_bytes,
+                             &block, fail))
+        return false;
+    *insn = block.insns[0];
+    return true;
+}
+
+static bool is_word(const char *text) {
+    return text[strcspn(text, " \t\n;,$%#(")] == '\0';
+}
+
 static const struct insn *describe(struct arena *arena, const struct model *model, const char *text,
                                    struct fail *fail) {
     struct insn *insn = ARENA_NEW(arena, struct insn);
@@ -10,7 +47,11 @@ static const struct insn *describe(struct arena *arena, const struct model *mode
         return overlay_insn(model->overlay, arena, text, insn, fail) ? insn : NULL;
     struct backend_source source;
     const char *whole = model_in_syntax(arena, model->machine->triple, text);
-    if (!model_describe_text(model, arena, "instruction", whole, &source, fail)) {
+    struct fail unread = {0};
+    if (!model_describe_text(model, arena, "instruction", whole, &source, &unread)) {
+        if (is_word(text))
+            return describe_form(arena, model, text, insn, fail) ? insn : NULL;
+        *fail = unread;
         fail->line = 0; // the text is a single line
         return NULL;
     }

@@ -23,7 +23,8 @@ struct explanation {
     double steady; // cycles a copy in steady state; dispatch counts
 };
 
-// Explains the instruction `text`: assembly, or, on a machine without ISA, a name. `most`: copies at most.
+// Explains the instruction `text`: assembly, the name of a form, or, on a machine without ISA, of an instruction.
+// `most`: copies at most.
 bool explain_insn(struct arena *arena, const struct model *model, const char *text, unsigned most,
                   struct explanation *explanation, struct fail *fail);
 

@@ -44,15 +44,11 @@ static bool check_experiment(struct arena *arena, const struct kernel_set *set, 
         if (strncmp(each, form_name, length) == 0 && (each[length] == '.' || each[length] == 0))
             text_addf(&others, "%s%s", others.length ? ", " : "", each);
     }
+    if (strcmp(name, form_name) == 0)
+        return fail_set(fail, FAIL_INPUT,
+                        "form %s has no experiment of its plain name: name one of %s; 'cyclops survey %s' runs all",
+                        form_name, others.data, form_name);
     return fail_set(fail, FAIL_INPUT, "form %s has no experiment '%s'; it has %s", form_name, name, others.data);
-}
-
-// A suggestion for a name that is no form; "": no form is near.
-static const char *near_form(struct arena *arena, const char *name, const struct form *forms, size_t n) {
-    const char **names = ARENA_ARRAY(arena, const char *, n + 1);
-    for (size_t i = 0; i < n; i++)
-        names[i] = forms[i].name;
-    return text_did_you_mean(arena, name, names, n);
 }
 
 bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char *name, struct kernel_set *set,
@@ -65,7 +61,7 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
     while (is_done && i < n && strcmp(forms[i].name, form_name) != 0)
         i++;
     if (is_done && i == n && access(name, F_OK) != 0) {
-        const char *near = near_form(arena, form_name, forms, n);
+        const char *near = form_near_name(arena, form_name, forms, n);
         is_done = !*near || fail_set(fail, FAIL_INPUT, "there is no kernel and no form '%s'%s", form_name, near);
     }
     if (is_done && i < n) {

@@ -3,7 +3,6 @@
 #include "survey/kept.h"
 
 #include <string.h>
-#include <strings.h>
 
 // Whether one of the patterns has the form's name. Marks each pattern that has one.
 static bool is_match(const struct form_patterns *patterns, const struct form *form, bool *has_form) {
@@ -17,17 +16,6 @@ static bool is_match(const struct form_patterns *patterns, const struct form *fo
     return is_found;
 }
 
-// Returns ": did you mean '…'?", or "". Patterns tell capitals from small letters, as LLVM's names do.
-static const char *did_you_mean(const struct selection *selection, const char *pattern) {
-    const char **names = ARENA_ARRAY(selection->arena, const char *, selection->n_forms);
-    for (size_t i = 0; i < selection->n_forms; i++) {
-        names[i] = selection->forms[i].name;
-        if (strcasecmp(names[i], pattern) == 0)
-            return arena_printf(selection->arena, ": did you mean '%s'?", names[i]);
-    }
-    return text_did_you_mean(selection->arena, pattern, names, selection->n_forms);
-}
-
 // A name that is misspelt is no reason to measure the others for minutes.
 static bool check_patterns(const struct selection *selection, const bool *has_form, struct fail *fail) {
     enum { MOST_NAMED = 3 };
@@ -38,11 +26,14 @@ static bool check_patterns(const struct selection *selection, const bool *has_fo
     for (size_t i = 0; i < request->n_patterns; i++)
         if (!has_form[i] && n++ < MOST_NAMED) {
             text_addf(&names, "%s'%s'", n > 1 ? ", " : "", request->patterns[i]);
-            advice = n == 1 ? did_you_mean(selection, request->patterns[i]) : "";
+            advice = n > 1
+                         ? ""
+                         : form_near_name(selection->arena, request->patterns[i], selection->forms, selection->n_forms);
         }
     if (n > MOST_NAMED)
         text_addf(&names, " and %zu more", n - MOST_NAMED);
-    return n == 0 || fail_set(fail, FAIL_INPUT, "no opcode has such a name: %s%s; 'cyclops list forms' prints them all",
+    return n == 0 || fail_set(fail, FAIL_INPUT,
+                              "no opcode or mnemonic has such a name: %s%s; 'cyclops list forms' prints them all",
                               names.data, advice);
 }
 

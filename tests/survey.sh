@@ -298,7 +298,7 @@ expect 0 'imulq %r' "$cyclops" gen IMUL64rr --isa x86_64
 expect 0 'xorl %' "$cyclops" gen IMUL64rr.slots.xor.4 --isa x86_64
 silent bash -c "'$cyclops' gen MUL64r.rax-rdx.movslq --isa x86_64 | as -o /dev/null -"
 expect 2 'form PUSH2 cannot be measured: it uses the stack pointer' "$cyclops" gen PUSH2 --isa x86_64
-expect 2 "form PUSH64r has no experiment 'PUSH64r'; it has PUSH64r.around.8" "$cyclops" gen PUSH64r --isa x86_64
+expect 2 "form PUSH64r has no experiment of its plain name: name one of PUSH64r.around.8.*; 'cyclops survey PUSH64r' runs all" "$cyclops" gen PUSH64r --isa x86_64
 
 # RISC-V's vectors: forms of one register each, behind a vsetvli. What widens has vectors of half a register.
 vectors=(--isa riscv64 --target sim:sifive-p670,noise=none)
@@ -312,14 +312,14 @@ expect 0 'VADD_VV +vadd.vv v8, v9, v10 +[12] +0\.5 +1 +[12] +0\.5$' "$cyclops" t
 # Bad input.
 expect 2 "'$S' holds a survey: --resume goes on with it" "$cyclops" survey ADD64rr "${sim[@]}" --output "$S"
 expect 2 "'\(' is not a regular expression" "$cyclops" survey '(' "${sim[@]}" --output "$T/new"
-expect 2 "no opcode has such a name: 'FOO'" "$cyclops" survey FOO "${sim[@]}" --output "$T/new"
-expect 2 "no opcode has such a name: 'ADD65rr', 'FOO.\*'; 'cyclops list forms'" "$cyclops" survey ADD64rr ADD65rr 'SUB.*' 'FOO.*' "${sim[@]}" --output "$T/new"
-expect 2 "no opcode has such a name: 'A1', 'A2', 'A3' and 2 more" "$cyclops" survey ADD64rr A1 A2 A3 A4 A5 "${sim[@]}" --output "$T/new"
+expect 2 "no opcode or mnemonic has such a name: 'FOO'" "$cyclops" survey FOO "${sim[@]}" --output "$T/new"
+expect 2 "no opcode or mnemonic has such a name: 'ADD65rr', 'FOO.\*'; 'cyclops list forms'" "$cyclops" survey ADD64rr ADD65rr 'SUB.*' 'FOO.*' "${sim[@]}" --output "$T/new"
+expect 2 "no opcode or mnemonic has such a name: 'A1', 'A2', 'A3' and 2 more" "$cyclops" survey ADD64rr A1 A2 A3 A4 A5 "${sim[@]}" --output "$T/new"
 expect 2 "\\-\\-shard is I/N" "$cyclops" survey --shard 1/3x "${sim[@]}" --output "$T/new"
 expect 2 "^1\$" bash -c "test -e '$T/new'; echo \$?; exit 2" # nothing was made
 expect 2 'none of these forms can be measured; BRK: it traps' "$cyclops" survey BRK --isa aarch64 --target sim:neoverse-v2 --output "$T/refused"
 expect 2 "unknown CPU 'x'" "$cyclops" survey ADD64rr --isa x86_64 --target sim:x --output "$T/refused"
-expect 2 "no opcode has such a name: 'imul64rr': did you mean 'IMUL64rr'\?" "$cyclops" survey imul64rr "${sim[@]}" --output "$T/refused"
+expect 2 "no opcode or mnemonic has such a name: 'imul64rr' \(did you mean 'IMUL64rr'\?\)" "$cyclops" survey imul64rr "${sim[@]}" --output "$T/refused"
 expect 2 "there is no survey in '$T/refused': leave --resume out" "$cyclops" survey ADD64rr "${sim[@]}" --output "$T/refused" --resume
 expect 2 "^1\$" bash -c "test -e '$T/refused'; echo \$?; exit 2"
 cp -r "$S" "$T/no-kernels" && rm -r "$T/no-kernels/kernels"

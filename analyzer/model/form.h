@@ -73,7 +73,8 @@ struct form {
 // "usable", "pseudo", "control flow", ...
 const char *form_status_name(enum form_status status);
 
-// Patterns of names of forms: regular expressions of whole names. One that matches an opcode matches all its forms.
+// Patterns of names of forms: regular expressions of whole names. One that matches an opcode, or the mnemonic of an
+// example ("addq"), matches all its forms.
 struct form_patterns {
     regex_t *items;
     size_t n;
@@ -83,5 +84,11 @@ bool form_patterns_open(struct form_patterns *patterns, struct arena *arena, con
                         struct fail *fail);
 void form_patterns_close(struct form_patterns *patterns);
 bool form_patterns_match(const struct form_patterns *patterns, const struct form *form);
+
+// Whether the form's example is such an instruction: "addq".
+bool form_has_mnemonic(const struct form *form, const char *mnemonic);
+
+// Returns what to try instead of a name that no form has, as in text_did_you_mean; "": no form is near.
+const char *form_near_name(struct arena *arena, const char *name, const struct form *forms, size_t n);
 
 #endif

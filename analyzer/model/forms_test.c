@@ -132,6 +132,28 @@ static void what_is_left_out_of_x86(void **state) {
     close_forms();
 }
 
+// A mnemonic means all forms whose example has it, and no more.
+static void patterns_are_also_of_mnemonics(void **state) {
+    (void)state;
+    static const char *const texts[] = {"addq"};
+    struct form_patterns patterns = {0};
+    struct fail fail = {0};
+    size_t n_found = 0;
+    open_forms("x86_64-linux-gnu", "x86-64", "");
+    assert_true(form_patterns_open(&patterns, &arena, texts, 1, &fail));
+    for (size_t i = 0; i < n_forms; i++) {
+        bool is_found = form_patterns_match(&patterns, &forms[i]);
+        n_found += is_found;
+        assert_int_equal(is_found, forms[i].text && strncmp(forms[i].text, "addq\t", 5) == 0);
+        assert_int_equal(is_found, form_has_mnemonic(&forms[i], "addq"));
+    }
+    assert_true(n_found >= 8); // with registers, memory, constants
+    assert_string_equal(form_near_name(&arena, "add64RR", forms, n_forms), " (did you mean 'ADD64rr'?)");
+    assert_string_equal(form_near_name(&arena, "completely-else", forms, n_forms), "");
+    form_patterns_close(&patterns);
+    close_forms();
+}
+
 // lea has a form for each kind of address; a pattern of the opcode means all of them.
 static void addresses_of_lea(void **state) {
     (void)state;
@@ -283,6 +305,7 @@ static void a_cpu_without_arm_code_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operands_of_x86),
+        cmocka_unit_test(patterns_are_also_of_mnemonics),
         cmocka_unit_test(addresses_of_lea),
         cmocka_unit_test(high_bytes),
         cmocka_unit_test(what_is_left_out_of_x86),

@@ -39,14 +39,17 @@ static const struct command command = {
     "kernels|forms [PATTERN...]|models|changes|events [options]",
     "kernels   what can be measured by name: 'cyclops run NAME'\n"
     "forms     what LLVM knows of the ISA, opcode by opcode, each with an example; a\n"
-    "          PATTERN is a regular expression of names, and shows those left out too\n"
+    "          PATTERN is a regular expression of whole names or mnemonics, and shows\n"
+    "          those left out too\n"
     "models    CPUs with a scheduling model, and the versions of LLVM that have it:\n"
-    "          'cyclops run NAME --mcpu CPU'\n"
+    "          'cyclops run NAME --mcpu CPU'. CPUs that schedule as the same one\n"
+    "          share a model\n"
     "changes   opcodes with other numbers in another version of LLVM: how many there\n"
     "          are, by CPU, or (--mcpu) which\n"
     "events    hardware events that libpfm4 knows for this CPU\n",
     "  cyclops list kernels --isa aarch64\n"
     "  cyclops list forms 'VADDPS.*'\n"
+    "  cyclops list forms addq\n"
     "  cyclops list forms --run 'PREFETCH.*'\n"
     "  cyclops list models\n"
     "  cyclops list changes --llvm 19 --llvm 22\n",

@@ -161,9 +161,9 @@ static void print_outcomes(struct arena *arena, const struct probed_form *probed
     screen_print_sentence(line.data, stdout);
 }
 
-// Leaves the forms that were asked for.
+// Leaves the forms that were asked for; false: there are none.
 static bool select_forms(struct arena *arena, const struct form_patterns *patterns, const struct form **forms,
-                         size_t *n, struct fail *fail) {
+                         size_t *n) {
     struct form *selected = ARENA_ARRAY(arena, struct form, *n);
     size_t n_selected = 0;
     for (size_t i = 0; i < *n; i++)
@@ -171,8 +171,7 @@ static bool select_forms(struct arena *arena, const struct form_patterns *patter
             selected[n_selected++] = (*forms)[i];
     *forms = selected;
     *n = n_selected;
-    return n_selected || patterns->n == 0 ||
-           fail_set(fail, FAIL_INPUT, "no opcode has such a name; 'cyclops list forms' prints them all");
+    return n_selected > 0 || patterns->n == 0;
 }
 
 static bool run_forms(struct arena *arena, const struct form *forms, size_t n, struct probed_form **probed,
@@ -203,8 +202,9 @@ static bool print_each(struct arena *arena, const struct model *model, const str
     return true;
 }
 
+// `pattern`: the first one; null: none.
 static bool print_forms(struct arena *arena, const struct model *model, const struct form_patterns *patterns,
-                        struct fail *fail) {
+                        const char *pattern, struct fail *fail) {
     const struct form *all, *forms;
     struct probed_form *probed = NULL;
     size_t n_all, n;
@@ -212,8 +212,11 @@ static bool print_forms(struct arena *arena, const struct model *model, const st
         return false;
     forms = all;
     n = n_all;
-    if (!select_forms(arena, patterns, &forms, &n, fail) ||
-        (list_args.run && !run_forms(arena, forms, n, &probed, fail)) ||
+    if (!select_forms(arena, patterns, &forms, &n))
+        return fail_set(fail, FAIL_INPUT,
+                        "no opcode or mnemonic has such a name: '%s'%s; a pattern is of whole names, as in '%s.*'",
+                        pattern, form_near_name(arena, pattern, all, n_all), pattern);
+    if ((list_args.run && !run_forms(arena, forms, n, &probed, fail)) ||
         !print_each(arena, model, forms, n, probed, fail))
         return false;
     if (!list_args.json && patterns->n == 0)
@@ -241,7 +244,7 @@ bool list_forms(struct arena *arena, const struct operands *operands, struct fai
     }
     is_done = is_done &&
               model_open(&model, arena, list_args.llvms.n_items ? list_args.llvms.items[0] : NULL, &wanted, fail) &&
-              print_forms(arena, &model, &patterns, fail);
+              print_forms(arena, &model, &patterns, operands->n_items > 1 ? operands->items[1] : NULL, fail);
     form_patterns_close(&patterns);
     model_close(&model);
     nursery_close();
