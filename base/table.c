@@ -266,8 +266,7 @@ void table_print(const struct table *table, FILE *out, bool colour) {
     if (table->n_columns == 0)
         return;
     size_t screen = table->is_whole ? screen_whole_columns(out) : screen_columns(out);
-    const struct layout layout =
-        lay_out(table, table->most_columns && table->most_columns < screen ? table->most_columns : screen);
+    const struct layout layout = lay_out(table, screen);
     unsigned first = 1;
     do {
         struct part part = {.table = table, .layout = &layout, .first = first, .out = out, .colour = colour};

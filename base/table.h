@@ -33,8 +33,7 @@ enum { TABLE_MAX_COLUMNS = 16 };
 // The caller zeroes it, sets `arena`, adds columns, then cells row by row.
 struct table {
     struct arena *arena;
-    size_t most_columns; // of a line; 0: what the screen has
-    bool is_whole;       // in a pipe, lines are as wide as they need: screen_whole_columns
+    bool is_whole; // in a pipe, lines are as wide as they need: screen_whole_columns
     unsigned n_columns;
     struct table_column {
         const char *title;

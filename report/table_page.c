@@ -199,24 +199,23 @@ static const char *spaced(struct arena *arena, const char *hex, size_t most_byte
     return text.data;
 }
 
-// `place`: folder of the first one. A grid of limited width has the beginning of long code.
+// `place`: folder of the first one. `most_bytes`: of long code, that many are shown.
 static void add_kernel(struct arena *arena, struct table *grid, const char *what, const struct table_value *value,
-                       struct table_value *place) {
-    enum { MOST_BYTES = 64 };
+                       size_t most_bytes, struct table_value *place) {
     if (!value->kernel)
         return;
     place->folder = place->folder ? place->folder : value->folder;
     table_cell(grid, "%s%s%s", value->kernel, value->how ? " " : "", value->how ? value->how : "");
     table_text_cell(grid, TABLE_PLAIN, what);
-    table_text_cell(grid, TABLE_PLAIN, spaced(arena, value->bytes, grid->most_columns ? MOST_BYTES : SIZE_MAX));
+    table_text_cell(grid, TABLE_PLAIN, spaced(arena, value->bytes, most_bytes));
 }
 
 static void print_kernels(struct arena *arena, const struct survey_table *table, const struct table_row *row, FILE *out,
                           bool colour) {
-    // Bytes of code fill any line, and are read by nobody beyond the usual screen's. A program wants them whole.
-    enum { USUAL = 79 };
-    bool is_short = screen_whole_columns(out) == screen_columns(out);
-    struct table grid = {.arena = arena, .most_columns = is_short ? USUAL : 0, .is_whole = true};
+    // Of long code, people read the beginning and the length. A program wants it whole.
+    enum { MOST_BYTES = 16 };
+    size_t most_bytes = screen_whole_columns(out) == screen_columns(out) ? MOST_BYTES : SIZE_MAX;
+    struct table grid = {.arena = arena, .is_whole = true};
     struct table_value place = {0};
     bool has_kernel = false, has_copies = false;
     table_column(&grid, TABLE_WRAP, "kernel"); // never cut: it is to be repeated
@@ -224,16 +223,17 @@ static void print_kernels(struct arena *arena, const struct survey_table *table,
     table_column(&grid, TABLE_WRAP, "bytes of one body");
     for (size_t i = 0; i < row->n_latencies; i++) {
         const struct table_latency *latency = &row->latencies[i];
-        add_kernel(arena, &grid, arena_printf(arena, "latency %s", fold_pair(arena, latency)), &latency->value, &place);
+        add_kernel(arena, &grid, arena_printf(arena, "latency %s", fold_pair(arena, latency)), &latency->value,
+                   most_bytes, &place);
         has_kernel |= latency->value.kernel != NULL;
     }
     for (size_t i = 0; i < row->n_throughputs; i++) {
         const struct table_throughput *throughput = &row->throughputs[i];
-        add_kernel(arena, &grid, table_throughput_text(arena, row, throughput), &throughput->value, &place);
+        add_kernel(arena, &grid, table_throughput_text(arena, row, throughput), &throughput->value, most_bytes, &place);
         has_kernel |= throughput->value.kernel != NULL;
         has_copies |= throughput->value.kernel && throughput->has_breakers && throughput->copies > 1;
     }
-    add_kernel(arena, &grid, "dispatch slots", &row->slots.value, &place);
+    add_kernel(arena, &grid, "dispatch slots", &row->slots.value, most_bytes, &place);
     has_kernel |= row->slots.value.kernel != NULL;
     if (!has_kernel)
         return;

@@ -85,10 +85,11 @@ static void a_row_for_each_form(void **state) {
     assert_non_null(strstr(text, "\033[33m7 ?\033[0m"));
 }
 
-// In a pipe without COLUMNS, a page has a line for each row, and the whole code.
+// In a pipe without COLUMNS, a page has a line for each row, and the whole code. A screen has the beginning of long
+// code and its length.
 static void a_page_in_a_pipe_is_whole(void **state) {
     (void)state;
-    enum { N_BYTES = 200 };
+    enum { N_BYTES = 200, MOST_SHOWN = 16 };
     char code[2 * N_BYTES + 1] = "";
     for (int i = 0; i < 2 * N_BYTES; i++)
         code[i] = "90"[i % 2];
@@ -106,6 +107,11 @@ static void a_page_in_a_pipe_is_whole(void **state) {
     assert_non_null(last);
     assert_null(strstr(page, "…"));
     assert_int_equal(strcspn(strstr(last, "90 90"), "\n"), 3 * N_BYTES - 1);
+    setenv("COLUMNS", "200", 1);
+    page = written(table_report_print, &one, (struct table_report_options){.form = "VADDPSYrm"});
+    setenv("COLUMNS", "80", 1);
+    assert_non_null(strstr(page, "90 90 … (200 bytes)\n"));
+    assert_int_equal(strcspn(strstr(page, "90 90"), "…"), 3 * MOST_SHOWN);
 }
 
 static void numbers_that_print_alike_are_not_marked(void **state) {
