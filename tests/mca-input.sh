@@ -78,6 +78,13 @@ for text in 'nop\n' 'jmp foo\n' 'push foo\n' 'push %rax\n' '.att_syntax\npush ra
     expect 1 '^0$' grep -c "Intel" "$T/said"
 done
 
+# What does not parse has its line and a caret below, as llvm-mca prints them; with --brief, it stays one line.
+printf 'nop\n  imulq %%xx, %%rax\n' >"$T/caret.s"
+mca "$T/caret.s" >"$T/said" 2>&1
+expect 0 '^cyclops: error: .*caret.s:2:9: invalid register name,  imulq %xx, %rax,        \^~~,cyclops: error: Assembly' \
+    bash -c "tr '\n' , <'$T/said'"
+expect 0 '^1$' bash -c "'$cyclops' mca -mtriple=x86_64 -mcpu=skylake --brief '$T/caret.s' | wc -l"
+
 # Traces.
 expect 0 'Total Cycles: +304' mca "--trace=konata:$T/log" "$T/block.s"
 expect 0 '^Kanata.0004$' head -1 "$T/log"

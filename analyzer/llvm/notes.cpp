@@ -6,11 +6,24 @@ static enum backend_severity severity_of(SourceMgr::DiagKind kind) {
     return kind == SourceMgr::DK_Error ? BACKEND_ERROR : kind == SourceMgr::DK_Warning ? BACKEND_WARNING : BACKEND_NOTE;
 }
 
+// What LLVM prints below a message: the line, and a caret. "" where there is none, or it would fill the screen.
+static std::string line_and_caret(const SMDiagnostic &found) {
+    constexpr size_t longest = 500;
+    std::string whole;
+    raw_string_ostream stream(whole);
+    found.print(nullptr, stream, false);
+    const std::string message = found.getMessage().str();
+    const size_t at = stream.str().find(message + "\n");
+    if (at == std::string::npos || found.getLineContents().size() > longest)
+        return "";
+    return "\n" + StringRef(whole).substr(at + message.size() + 1).rtrim('\n').str();
+}
+
 void notes::add(const SMDiagnostic &found) {
     const unsigned line = found.getLineNo() > 0 ? unsigned(found.getLineNo()) : 0;
     const unsigned column = line && found.getColumnNo() >= 0 ? unsigned(found.getColumnNo()) + 1 : 0;
     all.push_back({severity_of(found.getKind()), current_block, found.getFilename().str(), line, column,
-                   found.getMessage().str()});
+                   found.getMessage().str() + (with_lines && line ? line_and_caret(found) : "")});
 }
 
 void notes::add(enum backend_severity severity, const std::string &text, unsigned line, unsigned column) {

@@ -11,6 +11,8 @@
 
 class notes {
   public:
+    explicit notes(bool are_quoted) : with_lines(are_quoted) {
+    }
     void add(const llvm::SMDiagnostic &found);
     void add(enum backend_severity severity, const std::string &text, unsigned line = 0, unsigned column = 0);
     // What is added from now on is about this block.
@@ -29,6 +31,7 @@ class notes {
         std::string text;
     };
     std::vector<note> all;
+    const bool with_lines; // LLVM's diagnostics are followed by the line of source, and a mark below their place
     size_t current_block = 0;
 };
 

@@ -55,7 +55,7 @@ struct source_text {
     std::unique_ptr<MCTargetAsmParser> target_parser;
 
     source_text(backend_cpu &open, const char *text_name, const char *text, struct fail *f)
-        : cpu(open), name(text_name), fail(f), found(sources, *open.instruments),
+        : cpu(open), name(text_name), fail(f), told(open.as_llvm_mca), found(sources, *open.instruments),
           context(open.triple, open.asm_info.get(), open.registers.get(), open.subtarget.get(), &sources,
                   &open.target_options),
           streamer(context, found) {
