@@ -85,6 +85,16 @@ expect 0 '^cyclops: error: .*caret.s:2:9: invalid register name,  imulq %xx, %ra
     bash -c "tr '\n' , <'$T/said'"
 expect 0 '^1$' bash -c "'$cyclops' mca -mtriple=x86_64 -mcpu=skylake --brief '$T/caret.s' | wc -l"
 
+# Another ISA without -mcpu has LLVM's generic CPU, and a note; a CPU that is asked for has none.
+foreign=aarch64
+case $(uname -m) in aarch64) foreign=x86_64 ;; esac
+printf 'nop\n' >"$T/nop.s"
+expect 0 "note: no -mcpu: this is the model of LLVM's CPU 'generic' of $foreign" "$cyclops" mca -mtriple=$foreign-linux-gnu "$T/nop.s"
+"$cyclops" mca -mtriple=$foreign-linux-gnu "$T/nop.s" >"$T/without" 2>/dev/null
+"$cyclops" mca -mtriple=$foreign-linux-gnu -mcpu=generic "$T/nop.s" >"$T/with" 2>"$T/said"
+expect 0 same same "$T/without" "$T/with"
+expect 0 '^0$' bash -c "wc -c <'$T/said'"
+
 # Traces.
 expect 0 'Total Cycles: +304' mca "--trace=konata:$T/log" "$T/block.s"
 expect 0 '^Kanata.0004$' head -1 "$T/log"

@@ -46,6 +46,8 @@ struct backend_cpu {
     int output_syntax = -1;
     unsigned call_latency = 100;
     bool print_hex = false, as_llvm_mca = false, skip_parse_failures = false, skip_unscheduled = false;
+    bool is_unnamed = false; // nobody asked for a CPU by name
+    bool is_generic = false; // `name` is LLVM's choice for a triple that is not this machine's
     bool no_text = false, no_encoding = false, no_names = false, full_info = false;
 
     std::unique_ptr<llvm::MCRegisterInfo> registers;

@@ -50,12 +50,23 @@ bool check_features(const backend_cpu &cpu, const char *list, const MCSubtargetI
     return true;
 }
 
+// Where no CPU is named, and this machine's is of another ISA, takes LLVM's generic one of the triple.
+void settle_name(backend_cpu &cpu, const MCSubtargetInfo &blank) {
+    if (Triple(host_triple()).getArch() == cpu.triple.getArch() || blank.isCPUStringValid(cpu.name))
+        return;
+    const StringRef generic = blank.getCPU();
+    cpu.name = generic.empty() ? "generic" : generic.str();
+    cpu.is_generic = true;
+}
+
 bool open_subtarget(backend_cpu &cpu, struct arena *arena, const char *features, bool without_model,
                     struct fail *fail) {
     const std::string triple = cpu.triple.str();
     const std::unique_ptr<MCSubtargetInfo> blank(cpu.target->createMCSubtargetInfo(target_triple(cpu.triple), "", ""));
     if (!blank)
         return fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without the tables of '%s'", triple.c_str());
+    if (cpu.is_unnamed)
+        settle_name(cpu, *blank);
     std::string checked;
     if (!check_cpu(cpu, *blank, arena, fail) || !check_features(cpu, features, *blank, checked, arena, fail))
         return false;
@@ -69,6 +80,11 @@ bool open_subtarget(backend_cpu &cpu, struct arena *arena, const char *features,
     const MCSchedModel &model = cpu.subtarget->getSchedModel();
     if (model.hasInstrSchedModel() || without_model)
         return true;
+    if (cpu.is_generic)
+        return fail_set(fail, FAIL_INPUT,
+                        "name a CPU of %s: LLVM has no scheduling model of its '%s', and this machine's is of another "
+                        "ISA; 'cyclops list models --isa %s' shows those there are",
+                        triple.c_str(), cpu.name.c_str(), cpu.triple.getArchName().str().c_str());
     if (cpu.as_llvm_mca)
         return fail_set(fail, FAIL_INPUT,
                         "unable to find instruction-level scheduling information for target triple '%s' and cpu '%s'."
@@ -151,6 +167,7 @@ struct backend_cpu *open_cpu(struct arena *arena, const struct backend_options *
         return nullptr;
     const bool native = !options->cpu || StringRef(options->cpu) == "native";
     cpu->name = !native ? options->cpu : options->as_llvm_mca ? llvm_host_cpu() : host_cpu();
+    cpu->is_unnamed = !options->cpu;
     cpu->output_syntax = options->output_syntax;
     cpu->print_hex = options->print_hex;
     cpu->no_text = options->no_text;

@@ -18,9 +18,10 @@ enum { BACKEND_ABI = 14 }; // of this header; a module of another ABI is refused
 
 // Which CPU to describe. Null members stand for the host.
 struct backend_options {
-    const char *triple;    // "x86_64-unknown-linux-gnu"
-    const char *arch;      // as llvm-mca's -march; null: from the triple
-    const char *cpu;       // null or "native": the host's
+    const char *triple; // "x86_64-unknown-linux-gnu"
+    const char *arch;   // as llvm-mca's -march; null: from the triple
+    // Null or "native": the host's. Null, where that is none of the triple's CPUs: LLVM's generic one of the triple.
+    const char *cpu;
     const char *overlay;   // for model_open; null: none but what `cpu` may name
     const char *features;  // "+avx512f,-sse4a"; null: the CPU's own
     int output_syntax;     // variant the instructions are printed in: 0 AT&T, 1 Intel; -1: as the input

@@ -135,6 +135,29 @@ static void refuses_what_it_cannot_open(void **state) {
     }
 }
 
+static void another_isa_without_a_cpu_has_the_generic_one(void **state) {
+    (void)state;
+    const struct backend *backend = load();
+    if (!*backend->host_cpu() || strcmp(backend->host_cpu(), "generic") == 0) // which all ISAs have
+        skip();
+    bool is_aarch64 = strncmp(backend->host_triple(), "aarch64", 7) == 0;
+    struct backend_options options = {.triple = is_aarch64 ? "mipsel-linux-gnu" : "aarch64-linux-gnu"};
+    struct fail fail = {0};
+    struct backend_cpu *cpu = backend->open(&arena, &options, &fail);
+    assert_non_null(cpu);
+    assert_string_equal(backend->machine(cpu)->cpu, is_aarch64 ? "mips32" : "generic");
+    backend->close(cpu);
+    options.cpu = "native"; // a request for this machine's CPU stays one
+    assert_null(backend->open(&arena, &options, &fail));
+    if (strncmp(backend->host_triple(), "riscv64", 7) == 0)
+        return;
+    fail_clear(&fail);
+    options = (struct backend_options){.triple = "riscv64-linux-gnu"};
+    assert_null(backend->open(&arena, &options, &fail)); // LLVM's generic one has no model
+    assert_non_null(strstr(fail.text, "name a CPU of riscv64-unknown-linux-gnu"));
+    assert_null(strstr(fail.text, backend->host_cpu()));
+}
+
 static void opens_the_host(void **state) {
     (void)state;
     const struct backend *backend = load();
@@ -253,6 +276,7 @@ int main(void) {
         cmocka_unit_test(says_what_is_missing),
         cmocka_unit_test(lists_cpus_that_have_a_model),
         cmocka_unit_test(refuses_what_it_cannot_open),
+        cmocka_unit_test(another_isa_without_a_cpu_has_the_generic_one),
         cmocka_unit_test(opens_the_host),
         cmocka_unit_test(tells_the_machine),
         cmocka_unit_test(tells_the_registers),

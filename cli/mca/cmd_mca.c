@@ -39,6 +39,13 @@ static void report_before(const struct mca_session *session, const struct model 
     mca_run(&before, model, source);
 }
 
+// Without -mcpu, another machine's triple has a CPU that the user never named, and that the report does not name.
+static void say_which_cpu(const struct mca_args *args, const struct backend *backend, const struct machine *machine) {
+    if (args->cpu == NULL && args->overlay == NULL && strcmp(machine->cpu, backend->llvm_host_cpu()) != 0)
+        fprintf(stderr, "cyclops: note: no -mcpu: this is the model of LLVM's CPU '%s' of %s\n", machine->cpu,
+                machine->triple);
+}
+
 static bool simulate(const struct backend *backend, struct mca_args *args, struct arena *arena, struct fail *fail) {
     struct backend_source source = {0};
     struct model model = {0};
@@ -46,6 +53,7 @@ static bool simulate(const struct backend *backend, struct mca_args *args, struc
         model_close(&model);
         return false;
     }
+    say_which_cpu(args, backend, model.machine);
     if (model.overlay != NULL && args->positions[mca_option_find("resource-segments")] == 0)
         args->resource_segments = true; // results need not equal llvm-mca's
     struct mca_session session = {
