@@ -65,7 +65,7 @@ static bool choose_cpu(const struct part *part, const struct option_list *llvms,
         const struct backend *backend = backend_load(part->arena, llvms->n_items ? llvms->items[i] : NULL, fail);
         if (!backend)
             return false;
-        size_t n = backend->list_cpus(part->arena, part->isa->triple, &names, fail);
+        size_t n = backend->list_cpus(part->arena, part->isa->triple, &names, NULL, fail);
         if (name && text_find(name, names, n) < n)
             *cpu = name;
     }

@@ -50,6 +50,7 @@ expect 0 '^LLVM version 22\.' "$cyclops" mca --version
 expect 0 '^LLVM version 19\.' env CYCLOPS_LLVM=19 "$cyclops" mca --version
 expect 0 '^LLVM version 22\.' env CYCLOPS_LLVM=19 "$cyclops" mca --llvm 22 --version
 expect 0 '"model":"diamondrapids","isa":"x86_64","host":[a-z]*,"llvm":\[22\]' "$cyclops" list models --isa x86_64 --json
+expect 0 ' same$' bash -c "'$cyclops' list models --isa x86_64 --json | jq -r -s '[.[] | select(.model == \"skx\" or .model == \"skylake-avx512\") | .schedules_as] | unique | if length == 1 then .[0] + \" same\" else . end'"
 expect 0 '"model":"haswell","isa":"x86_64","host":[a-z]*,"llvm":\[22,19\]' "$cyclops" list models --isa x86_64 --json
 
 # llvm-mca 22 crashes on these: its code for X86 expects every push and pop to write the stack pointer.

@@ -81,7 +81,8 @@ bool print_cpus(const char *triple, const char *arch, struct fail *fail);
 const char *host_cpu();
 const char *llvm_host_cpu();
 const char *host_triple();
-size_t list_cpus(struct arena *arena, const char *triple, const char *const **names, struct fail *fail);
+size_t list_cpus(struct arena *arena, const char *triple, const char *const **names, const char *const **schedules_as,
+                 struct fail *fail);
 // False for a 32-bit CPU of a 64-bit RISC-V triple, or the other way about: LLVM ends the process where it meets one
 // (RISCVFeatures::validate).
 bool fits_triple(const llvm::Triple &triple, const llvm::MCSubtargetInfo &subtarget);

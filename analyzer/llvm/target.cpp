@@ -5,6 +5,7 @@
 #include "llvm/Support/TargetSelect.h"
 
 #include <climits>
+#include <map>
 
 using namespace llvm;
 
@@ -122,7 +123,8 @@ static bool is_of(const Target &target, const Triple &triple, const char *cpu) {
                                                         target.createMCSubtargetInfo(target_triple(triple), cpu, "")));
 }
 
-size_t list_cpus(struct arena *arena, const char *triple, const char *const **names, struct fail *fail) {
+size_t list_cpus(struct arena *arena, const char *triple, const char *const **names, const char *const **schedules_as,
+                 struct fail *fail) {
     Triple found;
     const Target *target = find_target(triple, nullptr, found, fail);
     if (!target)
@@ -134,10 +136,18 @@ size_t list_cpus(struct arena *arena, const char *triple, const char *const **na
     }
     const auto cpus = all_cpus(*subtarget);
     const char **list = ARENA_ARRAY(arena, const char *, cpus.size());
+    const char **firsts = ARENA_ARRAY(arena, const char *, cpus.size());
+    std::map<const MCSchedModel *, const char *> first_of;
     size_t n = 0;
-    for (const SubtargetSubTypeKV &cpu : cpus) // LLVM keeps them sorted
-        if (cpu.SchedModel->hasInstrSchedModel() && is_of(*target, found, cpu.Key))
-            list[n++] = arena_strdup(arena, cpu.Key);
+    for (const SubtargetSubTypeKV &cpu : cpus) { // LLVM keeps them sorted
+        if (!cpu.SchedModel->hasInstrSchedModel() || !is_of(*target, found, cpu.Key))
+            continue;
+        list[n] = arena_strdup(arena, cpu.Key);
+        firsts[n] = first_of.try_emplace(cpu.SchedModel, list[n]).first->second;
+        n++;
+    }
     *names = list;
+    if (schedules_as)
+        *schedules_as = firsts;
     return n;
 }

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BACKEND_ABI = 14 }; // of this header; a module of another ABI is refused
+enum { BACKEND_ABI = 15 }; // of this header; a module of another ABI is refused
 
 // Which CPU to describe. Null members stand for the host.
 struct backend_options {
@@ -85,8 +85,10 @@ struct backend {
     const char *(*host_cpu)(void);
     const char *(*llvm_host_cpu)(void); // LLVM's own choice
     const char *(*host_triple)(void);
-    // Names of all CPUs (or features) of a triple that have a scheduling model; the array lives in the arena.
-    size_t (*list_cpus)(struct arena *arena, const char *triple, const char *const **names, struct fail *fail);
+    // Names of all CPUs of a triple that have a scheduling model, sorted. `schedules_as` (or null): of each, the first
+    // of the names that have the same model. The arrays live in the arena.
+    size_t (*list_cpus)(struct arena *arena, const char *triple, const char *const **names,
+                        const char *const **schedules_as, struct fail *fail);
     // Writes all CPUs and features to stderr, as LLVM's -mcpu=help does.
     bool (*print_cpus)(const char *triple, const char *arch, struct fail *fail);
 

@@ -1,6 +1,7 @@
 // Loading a module, and what it says of CPUs.
 #include "analyzer/model/backend.h"
 #include "base/file.h"
+#include "base/text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,7 +97,7 @@ static void lists_cpus_that_have_a_model(void **state) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct fail fail = {0};
         const char *const *names = NULL;
-        const size_t n = backend->list_cpus(&arena, table[i].triple, &names, &fail);
+        const size_t n = backend->list_cpus(&arena, table[i].triple, &names, NULL, &fail);
         bool found = false;
         for (size_t j = 0; j < n; j++) {
             found = found || strcmp(names[j], table[i].cpu) == 0;
@@ -106,9 +107,28 @@ static void lists_cpus_that_have_a_model(void **state) {
     }
     struct fail fail = {0};
     const char *const *names = NULL;
-    assert_true(backend->list_cpus(&arena, NULL, &names, &fail) > 0);
-    assert_int_equal(backend->list_cpus(&arena, "nonesuch", &names, &fail), 0);
+    assert_true(backend->list_cpus(&arena, NULL, &names, NULL, &fail) > 0);
+    assert_int_equal(backend->list_cpus(&arena, "nonesuch", &names, NULL, &fail), 0);
     assert_int_equal(fail.status, FAIL_INPUT);
+}
+
+static void lists_cpus_that_share_a_model(void **state) {
+    (void)state;
+    static const struct {
+        const char *cpu, *other;
+        bool is_shared;
+    } table[] = {{"broadwell", "haswell", false}, {"skx", "skylake-avx512", true}, {"btver2", "znver4", false}};
+    const struct backend *backend = load();
+    struct fail fail = {0};
+    const char *const *names = NULL, *const *schedules_as = NULL;
+    const size_t n = backend->list_cpus(&arena, "x86_64", &names, &schedules_as, &fail);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const size_t cpu = text_find(table[i].cpu, names, n), other = text_find(table[i].other, names, n);
+        assert_true(cpu < n && other < n);
+        assert_int_equal(strcmp(schedules_as[cpu], schedules_as[other]) == 0, table[i].is_shared);
+    }
+    for (size_t i = 0; i < n; i++)
+        assert_true(strcmp(schedules_as[i], names[i]) <= 0);
 }
 
 static void refuses_what_it_cannot_open(void **state) {
@@ -275,6 +295,7 @@ int main(void) {
         cmocka_unit_test(the_newest_is_the_default),
         cmocka_unit_test(says_what_is_missing),
         cmocka_unit_test(lists_cpus_that_have_a_model),
+        cmocka_unit_test(lists_cpus_that_share_a_model),
         cmocka_unit_test(refuses_what_it_cannot_open),
         cmocka_unit_test(another_isa_without_a_cpu_has_the_generic_one),
         cmocka_unit_test(opens_the_host),

@@ -151,7 +151,7 @@ bool model_open(struct model *model, struct arena *arena, const char *llvm, cons
 static bool knows(struct arena *arena, const struct backend *backend, const char *triple, const char *cpu) {
     struct fail fail = {0};
     const char *const *names;
-    size_t n = backend->list_cpus(arena, triple, &names, &fail);
+    size_t n = backend->list_cpus(arena, triple, &names, NULL, &fail);
     return text_find(cpu, names, n) < n;
 }
 

@@ -24,7 +24,8 @@ extern struct list_args {
 // A CPU of LLVM's, and the versions that have a model of it.
 struct listed_model {
     const char *name;
-    bool is_host; // this machine's CPU
+    const char *schedules_as; // first of the CPUs with the same model, in the first of the versions; null: unknown
+    bool is_host;             // this machine's CPU
     unsigned versions[LIST_MOST_VERSIONS];
     size_t n_versions;
 };

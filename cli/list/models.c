@@ -28,11 +28,12 @@ static struct listed_model *find_or_add(struct arena *arena, struct listed_model
 static bool add_version(struct arena *arena, const struct isa *isa, const char *llvm, struct listed_models *listing,
                         struct fail *fail) {
     const struct backend *backend = backend_load(arena, llvm, fail);
-    const char *const *names;
-    size_t n = backend ? backend->list_cpus(arena, isa->triple, &names, fail) : 0;
+    const char *const *names, *const *schedules_as;
+    size_t n = backend ? backend->list_cpus(arena, isa->triple, &names, &schedules_as, fail) : 0;
     for (size_t i = 0; i < n; i++) {
         struct listed_model *model = find_or_add(arena, listing, names[i]);
         model->is_host |= isa == isa_native() && strcmp(names[i], backend->host_cpu()) == 0;
+        model->schedules_as = model->n_versions ? model->schedules_as : schedules_as[i];
         if (model->n_versions < LIST_MOST_VERSIONS)
             model->versions[model->n_versions++] = backend->major;
     }
@@ -44,14 +45,16 @@ static bool print_model_json(const struct listed_model *model, const struct isa 
     for (size_t i = 0; i < model->n_versions; i++)
         json_array_append_new(versions, json_integer(model->versions[i]));
     return json_write_line(stdout,
-                           json_pack("{s:s, s:s, s:b, s:o}", "model", model->name, "isa", isa->name, "host",
-                                     model->is_host, "llvm", versions),
+                           json_pack("{s:s, s:s, s:b, s:o, s:s*}", "model", model->name, "isa", isa->name, "host",
+                                     model->is_host, "llvm", versions, "schedules_as", model->schedules_as),
                            fail);
 }
 
-static void add_row(struct table *table, const char *name, const char *versions, const char *about) {
+static void add_row(struct table *table, const char *name, const char *versions, const char *schedules_as,
+                    const char *about) {
     table_cell(table, "%s", name);
     table_cell(table, "%s", versions);
+    table_cell(table, "%s", schedules_as);
     table_cell(table, "%s", about);
 }
 
@@ -78,7 +81,7 @@ static bool list_overlays(struct arena *arena, const struct isa *isa, struct tab
         if (is_of_isa && list_args.json && !print_model_json(&(struct listed_model){.name = name}, isa, fail))
             return false;
         if (is_of_isa)
-            add_row(table, name, "", arena_strdup(arena, overlay_about(overlay)));
+            add_row(table, name, "", "", arena_strdup(arena, overlay_about(overlay)));
         overlay_close(overlay);
     }
     return true;
@@ -116,12 +119,13 @@ bool list_models(struct arena *arena, struct fail *fail) {
         return false;
     table_column(&table, TABLE_LEFT, "model");
     table_column(&table, TABLE_LEFT, "LLVM");
+    table_column(&table, TABLE_LEFT, "schedules as");
     table_column(&table, TABLE_WRAP, "");
     for (size_t i = 0; i < models.n_items; i++) {
         const struct listed_model *model = &models.items[i];
         if (list_args.json && !print_model_json(model, isa, fail))
             return false;
-        add_row(&table, model->name, version_list(arena, model), model->is_host ? "this CPU" : "");
+        add_row(&table, model->name, version_list(arena, model), model->schedules_as, model->is_host ? "this CPU" : "");
     }
     if (!list_overlays(arena, isa, &table, fail))
         return false;
