@@ -177,6 +177,8 @@ bool marked_text_add_state(struct arena *arena, const struct isa *isa, const str
     for (size_t i = 0; i < users->n_memory; i++)
         *ARENA_ADD(arena, state->memory, state->n_memory) = users->memory[i];
     state->init = users->init;
+    state->init_bytes = users->init_bytes;
+    state->n_init_bytes = users->n_init_bytes;
     return true;
 }
 
