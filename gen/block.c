@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "gen/block_again.h"
 #include "gen/block_labels.h"
 #include "gen/block_setup.h"
 #include "gen/expand.h"
@@ -395,34 +396,6 @@ static void read_bytes(struct block_reader *reader, const struct block_source *s
         add_place(reader, source, at);
 }
 
-static struct register_set set_of(const struct isa *isa, const char *const *names, size_t n) {
-    struct register_set set = {0};
-    for (size_t i = 0; i < n; i++)
-        register_set_add_name(&set, isa, names[i]);
-    return set;
-}
-
-// Sets the arguments again that the routine changes, as a caller does.
-static void add_arguments(struct block_reader *reader, const struct block_source *source) {
-    const struct isa *isa = source->isa;
-    const struct block_facts *facts = reader->request->facts;
-    if (!facts)
-        return;
-    const struct register_set inputs = set_of(isa, facts->inputs, facts->n_inputs),
-                              changed = set_of(isa, facts->changed, facts->n_changed);
-    struct register_name found;
-    for (unsigned i = 0; isa->arguments[i]; i++) {
-        const char *name = isa->arguments[i];
-        if (!register_find(isa, (struct slice){name, strlen(name)}, &found) ||
-            !register_set_has(&inputs, found.class, found.index) ||
-            !register_set_has(&changed, found.class, found.index))
-            continue;
-        uint64_t value = found.class->file == 'g' ? block_start_value(isa, &reader->request->start, found.index) : 0;
-        isa->emit_constant(&reader->body, found.class, found.class->registers[found.index],
-                           (struct isa_value){value, found.class->bits}, reader->syntax);
-    }
-}
-
 // Makes the block a routine, and a call of it the body. Ways out of the routine return.
 static void call_block(struct block_reader *reader, const struct block_source *source) {
     const struct block_facts *facts = reader->request->facts;
@@ -431,7 +404,12 @@ static void call_block(struct block_reader *reader, const struct block_source *s
     reader->routine = reader->body.data;
     reader->body = (struct text){.arena = reader->arena};
     reader->n_lines = 0;
-    add_arguments(reader, source);
+    if (facts) {
+        const struct block_setup setup = setup_of(reader);
+        struct used_registers used = {0};
+        find_registers(reader, &used);
+        block_emit_again(&setup, &used, &reader->body);
+    }
     text_addf(&reader->body, "%s " PROGRAM_ROUTINE_LABEL "f\n", source->isa->call);
     for (size_t at = 0; at < reader->body.length; at++)
         if (reader->body.data[at] == '\n')

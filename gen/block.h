@@ -82,6 +82,11 @@ struct block_request {
     const struct block_turns *turns;
 };
 
+// Whether a block that returns can be called again and again, each time with the same start. Fails where it changes a
+// register that the user gave, or --init may set, and this ISA's programs cannot set it again.
+bool block_can_be_called(const struct isa *isa, const struct block_start *start, const struct block_facts *facts,
+                         struct fail *fail);
+
 // Makes a program of a block. The loop counter is a register that the block does not use, or a word of the frame. Fails
 // at the place of a mistake: a directive for another section, an instruction that leaves the loop, no register left for
 // the counter.

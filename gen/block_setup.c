@@ -1,5 +1,7 @@
 #include "gen/block_setup.h"
 
+#include "gen/block_again.h"
+
 #include <assert.h>
 #include <limits.h>
 #include <string.h>
@@ -15,8 +17,8 @@ void block_note_register(struct used_registers *used, const struct register_name
     }
 }
 
-static const struct state_register *find_given(const struct isa *isa, const struct block_start *start,
-                                               const struct register_class *class, unsigned index) {
+const struct state_register *block_find_given(const struct isa *isa, const struct block_start *start,
+                                              const struct register_class *class, unsigned index) {
     for (size_t i = 0; start->state && i < start->state->n_registers; i++) {
         const struct state_register *given = &start->state->registers[i];
         if (given->class && given->index == index &&
@@ -54,7 +56,7 @@ static uint64_t made_up_value(const struct isa *isa, const struct block_start *s
 
 uint64_t block_start_value(const struct isa *isa, const struct block_start *start, unsigned number) {
     enum { ALIGNMENT = 16, MIDDLE = 2048, BELOW_MIDDLE = 2032 };
-    const struct state_register *given = find_given(isa, start, isa->classes, number);
+    const struct state_register *given = block_find_given(isa, start, isa->classes, number);
     bool is_stack = number == isa->stack_number, is_frame = isa->frame_number && number == isa->frame_number;
     if (given)
         return state_value_bits(&given->value);
@@ -129,11 +131,10 @@ static bool find_pattern(const struct state_value *value, unsigned n_bytes, uint
     return true;
 }
 
-// Sets a register other than a general one.
-static void emit_other(const struct block_setup *setup, const struct register_class *class, unsigned index,
-                       struct text *out) {
+void block_emit_other(const struct block_setup *setup, const struct register_class *class, unsigned index,
+                      struct text *out) {
     enum { PATTERN_BITS = 64 };
-    const struct state_register *given = find_given(setup->isa, &setup->request->start, class, index);
+    const struct state_register *given = block_find_given(setup->isa, &setup->request->start, class, index);
     const char *reg = class->registers[index];
     struct isa_value value = {.bits = class->file == 'k' ? UINT64_MAX : 0};
     if (given)
@@ -150,7 +151,7 @@ static void emit_others(const struct block_setup *setup, const struct used_regis
     for (unsigned file = 1; file < REGISTER_N_FILES; file++) // 0 is the general one
         for (unsigned i = 0; i < 64; i++)
             if (used->widest[file][i])
-                emit_other(setup, used->widest[file][i], i / used->widest[file][i]->span, out);
+                block_emit_other(setup, used->widest[file][i], i / used->widest[file][i]->span, out);
     for (size_t i = 0; state && i < state->n_registers; i++)
         if (!state->registers[i].class)
             setup->isa->emit_bytes(out, NULL, state->registers[i].name, state->registers[i].value.bytes, setup->syntax);
@@ -185,5 +186,7 @@ const char *block_make_setup(const struct block_setup *setup, const struct used_
     emit_general(setup, &used->all, counter, &out);
     if (setup->request->start.state && setup->request->start.state->n_init_bytes)
         block_add_bytes(&out, setup->request->start.state->init_bytes, setup->request->start.state->n_init_bytes);
+    if (setup->request->is_routine && setup->request->facts)
+        block_emit_kept(setup, used, &out);
     return out.data;
 }

@@ -59,8 +59,8 @@ static void add_jump_to_exit(struct text *out, const struct isa *isa, const stru
 // Adds the exit before the entry, where its distance to the frame is known.
 static void add_exit_in_front(struct text *out, const struct isa *isa, const struct program *program) {
     add_emitted(out, isa->emit_start, program);
-    text_addf(out, "    .balign %d\n%s.exit:\n    %s back to the caller's stack\n", PROGRAM_EXIT_OFFSET,
-              program->symbol, isa->comment);
+    text_addf(out, "    .balign %d\n%s%s.exit:\n    %s back to the caller's stack\n", PROGRAM_EXIT_OFFSET,
+              program->routine ? PROGRAM_EXIT_LABEL ":\n" : "", program->symbol, isa->comment);
     add_emitted(out, isa->emit_stack_return, program);
     add_emitted(out, isa->emit_exit, program);
     text_addf(out, "%s.entry:\n", program->symbol);

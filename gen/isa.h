@@ -132,6 +132,10 @@ struct isa {
     // which has 4. Uses the same scratch. Null: this ISA's set-up cannot.
     void (*emit_bytes)(struct text *out, const struct register_class *class, const char *reg, const uint8_t *bytes,
                        const char *syntax);
+    // Moves a general, vector or mask register from its words of the frame (program.h), or to them. Only in programs
+    // with a routine. Null: this ISA's cannot.
+    void (*emit_frame_move)(struct text *out, const struct register_class *class, unsigned index, bool is_load,
+                            const char *syntax);
     void (*emit_move_memory)(struct text *out, const char *reg,
                              const char *syntax); // reg = address of the buffer, whose first word holds its own address
     // reg = the word at the address that it holds. Flags stay.

@@ -390,6 +390,19 @@ static void emit_bytes(struct text *out, const struct register_class *class, con
               syntax);
 }
 
+static void emit_frame_move(struct text *out, const struct register_class *class, unsigned index, bool is_load,
+                            const char *syntax) {
+    bool is_mask = class->file == 'k', is_general = class->file == 'g';
+    bool is_legacy = class->bits == 128 && !needs_evex(class);
+    unsigned word = is_general ? 1 + index : is_mask ? PROGRAM_FRAME_MASKS + index : PROGRAM_FRAME_VECTORS + 8 * index;
+    const char *name = is_general ? "mov" : is_mask ? "kmovq" : is_legacy ? "movups" : "vmovups";
+    struct operand reg = of_register(class->registers[index], syntax), memory;
+    snprintf(memory.text, sizeof memory.text,
+             is_att(syntax) ? PROGRAM_EXIT_LABEL "b%+d(%%rip)" : "[rip + " PROGRAM_EXIT_LABEL "b%+d]",
+             8 * (int)word - PROGRAM_FRAME_DISTANCE);
+    emit2(out, name, is_load ? reg : memory, is_load ? memory : reg, syntax);
+}
+
 static void emit_move_memory(struct text *out, const char *reg, const char *syntax) {
     emit2(out, "mov", of_register(reg, syntax), of_register("rsi", syntax), syntax);
 }
@@ -470,6 +483,7 @@ const struct isa isa_x86_64 = {
     .emit_stack_pointer = emit_stack_pointer,
     .emit_constant = emit_constant,
     .emit_bytes = emit_bytes,
+    .emit_frame_move = emit_frame_move,
     .emit_move_memory = emit_move_memory,
     .emit_turns = emit_turns,
     .emit_displace = emit_displace,

@@ -12,6 +12,7 @@
 //  - [0] is the caller's stack pointer.
 //  - [1 + i] is general register i at the end, except for the few that the exit itself needs.
 //  - [PROGRAM_FRAME_COUNTER] counts the loop down where the block uses all registers.
+// The set-up of a block that is called stores registers there, too, which the body loads again before each call.
 // A program that runs once also stores the vector and mask registers that its block used, where the ISA can (x86-64):
 //  - [PROGRAM_FRAME_VECTORS + 8 i]: 64 bytes of vector register i
 //  - [PROGRAM_FRAME_MASKS + i]: mask i
@@ -35,6 +36,7 @@ enum { PROGRAM_FRAME_COUNTER = 33, PROGRAM_FRAME_VECTORS = 34, PROGRAM_FRAME_MAS
 
 // Labels of ours are numbers: as allows to define such labels repeatedly.
 #define PROGRAM_ROUTINE_LABEL "899997"
+#define PROGRAM_EXIT_LABEL "899996" // before the body, where that calls a routine
 
 enum program_mode {
     PROGRAM_LATENCY,    // one stream; the chain's two ends are the same register

@@ -250,6 +250,106 @@ static void flags_survive_the_loop(void **state) {
 }
 
 // All kernels of the folder that this CPU can run, in all forms of all modes.
+// Calls a function three times, which adds what it finds in a register to a word and then changes that register.
+static uint64_t sum_of_calls(const char *set, const char *init, const char *text, const char *reg) {
+    static const unsigned char lengths[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    const char *const changed[] = {reg, "rax"};
+    struct arena arena = {0};
+    struct start_state state = {0};
+    struct program program, *list[] = {&program};
+    struct fail failure = {0};
+    const struct isa *isa = isa_find("x86_64");
+    const struct block_facts facts = {.n_instructions = 1, .lengths = lengths, .changed = changed, .n_changed = 2};
+    const struct block_source source = {.isa = isa, .name = "called", .text = text, .syntax = "intel"};
+    const struct block_request request = {.form = PROGRAM_LOOPED,
+                                          .is_routine = true,
+                                          .facts = &facts,
+                                          .start = {.first = TESTING_BLOCK_ADDRESS, .state = &state}};
+    if (init) {
+        state.init = "xmm0";
+        state.init_bytes = (const uint8_t *)init;
+        state.n_init_bytes = strlen(init);
+    }
+    if (!start_state_parse(&arena, isa, set, &state, &failure) ||
+        !block_can_be_called(isa, &request.start, &facts, &failure) ||
+        !gen_block(&arena, &source, &request, &program, &failure) || !gen_assemble(&arena, list, 1, &failure)) {
+        fail_msg("%s: %s", set, failure.text);
+        return 0;
+    }
+    run(&program, 3);
+    arena_free(&arena);
+    return word_at(8);
+}
+
+static void each_call_finds_what_the_user_gave(void **state) {
+    (void)state;
+    need_assembler();
+    assert_int_equal(sum_of_calls("xmm0=5", NULL, "movq rax, xmm0; add [rbx + 8], rax; xorps xmm0, xmm0; ret", "xmm0"),
+                     15);
+    assert_int_equal(sum_of_calls("xmm0=0x00000000000000060000000000000005", NULL,
+                                  "movhlps xmm0, xmm0; movq rax, xmm0; add [rbx + 8], rax; pxor xmm0, xmm0; ret",
+                                  "xmm0"),
+                     18);
+    // no register of arguments
+    assert_int_equal(sum_of_calls("xmm9=7", NULL, "movq rax, xmm9; add [rbx + 8], rax; xorps xmm9, xmm9; ret", "xmm9"),
+                     21);
+    assert_int_equal(sum_of_calls("rdx=9", NULL, "add [rbx + 8], rdx; xor edx, edx; ret", "rdx"), 27);
+    // pcmpeqd xmm0, xmm0: what --init leaves
+    assert_int_equal(
+        sum_of_calls("xmm0=5", "\x66\x0f\x76\xc0", "movq rax, xmm0; add [rbx + 8], rax; xorps xmm0, xmm0; ret", "xmm0"),
+        (uint64_t)-3);
+}
+
+// More of the words that a wide register fills, and masks.
+static void wide_registers_are_whole_in_each_call(void **state) {
+    (void)state;
+    need_assembler();
+    if (!__builtin_cpu_supports("avx512bw"))
+        skip();
+    static const char upper[] = "ymm0=0x0000000000000004000000000000000300000000000000020000000000000001";
+    assert_int_equal(sum_of_calls(upper, NULL,
+                                  "vextracti128 xmm1, ymm0, 1; vpextrq rax, xmm1, 1; add [rbx + 8], rax; "
+                                  "vpxor xmm0, xmm0, xmm0; ret",
+                                  "ymm0"),
+                     12);
+    assert_int_equal(sum_of_calls("zmm31=0x03", NULL,
+                                  "vmovq rax, xmm31; add [rbx + 8], rax; vpxorq zmm31, zmm31, zmm31; ret", "zmm31"),
+                     9);
+    assert_int_equal(
+        sum_of_calls("k1=0x123456789", NULL, "kmovq rax, k1; add [rbx + 8], rax; kxorq k1, k1, k1; ret", "k1"),
+        3 * UINT64_C(0x123456789));
+}
+
+static void what_cannot_be_set_again_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *isa, *set, *changed;
+        bool has_init, is_refused;
+    } cases[] = {
+        {"x86_64", "mxcsr=0x1f80", "MXCSR", false, true},
+        {"x86_64", "mxcsr=0x1f80", "RAX", false, false},
+        {"x86_64", "mm0=5", "MM0", false, true},
+        {"x86_64", "rax=5", "RAX", true, false},
+        {"aarch64", "v0=5", "V0", true, true},
+        {"aarch64", "v0=5", "V0", false, false},
+        {"aarch64", "x0=5", "X0", true, true},
+        {"aarch64", "x0=5", "X0", false, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        struct start_state given = {.init_bytes = (const uint8_t *)"", .n_init_bytes = cases[i].has_init};
+        struct fail failure = {0};
+        const struct isa *isa = isa_find(cases[i].isa);
+        const struct block_start start = {.state = &given};
+        const struct block_facts facts = {.changed = &cases[i].changed, .n_changed = 1};
+        assert_true(start_state_parse(&arena, isa, cases[i].set, &given, &failure));
+        if (block_can_be_called(isa, &start, &facts, &failure) == cases[i].is_refused)
+            fail_msg("%s %s: %s", cases[i].isa, cases[i].set, failure.text);
+        assert_int_equal(failure.text[0] != '\0', cases[i].is_refused);
+        arena_free(&arena);
+    }
+}
+
 static void every_kernel_runs_to_its_end(void **state) {
     (void)state;
     need_assembler();
@@ -289,6 +389,9 @@ int main(void) {
         cmocka_unit_test(initial_values_are_in_every_lane),
         cmocka_unit_test(a_stack_in_use_begins_at_a_line),
         cmocka_unit_test(flags_survive_the_loop),
+        cmocka_unit_test(each_call_finds_what_the_user_gave),
+        cmocka_unit_test(wide_registers_are_whole_in_each_call),
+        cmocka_unit_test(what_cannot_be_set_again_is_refused),
         cmocka_unit_test(every_kernel_runs_to_its_end),
     };
     return cmocka_run_group_tests(tests, map_memory, NULL);

@@ -208,6 +208,9 @@ static bool look_at_branches(struct arena *arena, struct lab_block *block, struc
     block->is_routine = returns(block);
     if (!find_exits(arena, block, false, &block->facts.exits, fail))
         return false;
+    const struct block_start start = block_start_of(block, ALIAS_DISJOINT);
+    if (block->is_routine && !block_can_be_called(block->source.isa, &start, &block->facts, fail))
+        return false;
     bool falls_off = !last->is_return && (!last->is_branch || last->is_conditional);
     if (block->is_routine && falls_off && !block->facts.exits) // its end is a way out
         block->facts.exits = ARENA_ARRAY(arena, const char *, block->insns.n_insns);

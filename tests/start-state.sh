@@ -54,6 +54,22 @@ expect 0 '"set":"rcx=0x07","init":"ba01000000"' cat "$T/corpus/settings.json"
 expect 0 '^rcx=0x07$' bash -c "jq -r 'select(.block) | .block.set' $T/corpus/measurements.jsonl | sort -u"
 expect 2 "have another --set \('rcx=0x07'; now 'rcx=0x08'\)" "$cyclops" corpus run "$T/one.hex" --resume --output "$T/corpus" --set rcx=8 --init 'mov edx, 1'
 
+# A function finds in each call what was given: with another value, it would count down from 0, for ever.
+called() { # OUTCOME BLOCK OPTION…
+    expect 0 "^$1\$" bash -c "'$cyclops' run --mcpu none --alias disjoint --form looped --attempt 2 --budget 0 --json --asm '$2' ${*:3} |
+        jq -r 'select(.record == \"measurement\") | .outcome'"
+}
+called null 'movq rax, xmm0; 1: dec rax; jnz 1b; pxor xmm0, xmm0; ret' --set xmm0=100
+called null '1: dec rbx; jnz 1b; ret' --set rbx=100
+called null '1: dec rdi; jnz 1b; ret' --init '"mov edi, 100"'
+if grep -qw avx512bw /proc/cpuinfo; then
+    called null 'kmovq rax, k1; 1: dec rax; jnz 1b; kxorq k1, k1, k1; ret' --set k1=100
+    called null 'vextracti128 xmm1, ymm0, 1; movq rax, xmm1; 1: dec rax; jnz 1b; vzeroall; ret' \
+        --set ymm0=0x0000000000000064000000000000006400000000000000640000000000000064
+fi
+expect 2 'it changes mxcsr, which would not start with the given value in each call' "$cyclops" run --mcpu none \
+    --asm 'push rax; ldmxcsr [rsp]; pop rax; ret' --set mxcsr=0x1f80
+
 # Mistakes: one message.
 mistake() {
     expect 2 "$1" "$cyclops" try --asm 'mov rax, [rdi]' "${@:2}"
