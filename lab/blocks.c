@@ -5,6 +5,7 @@
 #include "lab/distortions.h"
 #include "lab/experiment.h"
 #include "lab/fault_text.h"
+#include "lab/given_turns.h"
 #include "lab/turns.h"
 
 #include <string.h>
@@ -391,6 +392,27 @@ static bool can_alias(const struct lab_block *block) {
     return block->is_decoded && block->loads && block->stores && count_bases(block) > 1;
 }
 
+static void refuse(struct arena *arena, struct plan *plan, struct lab_block *block, const struct fail *why) {
+    struct fail placed = {0};
+    fail_at(&placed, block->source.name, block->source.line, 0, "%s: %s", block->label, why->text);
+    plan_refuse(arena, plan, &placed);
+    block->is_refused = true;
+}
+
+// Makes a pass of as many turns as the user wants of a loop.
+static void take_given_turns(struct arena *arena, struct plan *plan, const struct decoder *decoder,
+                             const struct experiment *experiment) {
+    struct lab_block *block = experiment->block;
+    struct fail why = {0};
+    if (!given_turns_take(arena, block, experiment->alias, &block->endless, &why)) {
+        refuse(arena, plan, block, &why);
+        return;
+    }
+    decode(arena, decoder, decoder_stack_pointer(decoder), block, &why);
+    if (!block->is_decoded || !look_at_branches(arena, block, &why))
+        refuse(arena, plan, block, &why);
+}
+
 // Finds out which blocks are loops whose turns can be set: their own branch makes the looped form. A pass through
 // another one is as long as it is.
 static void find_all_turns(struct arena *arena, struct plan *plan, const struct decoder *decoder) {
@@ -401,6 +423,8 @@ static void find_all_turns(struct arena *arena, struct plan *plan, const struct 
             continue;
         block->endless = find_turns(arena, decoder, block, experiment->alias);
         block->is_loop = !block->endless;
+        if (block->is_loop && given_turns_are_in(block, &block->turns[experiment->alias]))
+            take_given_turns(arena, plan, decoder, experiment);
     }
 }
 
@@ -424,16 +448,13 @@ static void decode_all(struct arena *arena, struct plan *plan, const struct deco
     const struct lab_block *last = NULL;
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct lab_block *block = plan->experiments[i]->block;
-        struct fail why = {0}, placed = {0};
+        struct fail why = {0};
         if (!block || block == last || block->is_refused)
             continue;
         last = block;
         decode(arena, decoder, stack_pointer, block, &why);
-        if (block->is_decoded ? look_at_branches(arena, block, &why) : block->source.text != NULL)
-            continue;
-        fail_at(&placed, block->source.name, block->source.line, 0, "%s: %s", block->label, why.text);
-        plan_refuse(arena, plan, &placed);
-        block->is_refused = true;
+        if (block->is_decoded ? !look_at_branches(arena, block, &why) : !block->source.text)
+            refuse(arena, plan, block, &why);
     }
 }
 

@@ -65,6 +65,25 @@ expect 1 'time-out; a pass takes more than a quarter of a second: give its loops
 expect 0 'an iteration is a pass through its loop, not a turn, as no register counts its turns' one_line \
     run --form looped --asm '1: movzx eax, byte ptr [rdi]; add rdi, 1; test al, al; jne 1b'
 
+# Where the user gives the register that decides the turns, a pass of these turns is measured, in both forms: an
+# instruction for each such register, then the turns, and looped a count and a branch.
+passes() { # INSTRUCTIONS OPTION…
+    predict --alias disjoint --json "${@:2}" >"$T/run" 2>"$T/why"
+    expect 0 '^true true$' jq -rs --argjson n "$1" '[.[] | select(.record == "measurement" and .cycles_per_instruction) |
+        (.cycles / .cycles_per_instruction - ($n + (if .form == "looped" then 2 else 0 end)) | fabs) < 1] | join(" ")' "$T/run"
+}
+passes 301 --asm '1: imul rax, rdx; dec ecx; jne 1b' --set rcx=100
+expect 0 'not a turn, as rcx is given, which decides its turns: 100 in each pass' one_line cat "$T/why"
+passes 32 --hex 4883c7084839f775f7 --set rdi=0x2324000,rsi=0x2324050
+expect 0 'as rsi is given, which decides its turns: 10 in each pass' one_line cat "$T/why"
+passes 22 --asm '1: add rax, 1; cmp rax, 9; jl 1b' --set rax=2
+expect 2 'rsi is given, which decides its turns, and rdi is not, from which it counts: give both, or none' one_line \
+    run --asm '1: add rdi, 8; cmp rdi, rsi; jne 1b' --set rsi=0x2324050
+expect 0 '^0x7$' bash -c "'$cyclops' try --alias disjoint --json --asm '1: inc rax; dec ecx; jne 1b' --set rcx=7,rax=0 | jq -r .registers.rax"
+# A simulated CPU follows no branch, which is said.
+expect 0 'as rcx is given, which decides its turns.*a simulated CPU follows no branch: this is one pass through the text' one_line \
+    "$cyclops" run --target sim:znver4 --mcpu znver4 --asm '1: imul rax, rdx; dec ecx; jne 1b' --set rcx=100
+
 # Functions are called, and return: twice, or by a jump out of them. They begin with the same arguments each time, in the
 # order of the calling convention; and those that they call come along.
 cat >"$T/functions.s" <<'EOF'
