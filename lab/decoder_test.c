@@ -72,7 +72,8 @@ static void texts_have_spaces(void **state) {
 
 static void what_is_no_instruction_is_said(void **state) {
     (void)state;
-    static const char *const cases[][2] = {{"x86_64", "06"}, {"x86_64", "4801d848"}, {"aarch64", "200002"}};
+    static const char *const cases[][2] = {{"x86_64", "06"},       {"x86_64", "4801d848"}, {"x86_64", "4801d8f0"},
+                                           {"x86_64", "4801d8f3"}, {"x86_64", "4801d866"}, {"aarch64", "200002"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct decoded decoded;
         assert_false(decode(&decoded, cases[i][0], cases[i][1]));

@@ -26,6 +26,10 @@ std::string show(ArrayRef<uint8_t> bytes) {
     return bytes.size() > 8 ? text + " …" : text;
 }
 
+bool is_prefix(const backend_cpu &cpu, const decoded &insn) {
+    return cpu.opcodes->getName(insn.inst.getOpcode()).contains("_PREFIX");
+}
+
 // X86's disassembler takes a LOCK prefix for an instruction of its own, though its assembler does not. Puts the two
 // together again as the assembler does, with the flag IP_HAS_LOCK of llvm/lib/Target/X86/MCTargetDesc/X86BaseInfo.h.
 bool is_lock_prefix(const backend_cpu &cpu, const decoded &insn) {
@@ -76,6 +80,12 @@ bool decode_next(const backend_cpu &cpu, ArrayRef<uint8_t> bytes, size_t offset,
     return true;
 }
 
+// Whether the bytes end before the instruction that a prefix belongs to. LLVM takes such a prefix for an instruction,
+// each version others: LLVM 22 also x86's REX. What the text of a block for llvm-mca holds is as llvm-mca has it.
+bool ends_in_prefix(const backend_cpu &cpu, const decoded &last) {
+    return !cpu.as_llvm_mca && !last.known && is_prefix(cpu, last);
+}
+
 // With or without what is known already.
 bool decode(const backend_cpu &cpu, ArrayRef<uint8_t> bytes, bool use_known, std::vector<decoded> &insns,
             struct fail *fail) {
@@ -90,6 +100,9 @@ bool decode(const backend_cpu &cpu, ArrayRef<uint8_t> bytes, bool use_known, std
     }
     if (insns.empty())
         return fail_set(fail, FAIL_INPUT, "there is no machine code to describe");
+    if (ends_in_prefix(cpu, insns.back()))
+        return fail_set(fail, FAIL_INPUT, "no instruction of %s at byte offset %zu: %s is only a prefix",
+                        cpu.name.c_str(), insns.back().offset, show(bytes.drop_front(insns.back().offset)).c_str());
     return true;
 }
 
@@ -128,7 +141,7 @@ bool depends_on_block(const backend_cpu &cpu, const decoded &insn) {
 
 // A prefix that LLVM takes for an instruction depends on what follows it.
 bool may_keep(const backend_cpu &cpu, const decoded &from) {
-    return cpu.reader->known.has_room(from.size) && !cpu.opcodes->getName(from.inst.getOpcode()).contains("_PREFIX");
+    return cpu.reader->known.has_room(from.size) && !is_prefix(cpu, from);
 }
 
 bool describe_one(backend_cpu &cpu, struct arena *arena, const decoded &from, const uint8_t *bytes,
