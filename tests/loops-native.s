@@ -39,7 +39,7 @@ native_find:
 # LLVM-MCA-BEGIN find
 .Lfind:
         movq (%rdi,%rax,8), %rcx
-        imulq %rcx, %rcx
+        imulq %rcx, %r8                 # a chain: without one, a loop may have two speeds by how its pipes are chosen
         cmpq %rdx, %rcx
         je .Lfound
         addq $1, %rax
