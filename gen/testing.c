@@ -119,6 +119,6 @@ int testing_run(const char *const *arguments) {
 bool testing_block(struct arena *arena, const struct isa *isa, const char *syntax, const char *name, const char *text,
                    enum program_form form, struct program *program, struct fail *fail) {
     struct block_source source = {.isa = isa, .name = name, .text = text, .syntax = syntax};
-    struct block_request request = {.form = form, .start = {TESTING_BLOCK_ADDRESS, 0}};
+    struct block_request request = {.form = form, .start = {.first = TESTING_BLOCK_ADDRESS}};
     return gen_block(arena, &source, &request, program, fail);
 }

@@ -77,6 +77,24 @@ static bool does_nothing(const struct insn *insn) {
     return false;
 }
 
+// Whether code that begins at the target of a branch backwards comes to that branch again, offsets in bytes. A jump
+// from code behind a return to the function's end closes no loop.
+static bool closes_loop(const struct block *block, size_t target, unsigned branch) {
+    size_t offset = 0, furthest = 0;
+    for (unsigned i = 0; i < branch; offset += block->insns[i++].n_bytes) {
+        const struct insn *insn = &block->insns[i];
+        size_t next = offset + insn->n_bytes;
+        if (offset < target)
+            continue;
+        if (insn->is_branch && insn->is_direct && insn->displacement > 0 &&
+            offset + (size_t)insn->displacement > furthest)
+            furthest = offset + (size_t)insn->displacement;
+        if ((insn->is_return || (insn->is_branch && !insn->is_conditional)) && furthest < next)
+            return false;
+    }
+    return true;
+}
+
 // Finds out how much of the block ran. `first`: the block's first byte in the bytes that were followed.
 static void find_idle(struct arena *arena, const struct block *block, const struct follow_order *order, size_t first,
                       size_t n_bytes, struct followed *followed) {
@@ -93,7 +111,8 @@ static void find_idle(struct arena *arena, const struct block *block, const stru
             continue;
         followed->n_insns++;
         followed->n_ran += has_run[i];
-        if (has_run[i] || !insn->is_branch || !insn->is_direct || insn->displacement > 0 || target < 0)
+        if (has_run[i] || !insn->is_branch || !insn->is_direct || insn->displacement > 0 || target < 0 ||
+            !closes_loop(block, (size_t)target + first, i))
             continue;
         followed->has_idle_loop = true;
         followed->idle_loop = (size_t)target;

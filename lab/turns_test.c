@@ -18,7 +18,7 @@ static const char *find(struct arena *arena, const char *isa, const char *hex, s
     struct fail fail = {0};
     uint64_t starts[TURNS_REGISTERS];
     for (unsigned i = 0; i < TURNS_REGISTERS; i++)
-        starts[i] = 1000 * (i + 1);
+        starts[i] = UINT64_C(1000) * (i + 1);
     if (!decoder_open(&decoder, arena, isa_find(isa), NULL, &fail))
         skip(); // no LLVM, or one without this target
     size_t n = strlen(hex) / 2;

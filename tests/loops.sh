@@ -122,6 +122,12 @@ expect 0 "^true\$" jq -s --argjson n "$turns" '[.[] | select(.record == "measure
 expect 0 '4 of 8 instructions ran; the loop at 0x8 did not' one_line predict --form looped \
     --asm 'xor eax, eax; cmp rax, 7; jne 2f; 1: imul rdx, rdi; add rax, 1; cmp rax, rsi; jne 1b; 2: ret'
 
+# Code behind the return that jumps to the function's end is no loop.
+one_line predict --form looped \
+    --asm 'test rdi, rdi; je 2f; imul rdx, rdi; 1: mov rax, rdx; ret; 2: xor edx, edx; jmp 1b' >"$T/cold"
+grep -q 'predicted along the branches' "$T/cold" && ! grep -q 'the loop at' "$T/cold" ||
+    { echo "FAILED: cold code is no loop: $(cat "$T/cold")"; failures=$((failures + 1)); }
+
 # emulated ISA QEMU ASM…: the runner proves the turns of each loop by the register that counts them.
 emulated() {
     local isa=$1 qemu=$2

@@ -189,7 +189,7 @@ static void code_that_walks_over_its_own_pages(void **state) {
                                      (struct bench_foreign){.most_pages = 64, .is_own = true, .frames = 8});
     assert_int_equal(slow.outcome, BENCH_OK);
     assert_int_equal(slow.memory, MEMORY_OWN);
-    assert_true(slow.n_pages < 8 && slow.lengths.n_long < 8 * 512);
+    assert_true(slow.n_pages < 8 && slow.lengths.n_long < 8UL * 512);
     // mov [rax], ecx; add rax, 64
     struct chosen quick =
         choose_with("89084883c040", (struct bench_foreign){.most_pages = 64, .is_own = true, .frames = 8});
