@@ -35,8 +35,8 @@ static void fail_block(struct arena *arena, const struct experiment *experiment,
     const char *form = is_by_trial ? "" : arena_printf(arena, " (%s)", program_form_name(experiment->program.form));
     const char *way = fails_alike_only(experiment) ? ", with one address in all registers" : "";
     const char *endless = ends_too_late(experiment) ? experiment->block->endless : NULL;
-    if (!endless && is_by_trial && experiment->measurement.outcome == BENCH_TIMEOUT)
-        endless = "a pass takes more than a quarter of a second: give its loops fewer turns";
+    if (!endless && experiment->measurement.outcome == BENCH_TIMEOUT)
+        endless = "a pass takes too long: give its loops fewer turns";
     fail_set(trouble, FAIL_WORK, "%s%s%s: %s%s%s%s%s", experiment->program.kernel, form, way, outcome,
              seen->has_fault ? ": " : "", seen->has_fault ? seen->fault.explanation : "", endless ? "; " : "",
              endless ? endless : "");
