@@ -276,7 +276,7 @@ static bool make_program(struct arena *arena, const struct lab_block *block, enu
     if (!gen_block(arena, is_body ? &block->body_source : &block->source, request, program, fail))
         return false;
     program->kernel =
-        is_body && !request->runs_once ? arena_printf(arena, "%s, without its branch", block->label) : block->label;
+        is_body && !request->runs_once ? arena_printf(arena, "%s, no branch", block->label) : block->label;
     if (block->is_decoded && !*program->label)
         program->label = block->insns.insns[0].text;
     return true;

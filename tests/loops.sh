@@ -34,7 +34,7 @@ for way in "$T/before.s" "$T/behind.s" "$T/plain.s" "$T/before.o --start 8 --end
         sort_by(.form) | map("\(.form) \(.bytes) \(.instructions) \(.cycles * 100 | round / 100)") | join(" ")' "$T/run"
     expect 0 '^true$' jq -rs '[.[] | select(.record == "measurement") | (.cycles - .predicted[0].cycles) | fabs < 0.02] | all' "$T/run"
 done
-expect 0 'without its branch' sim "$T/before.s" --form unrolled
+expect 0 ', no branch' sim "$T/before.s" --form unrolled
 
 # A way out leads to the block's end, forwards and backwards, also where its label is outside of the text or its target
 # outside of the bytes: it is never taken here.
