@@ -79,7 +79,7 @@ static bool make_wrapper(struct arena *arena, const struct host *host, const str
     const struct block_request request = {
         .form = PROGRAM_LOOPED,
         .facts = &facts,
-        .start = {FIRST_REGISTER, REGISTER_DISTANCE},
+        .start = {.first = FIRST_REGISTER, .distance = REGISTER_DISTANCE},
         .runs_once = true,
     };
     return gen_block(arena, &source, &request, program, fail) && gen_assemble(arena, &program, 1, fail);
