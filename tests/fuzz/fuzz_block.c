@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
                                               .runs_once = data[1] & 2,
                                               .resets_stack = data[1] & 4,
                                               .facts = &block.facts,
-                                              .start = {0x2324000, data[1] & 8 ? 0 : 0x11400}};
+                                              .start = {.first = 0x2324000, .distance = data[1] & 8 ? 0 : 0x11400}};
         if (gen_block(&arena, &block.source, &request, &program, &fail)) {
             check_program(&program, &block.facts);
             blame(&arena, decoder, &block, &program, data + 2);
