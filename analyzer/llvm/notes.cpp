@@ -8,13 +8,13 @@ static enum backend_severity severity_of(SourceMgr::DiagKind kind) {
 
 // What LLVM prints below a message: the line, and a caret. "" where there is none, or it would fill the screen.
 static std::string line_and_caret(const SMDiagnostic &found) {
-    constexpr size_t longest = 500;
+    constexpr size_t longest_line = 500;
     std::string whole;
     raw_string_ostream stream(whole);
     found.print(nullptr, stream, false);
     const std::string message = found.getMessage().str();
     const size_t at = stream.str().find(message + "\n");
-    if (at == std::string::npos || found.getLineContents().size() > longest)
+    if (at == std::string::npos || found.getLineContents().size() > longest_line)
         return "";
     return "\n" + StringRef(whole).substr(at + message.size() + 1).rtrim('\n').str();
 }
