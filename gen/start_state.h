@@ -72,7 +72,8 @@ bool start_state_set_memory(struct arena *arena, const struct isa *isa, const ch
                             uint64_t n_bytes, const struct state_value *value, struct start_state *state,
                             struct fail *fail);
 
-// Returns the registers and the memory as such a text, always the same one for the same state; null: there are none.
+// Returns the registers and the memory as such a text, always the same one for the same state; null: the state has no
+// such values.
 const char *start_state_text(struct arena *arena, const struct isa *isa, const struct start_state *state);
 
 // Whether it states nothing.

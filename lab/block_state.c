@@ -37,15 +37,20 @@ const struct bench_patch *block_state_patches(struct arena *arena, const struct 
     return patches;
 }
 
+bool block_state_assemble(struct arena *arena, const struct block_source *source, const uint8_t **bytes, size_t *n,
+                          struct fail *fail) {
+    struct program program, *programs = &program;
+    const struct block_request request = {.form = PROGRAM_LOOPED, .runs_once = true};
+    if (!gen_block(arena, source, &request, &program, fail) || !gen_assemble(arena, &programs, 1, fail))
+        return false;
+    *bytes = program.code + program.body_range.offset;
+    *n = program.body_range.length;
+    return true;
+}
+
 bool block_state_init(struct arena *arena, const struct isa *isa, const char *syntax, const char *text,
                       struct start_state *state, struct fail *fail) {
-    struct program program, *programs = &program;
     const struct block_source source = {.isa = isa, .name = "--init", .text = text, .syntax = syntax};
-    const struct block_request request = {.form = PROGRAM_LOOPED, .runs_once = true};
-    if (!gen_block(arena, &source, &request, &program, fail) || !gen_assemble(arena, &programs, 1, fail))
-        return false;
     state->init = text;
-    state->init_bytes = program.code + program.body_range.offset;
-    state->n_init_bytes = program.body_range.length;
-    return true;
+    return block_state_assemble(arena, &source, &state->init_bytes, &state->n_init_bytes, fail);
 }

@@ -15,6 +15,10 @@
 const struct bench_patch *block_state_patches(struct arena *arena, const struct isa *isa,
                                               const struct block_start *start, struct fail *fail);
 
+// Assembles code that runs before a block or in front of it. Fails at the place of a mistake in the source's text.
+bool block_state_assemble(struct arena *arena, const struct block_source *source, const uint8_t **bytes, size_t *n,
+                          struct fail *fail);
+
 // Assembles code that runs before a block, and puts it into the state. `syntax`: as in struct block_source. Fails at
 // the place of a mistake in `text`.
 bool block_state_init(struct arena *arena, const struct isa *isa, const char *syntax, const char *text,

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-// Describes the example of the form of that name, in `insn`. Where there is none, says what to do if `name` is near to
-// one, or a mnemonic.
+// Describes the example of the form of that name, in `insn`. Where no form has that name, reports what to do if `name`
+// is near to one, or a mnemonic.
 static bool describe_form(struct arena *arena, const struct model *model, const char *name, struct insn *insn,
                           struct fail *fail) {
     const struct form *forms, *form = NULL;

@@ -1,6 +1,6 @@
 #include "lab/given_turns.h"
 
-#include "gen/gen.h"
+#include "lab/block_state.h"
 
 #include <string.h>
 
@@ -23,13 +23,6 @@ static uint64_t count_turns(const struct block_turns *turns, uint64_t value) {
     if (__builtin_sub_overflow(given, turns->addend, &distance) || distance % turns->factor != 0)
         return 0;
     return distance / turns->factor > 0 ? (uint64_t)(distance / turns->factor) : 0;
-}
-
-static bool assemble(struct arena *arena, const struct isa *isa, const char *text, struct program *program,
-                     struct fail *fail) {
-    const struct block_source source = {.isa = isa, .name = "--set", .text = text, .syntax = isa->syntaxes[0]};
-    const struct block_request request = {.form = PROGRAM_LOOPED, .runs_once = true};
-    return gen_block(arena, &source, &request, program, fail) && gen_assemble(arena, &program, 1, fail);
 }
 
 // Moves the places in the block to which the link refers.
@@ -71,7 +64,8 @@ bool given_turns_take(struct arena *arena, struct lab_block *block, enum block_a
     const char *name = isa->classes->registers[turns->reg], *other = isa->classes->registers[turns->proof];
     const struct state_register *items[] = {find_given(block, turns->reg), find_given(block, turns->proof)};
     struct text text = {.arena = arena};
-    struct program program;
+    const uint8_t *bytes;
+    size_t n_bytes;
     if (!items[0] || !items[1])
         return fail_set(fail, FAIL_INPUT,
                         "%s is given, which decides its turns, and %s is not, from which it counts: give both, or none",
@@ -80,9 +74,10 @@ bool given_turns_take(struct arena *arena, struct lab_block *block, enum block_a
         struct isa_value value = {state_value_bits(&items[i]->value), isa->classes->bits};
         isa->emit_constant(&text, isa->classes, items[i]->name, value, isa->syntaxes[0] ? isa->syntaxes[0] : "");
     }
-    if (!assemble(arena, isa, text.data, &program, fail))
+    const struct block_source source = {.isa = isa, .name = "--set", .text = text.data, .syntax = isa->syntaxes[0]};
+    if (!block_state_assemble(arena, &source, &bytes, &n_bytes, fail))
         return false;
-    put_in_front(arena, block, program.code + program.body_range.offset, program.body_range.length);
+    put_in_front(arena, block, bytes, n_bytes);
     uint64_t n = count_turns(turns, state_value_bits(&items[0]->value));
     *why = n ? arena_printf(arena, "%s is given, which decides its turns: %s%llu in each pass", name,
                             block->facts.exits ? "at most " : "", (unsigned long long)n)

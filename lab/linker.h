@@ -77,6 +77,9 @@ uint8_t *linker_bytes(const struct object_linker *linker, uint64_t address,
 uint64_t linker_piece(const struct object_linker *linker); // address of the piece's first byte
 // Whether the address lies in the piece.
 bool linker_is_own(const struct object_linker *linker, uint64_t address);
+unsigned linker_address_type(const struct object_linker *linker); // type of a relocation that is an address
+// Null: it has no name.
+const char *linker_symbol_name(const struct object_linker *linker, const GElf_Sym *symbol);
 const struct linker_hole *linker_hole_at(const struct object_linker *linker, uint64_t address); // null: none
 
 void linker_add_hole(struct object_linker *linker, const struct linker_hole *hole);

@@ -30,13 +30,9 @@ static int way_of(const struct object_linker *linker, unsigned type) {
     return BY_OTHERS;
 }
 
-static unsigned address_type(const struct object_linker *linker) {
-    return linker->machine == EM_AARCH64 ? R_AARCH64_ABS64 : linker->machine == EM_RISCV ? R_RISCV_64 : R_X86_64_64;
-}
-
 static const char *symbol_name(const struct object_linker *linker, const GElf_Sym *symbol) {
-    const char *name = elf_strptr(linker->elf, linker->strings, symbol->st_name);
-    return name && *name ? name : "?";
+    const char *name = linker_symbol_name(linker, symbol);
+    return name ? name : "?";
 }
 
 static void load_word(struct object_linker *linker, const GElf_Rela *relocation) {
@@ -61,7 +57,7 @@ static void load_word(struct object_linker *linker, const GElf_Rela *relocation)
         target += symbol.st_value;
     if (!bytes)
         return;
-    link_apply(linker->machine, address_type(linker), &(struct link_place){bytes, place, target});
+    link_apply(linker->machine, linker_address_type(linker), &(struct link_place){bytes, place, target});
     *ARENA_ADD(linker->arena, linker->pointers, linker->n_pointers) = (struct linker_pointer){place, target};
 }
 
@@ -84,6 +80,8 @@ struct code {
     const struct decoder *decoder;
     uint64_t visited[MOST_CALLEES]; // functions that the piece calls, whose references have been checked
     size_t n_visited;
+    const struct object_piece *pieces; // functions of the file; null: not read yet
+    size_t n_pieces;
 };
 
 static bool check_target(const struct object_linker *linker, const char *who, uint64_t address) {
@@ -178,30 +176,30 @@ static bool decode(const struct code *code, const uint8_t *bytes, size_t n_bytes
 }
 
 // The bytes of the function at an address, as far as its symbol states; a stub's without one.
-static size_t callee_bytes(const struct object_linker *linker, uint64_t address, const char **name) {
+static size_t callee_bytes(struct code *code, uint64_t address, const char **name) {
+    const struct object_linker *linker = code->linker;
     const struct object_range all = {0};
-    const struct object_piece *pieces;
-    size_t n;
     struct fail why = {0};
+    if (!code->pieces && !object_code_read(linker->arena, linker->file, &all, &code->pieces, &code->n_pieces, &why))
+        code->n_pieces = 0;
     *name = linker->piece->name;
-    if (object_code_read(linker->arena, linker->file, &all, &pieces, &n, &why))
-        for (size_t i = 0; i < n; i++)
-            if (linker->base + pieces[i].address == address) {
-                *name = pieces[i].name;
-                return pieces[i].n_bytes;
-            }
+    for (size_t i = 0; i < code->n_pieces; i++)
+        if (linker->base + code->pieces[i].address == address) {
+            *name = code->pieces[i].name;
+            return code->pieces[i].n_bytes;
+        }
     return STUB_BYTES;
 }
 
 static bool check_callee(struct code *code, uint64_t address) {
     struct object_linker *linker = code->linker;
-    const char *name;
-    size_t n_bytes = callee_bytes(linker, address, &name), offset = 0;
-    const uint8_t *bytes = linker_bytes(linker, address, n_bytes);
-    struct block block;
     for (size_t i = 0; i < code->n_visited; i++)
         if (code->visited[i] == address)
             return true;
+    const char *name;
+    size_t n_bytes = callee_bytes(code, address, &name), offset = 0;
+    const uint8_t *bytes = linker_bytes(linker, address, n_bytes);
+    struct block block;
     if (!bytes || code->n_visited == MOST_CALLEES || !decode(code, bytes, n_bytes, &block))
         return true; // where it cannot go on, its run shows that
     code->visited[code->n_visited++] = address;
@@ -220,14 +218,6 @@ static bool check_callee(struct code *code, uint64_t address) {
 
 // ---- jump tables
 
-static bool begins_insn(const struct block *block, size_t wanted) {
-    size_t offset = 0;
-    for (unsigned i = 0; i < block->n_insns && offset <= wanted; offset += block->insns[i++].n_bytes)
-        if (offset == wanted)
-            return true;
-    return false;
-}
-
 // Takes the distances from a table to instructions of the piece, as long as there are some: at least two.
 static void take_distances(struct object_linker *linker, const struct block *block, uint64_t table) {
     uint64_t piece = linker_piece(linker);
@@ -237,7 +227,7 @@ static void take_distances(struct object_linker *linker, const struct block *blo
         int32_t distance;
         memcpy(&distance, bytes, sizeof distance);
         uint64_t target = table + (uint64_t)(int64_t)distance;
-        if (!linker_is_own(linker, target) || !begins_insn(block, (size_t)(target - piece)))
+        if (!linker_is_own(linker, target) || !decoder_begins_at(block, (size_t)(target - piece)))
             break;
         linker_add_entry(linker, at, R_X86_64_PC32, target, (int64_t)(at - table));
     }
@@ -252,7 +242,7 @@ static void take_addresses(struct object_linker *linker, const struct block *blo
     for (uint64_t at = table; (bytes = linker_bytes(linker, at, WORD)); at += WORD) {
         uint64_t target;
         memcpy(&target, bytes, sizeof target);
-        if (!linker_is_own(linker, target) || !begins_insn(block, (size_t)(target - piece)))
+        if (!linker_is_own(linker, target) || !decoder_begins_at(block, (size_t)(target - piece)))
             break;
         linker_add_entry(linker, at, R_X86_64_64, target, 0);
     }
@@ -339,7 +329,8 @@ static bool read_a64(struct object_linker *linker) {
 static void find_pointers(struct object_linker *linker) {
     for (size_t i = 0; i < linker->n_pointers; i++)
         if (linker_is_own(linker, linker->pointers[i].target))
-            linker_add_entry(linker, linker->pointers[i].place, address_type(linker), linker->pointers[i].target, 0);
+            linker_add_entry(linker, linker->pointers[i].place, linker_address_type(linker), linker->pointers[i].target,
+                             0);
 }
 
 bool linker_read_linked(struct object_linker *linker) {

@@ -45,8 +45,8 @@ struct worker {
 };
 
 static const char *name_of(const struct object_linker *linker, const GElf_Sym *symbol) {
-    const char *name = elf_strptr(linker->elf, linker->strings, symbol->st_name);
-    if (name && *name)
+    const char *name = linker_symbol_name(linker, symbol);
+    if (name)
         return name;
     bool has_section = symbol->st_shndx < linker->n_sections && linker->sections[symbol->st_shndx].name;
     return has_section ? linker->sections[symbol->st_shndx].name : "?";
@@ -135,10 +135,6 @@ static void follow(struct worker *worker, size_t index, uint64_t address) {
         *ARENA_ADD(linker->arena, worker->reached, worker->n_reached) = next;
 }
 
-static unsigned address_type(const struct object_linker *linker) {
-    return linker->machine == EM_AARCH64 ? R_AARCH64_ABS64 : linker->machine == EM_RISCV ? R_RISCV_64 : R_X86_64_64;
-}
-
 // Returns the address of a word that holds an address; 0: there is no room.
 static uint64_t word_of(struct object_linker *linker, uint64_t address) {
     const struct linked_section *words = &linker->sections[linker->n_sections - 1];
@@ -150,10 +146,10 @@ static uint64_t word_of(struct object_linker *linker, uint64_t address) {
     if (i == linker->n_words)
         *ARENA_ADD(linker->arena, linker->words, linker->n_words) = address;
     uint64_t word = words->address + i * LINKER_WORD_BYTES;
-    link_apply(linker->machine, address_type(linker),
+    link_apply(linker->machine, linker_address_type(linker),
                &(struct link_place){words->bytes + i * LINKER_WORD_BYTES, word, address});
     if (linker_is_own(linker, address))
-        linker_add_entry(linker, word, address_type(linker), address, 0);
+        linker_add_entry(linker, word, linker_address_type(linker), address, 0);
     return word;
 }
 

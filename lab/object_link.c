@@ -34,6 +34,15 @@ bool linker_is_own(const struct object_linker *linker, uint64_t address) {
     return address - linker_piece(linker) < linker->piece->n_bytes;
 }
 
+unsigned linker_address_type(const struct object_linker *linker) {
+    return linker->machine == EM_AARCH64 ? R_AARCH64_ABS64 : linker->machine == EM_RISCV ? R_RISCV_64 : R_X86_64_64;
+}
+
+const char *linker_symbol_name(const struct object_linker *linker, const GElf_Sym *symbol) {
+    const char *name = elf_strptr(linker->elf, linker->strings, symbol->st_name);
+    return name && *name ? name : NULL;
+}
+
 const struct linker_hole *linker_hole_at(const struct object_linker *linker, uint64_t address) {
     enum { WORD = 8 };
     for (size_t i = 0; i < linker->n_holes; i++)

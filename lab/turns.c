@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "gen/registers.h"
+#include "lab/decoder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 enum { MOST_OPERANDS = 4, WORD_BITS = 64 };
 
 // A value: unknown, a number, or the value of a register at the loop's head plus a number.
-struct form {
+struct linear {
     enum { FORM_UNKNOWN, FORM_NUMBER, FORM_HEAD } kind;
     unsigned reg;
     int64_t number;
@@ -20,7 +21,7 @@ struct form {
 // What a conditional branch compares: a - b, in so many bits.
 struct comparison {
     bool is_known;
-    struct form a, b;
+    struct linear a, b;
     unsigned bits;
 };
 
@@ -35,7 +36,7 @@ struct words {
 
 struct walk {
     const struct turns_request *request;
-    struct form forms[TURNS_REGISTERS];
+    struct linear forms[TURNS_REGISTERS];
     struct comparison flags;
     bool *is_certain; // for each instruction: it executes once in each turn
 };
@@ -80,19 +81,19 @@ static bool is_number(struct slice operand, int64_t *number) {
     return *end == '\0';
 }
 
-static struct form of_operand(const struct walk *walk, struct slice operand, unsigned *bits) {
+static struct linear of_operand(const struct walk *walk, struct slice operand, unsigned *bits) {
     unsigned index;
     int64_t number;
     if (is_word(operand, "zero") || is_word(operand, "xzr") || is_word(operand, "wzr"))
-        return (struct form){.kind = FORM_NUMBER};
+        return (struct linear){.kind = FORM_NUMBER};
     if (is_register(walk, operand, &index, bits))
         return walk->forms[index];
     if (is_number(operand, &number))
-        return (struct form){.kind = FORM_NUMBER, .number = number};
-    return (struct form){0};
+        return (struct linear){.kind = FORM_NUMBER, .number = number};
+    return (struct linear){0};
 }
 
-static struct form plus(struct form form, int64_t number) {
+static struct linear plus(struct linear form, int64_t number) {
     form.number += number;
     return form;
 }
@@ -107,11 +108,8 @@ static size_t offset_of(const struct block *block, unsigned index) {
 }
 
 static unsigned index_at(const struct block *block, int64_t offset) {
-    int64_t at = 0;
-    unsigned i = 0;
-    for (; i < block->n_insns && at < offset; i++)
-        at += block->insns[i].n_bytes;
-    return at == offset ? i : block->n_insns;
+    bool is_one = offset >= 0 && decoder_begins_at(block, (size_t)offset);
+    return is_one ? decoder_insn_at(block, (size_t)offset) : block->n_insns;
 }
 
 static bool leaves(const struct block *block, unsigned index) {
@@ -162,12 +160,9 @@ static int general_number(const struct walk *walk, uint16_t reg) {
 }
 
 static bool writes_flags(const struct walk *walk, const struct insn *insn) {
-    static const char *const flags[] = {"EFLAGS", "NZCV", "CPSR"};
-    for (unsigned i = 0; i < insn->n_writes; i++) {
-        uint16_t reg = insn->writes[i].reg;
-        if (reg && text_find(walk->request->machine->registers[reg].name, flags, 3) < 3)
+    for (unsigned i = 0; i < insn->n_writes; i++)
+        if (machine_is_flags(walk->request->machine, insn->writes[i].reg))
             return true;
-    }
     return false;
 }
 
@@ -179,43 +174,44 @@ static bool is_one_of(struct slice word, const char *const *names) {
 }
 
 // x86's address of a register and a number: "[rax + 8]", "[rax - 8]".
-static struct form of_address(const struct walk *walk, struct slice operand) {
+static struct linear of_address(const struct walk *walk, struct slice operand) {
     struct slice rest = {operand.data + 1, operand.length - 2}, reg, sign = {0};
     unsigned index, bits;
     int64_t number = 0;
     if (operand.length < 3 || *operand.data != '[' || !slice_next(&rest, ' ', &reg) ||
         !is_register(walk, slice_trim(reg), &index, &bits))
-        return (struct form){0};
+        return (struct linear){0};
     if (slice_next(&rest, ' ', &sign) && !is_number(slice_trim(rest), &number))
-        return (struct form){0};
+        return (struct linear){0};
     return plus(walk->forms[index], sign.length && *sign.data == '-' ? -number : number);
 }
 
 // The value that a plain instruction gives to its first operand. `adds`: it is a sum or difference.
-static struct form result_of(const struct walk *walk, const struct words *words, bool *adds) {
+static struct linear result_of(const struct walk *walk, const struct words *words, bool *adds) {
     static const char *const additions[] = {"add", "addi", "adds", "addiw", NULL},
                              *const subtractions[] = {"sub", "subs", NULL}, *const moves[] = {"mov", "mv", "li", NULL};
     struct slice name = words->mnemonic;
-    struct form operands[3] = {0};
+    struct linear operands[3] = {0};
     unsigned bits;
     for (unsigned i = 0; i < words->n && i < 3; i++)
         operands[i] = of_operand(walk, words->operands[i], &bits);
-    struct form left = operands[words->n > 2], right = operands[words->n > 2 ? 2 : 1];
+    struct linear left = operands[words->n > 2], right = operands[words->n > 2 ? 2 : 1];
     bool is_difference = is_one_of(name, subtractions);
     *adds = true;
     if (is_word(name, "inc") || is_word(name, "dec"))
         return plus(operands[0], is_word(name, "inc") ? 1 : -1);
     if (is_difference || is_one_of(name, additions))
-        return right.kind == FORM_NUMBER ? plus(left, is_difference ? -right.number : right.number) : (struct form){0};
+        return right.kind == FORM_NUMBER ? plus(left, is_difference ? -right.number : right.number)
+                                         : (struct linear){0};
     *adds = false;
     if (is_one_of(name, moves) && words->n == 2)
         return operands[1];
-    return is_word(name, "lea") && words->n == 2 ? of_address(walk, words->operands[1]) : (struct form){0};
+    return is_word(name, "lea") && words->n == 2 ? of_address(walk, words->operands[1]) : (struct linear){0};
 }
 
 // AArch64's loads and stores that also move their base: "ldr x2, [x0], #8", "ldr x2, [x0, #8]!". Sets the base's new
 // value.
-static bool moves_base(const struct walk *walk, const struct words *words, unsigned *base, struct form *moved) {
+static bool moves_base(const struct walk *walk, const struct words *words, unsigned *base, struct linear *moved) {
     for (unsigned i = 1; i < words->n; i++) {
         struct slice operand = words->operands[i];
         bool is_before = operand.length > 2 && operand.data[operand.length - 1] == '!';
@@ -236,7 +232,7 @@ static bool moves_base(const struct walk *walk, const struct words *words, unsig
 }
 
 // Notes what an instruction compares, before it changes its operands.
-static void note_comparison(struct walk *walk, const struct insn *insn, const struct words *words, struct form result,
+static void note_comparison(struct walk *walk, const struct insn *insn, const struct words *words, struct linear result,
                             bool adds) {
     struct comparison *flags = &walk->flags;
     unsigned index;
@@ -253,11 +249,11 @@ static void note_comparison(struct walk *walk, const struct insn *insn, const st
                words->operands[0].length == words->operands[1].length &&
                memcmp(words->operands[0].data, words->operands[1].data, words->operands[0].length) == 0) {
         flags->a = of_operand(walk, words->operands[0], &flags->bits);
-        flags->b = (struct form){.kind = FORM_NUMBER};
+        flags->b = (struct linear){.kind = FORM_NUMBER};
         flags->is_known = true;
     } else if (adds) {
         flags->a = result;
-        flags->b = (struct form){.kind = FORM_NUMBER};
+        flags->b = (struct linear){.kind = FORM_NUMBER};
         flags->is_known = true;
     }
 }
@@ -267,16 +263,16 @@ static void step(struct walk *walk, unsigned index) {
     struct words words = split(insn->text);
     bool adds = false;
     unsigned first = TURNS_REGISTERS, base = TURNS_REGISTERS, bits;
-    struct form moved = {0}, result = result_of(walk, &words, &adds);
+    struct linear moved = {0}, result = result_of(walk, &words, &adds);
     bool has_moved = (insn->may_load || insn->may_store) && moves_base(walk, &words, &base, &moved);
     note_comparison(walk, insn, &words, result, adds);
     for (unsigned i = 0; i < insn->n_writes; i++) {
         int number = general_number(walk, insn->writes[i].reg);
         if (number >= 0)
-            walk->forms[number] = (struct form){0};
+            walk->forms[number] = (struct linear){0};
     }
     for (unsigned i = 0; insn->is_call && i < TURNS_REGISTERS; i++)
-        walk->forms[i] = (struct form){0};
+        walk->forms[i] = (struct linear){0};
     if (!walk->is_certain[index])
         return;
     if (words.n && is_register(walk, words.operands[0], &first, &bits) && result.kind != FORM_UNKNOWN &&
@@ -339,7 +335,7 @@ static struct comparison compared_by(const struct walk *walk, const struct words
 struct way_out {
     struct comparison compared;
     enum condition stays; // the loop goes on while this holds of a - b
-    struct form forms[TURNS_REGISTERS];
+    struct linear forms[TURNS_REGISTERS];
 };
 
 // Bits of a value as a signed number of so many bits.
@@ -348,11 +344,11 @@ static int64_t narrow(uint64_t value, unsigned bits) {
 }
 
 // By how much a form's register changes in a turn. False: by no fixed number.
-static bool step_of(const struct walk *end, const struct form *form, int64_t *by) {
+static bool step_of(const struct walk *end, const struct linear *form, int64_t *by) {
     *by = 0;
     if (form->kind != FORM_HEAD)
         return form->kind == FORM_NUMBER;
-    const struct form *after = &end->forms[form->reg];
+    const struct linear *after = &end->forms[form->reg];
     *by = after->number;
     return after->kind == FORM_HEAD && after->reg == form->reg;
 }
@@ -380,7 +376,7 @@ static bool last_difference(enum condition stays, int64_t by, int64_t *last) {
 
 // The difference in turn k is  first + k * by;  it must be `last` in turn  turns - 1.
 static bool solve(const struct walk *end, const struct way_out *out, struct block_turns *turns) {
-    const struct form *a = &out->compared.a, *b = &out->compared.b;
+    const struct linear *a = &out->compared.a, *b = &out->compared.b;
     const uint64_t *starts = end->request->starts;
     int64_t by_a, by_b, last;
     unsigned bits = out->compared.bits;
@@ -388,10 +384,10 @@ static bool solve(const struct walk *end, const struct way_out *out, struct bloc
         !last_difference(out->stays, by_a - by_b, &last) ||
         (a->kind == FORM_HEAD && b->kind == FORM_HEAD && a->reg == b->reg))
         return false;
-    const struct form *moving = by_a ? a : b, *other = by_a ? b : a;
+    const struct linear *moving = by_a ? a : b, *other = by_a ? b : a;
     // The end stays where it is needed for something else; then the count begins elsewhere.
     bool sets_other = other->kind == FORM_HEAD && !is_used(end, other->reg);
-    const struct form *set = sets_other ? other : moving;
+    const struct linear *set = sets_other ? other : moving;
     int64_t sign = set == a ? 1 : -1, by = by_a - by_b;
     int64_t rest = a->number - b->number;
     rest += a->kind == FORM_HEAD && a != set ? narrow(starts[a->reg], bits) : 0;
@@ -402,7 +398,7 @@ static bool solve(const struct walk *end, const struct way_out *out, struct bloc
                                   .factor = -sign * by,
                                   .addend = sign * (last + by - rest),
                                   .proof = moving->reg};
-    const struct form *at_end = &out->forms[moving->reg];
+    const struct linear *at_end = &out->forms[moving->reg];
     int64_t by_moving = by_a ? by_a : by_b;
     if (at_end->kind != FORM_HEAD || at_end->reg != moving->reg)
         return false;
@@ -426,7 +422,7 @@ static unsigned follow(struct walk *walk, struct way_out *outs) {
     const struct block *block = walk->request->block;
     unsigned n = 0;
     for (unsigned i = 0; i < TURNS_REGISTERS; i++)
-        walk->forms[i] = (struct form){FORM_HEAD, i, 0};
+        walk->forms[i] = (struct linear){FORM_HEAD, i, 0};
     for (unsigned i = 0; i < block->n_insns; i++) {
         const struct insn *insn = &block->insns[i];
         bool is_last = i + 1 == block->n_insns;

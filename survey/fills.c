@@ -51,7 +51,8 @@ static double room(double cycles, double slots, double width, double share) {
     return floor(share * cycles * width - slots);
 }
 
-// The least stable throughput among fillers; null: there is none. Of two speeds, the slower one counts.
+// The least throughput that is stable among fillers; null: no such throughput is known. Of two speeds, the slower one
+// counts.
 static const struct table_throughput *find_least(const struct table_row *row) {
     const struct table_throughput *least = NULL;
     for (size_t i = 0; i < row->n_throughputs; i++) {

@@ -106,7 +106,7 @@ struct table_throughput {
     bool has_light_breakers; // breakers that take no pipe if possible: eliminated moves, zero idioms
     unsigned copies;  // those of the streams that share the fixed registers, but not the one that each of them changes
     unsigned fillers; // behind each copy (survey/fills.h); 0: none
-    const char *filler; // of these: "xor"; null: there are none
+    const char *filler; // of these: "xor"; null: it has no fillers
 };
 
 static inline bool table_has_one_address(const struct table_throughput *throughput) {

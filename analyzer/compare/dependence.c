@@ -2,8 +2,6 @@
 
 #include "base/arena.h"
 
-#include <string.h>
-
 // Who wrote a register last: a stream of an iteration. Iteration 0 and 1 are walked; nobody: none of them.
 struct writer {
     bool is_known;
@@ -25,11 +23,6 @@ static void write_register(struct walk *walk, unsigned reg, struct writer writer
         walk->last[written->super[i]] = writer;
 }
 
-// The condition flags of the targets that have some, as LLVM calls them.
-static bool is_flags(const char *name) {
-    return strcmp(name, "EFLAGS") == 0 || strcmp(name, "NZCV") == 0 || strcmp(name, "CPSR") == 0;
-}
-
 static void read_register(struct walk *walk, unsigned reg, struct writer reader) {
     const struct writer *writer = &walk->last[reg];
     if (!writer->is_known || walk->machine->registers[reg].is_constant)
@@ -37,7 +30,7 @@ static void read_register(struct walk *walk, unsigned reg, struct writer reader)
     const char *name = walk->machine->registers[reg].name;
     if (writer->iteration != reader.iteration) {
         walk->found.is_carried = true;
-        if (is_flags(name))
+        if (machine_is_flags(walk->machine, reg))
             walk->found.carried_flags = name;
     }
     if (writer->stream != reader.stream && !walk->found.crossing)

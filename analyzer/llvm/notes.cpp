@@ -6,7 +6,8 @@ static enum backend_severity severity_of(SourceMgr::DiagKind kind) {
     return kind == SourceMgr::DK_Error ? BACKEND_ERROR : kind == SourceMgr::DK_Warning ? BACKEND_WARNING : BACKEND_NOTE;
 }
 
-// What LLVM prints below a message: the line, and a caret. "" where there is none, or it would fill the screen.
+// What LLVM prints below a message: the line, and a caret. "" where LLVM prints no line, or one that would
+// fill the screen.
 static std::string line_and_caret(const SMDiagnostic &found) {
     constexpr size_t longest_line = 500;
     std::string whole;

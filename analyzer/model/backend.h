@@ -20,7 +20,7 @@ enum { BACKEND_ABI = 15 }; // of this header; a module of another ABI is refused
 struct backend_options {
     const char *triple; // "x86_64-unknown-linux-gnu"
     const char *arch;   // as llvm-mca's -march; null: from the triple
-    // Null or "native": the host's. Null, where that is none of the triple's CPUs: LLVM's generic one of the triple.
+    // "native": the host's. Null: the host's where it is one of the triple's CPUs, else LLVM's generic one.
     const char *cpu;
     const char *overlay;   // for model_open; null: none but what `cpu` may name
     const char *features;  // "+avx512f,-sse4a"; null: the CPU's own

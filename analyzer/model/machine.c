@@ -2,6 +2,11 @@
 
 #include <string.h>
 
+bool machine_is_flags(const struct machine *machine, unsigned reg) {
+    const char *name = reg ? machine->registers[reg].name : "";
+    return strcmp(name, "EFLAGS") == 0 || strcmp(name, "NZCV") == 0 || strcmp(name, "CPSR") == 0; // as LLVM calls them
+}
+
 uint64_t resource_bit(uint64_t mask) {
     return mask ? UINT64_C(1) << (63 - __builtin_clzll(mask)) : 0;
 }

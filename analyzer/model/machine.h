@@ -79,6 +79,9 @@ struct machine {
     unsigned n_registers;
 };
 
+// Whether a register is the condition flags, of the targets that have some.
+bool machine_is_flags(const struct machine *machine, unsigned reg);
+
 // The one bit that is a resource's own: its mask's highest. 0 for 0.
 uint64_t resource_bit(uint64_t mask);
 // The bits of the pipes that it stands for: all but its own for a group, its own for a pipe.
