@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // Speeds that are nearer count as one, and those that are further apart are of two kinds of forms.
 static const double least_share = 0.01, most_share = 0.15;
@@ -37,7 +36,7 @@ static struct cluster next_cluster(const struct member *members, size_t first, s
     struct cluster cluster = {.first = first, .end = first};
     for (size_t i = first; i < end; i++) {
         const struct table_value *value = value_of(&members[i]);
-        if (!slower_is_single(value)) {
+        if (!table_is_single(value)) {
             cluster.end = i + 1;
             continue;
         }
@@ -66,8 +65,7 @@ static bool has_seen(const struct member *member, const struct cluster *fast, co
 static void widen(struct arena *arena, const struct member *member, const struct cluster *fast,
                   const struct cluster *slow) {
     struct table_row *row = member->row;
-    struct table_throughput *throughputs = ARENA_ARRAY(arena, struct table_throughput, row->n_throughputs);
-    memcpy(throughputs, row->throughputs, row->n_throughputs * sizeof *throughputs);
+    struct table_throughput *throughputs = table_copy_throughputs(arena, row);
     struct table_value *value = &throughputs[member->index].value;
     value->low = fast->low;
     value->high = slow->high;
@@ -87,7 +85,7 @@ static void mark_pair(struct arena *arena, const struct member *members, size_t 
         n_witnesses += has_seen(&members[i], fast, slow);
     for (size_t i = first; i < end && n_witnesses >= LEAST_WITNESSES; i++) {
         const struct table_value *value = value_of(&members[i]);
-        bool is_of_them = slower_is_single(value) && (is_in(value->cycles, fast) || is_in(value->cycles, slow));
+        bool is_of_them = table_is_single(value) && (is_in(value->cycles, fast) || is_in(value->cycles, slow));
         if (is_of_them || has_seen(&members[i], fast, slow))
             widen(arena, &members[i], fast, slow);
     }

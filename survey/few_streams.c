@@ -45,8 +45,7 @@ static const char *describe(struct arena *arena, const struct bound *bound) {
 }
 
 static void mark_row(struct arena *arena, struct table_row *row, const struct bound *bounds, size_t n) {
-    struct table_throughput *throughputs = ARENA_ARRAY(arena, struct table_throughput, row->n_throughputs);
-    memcpy(throughputs, row->throughputs, row->n_throughputs * sizeof *throughputs);
+    struct table_throughput *throughputs = table_copy_throughputs(arena, row);
     for (size_t i = 0; i < row->n_throughputs; i++) {
         struct table_value *value = &throughputs[i].value;
         const struct bound *bound = value->is_known && value->relation == TABLE_EQUAL && !throughputs[i].has_breakers

@@ -20,10 +20,6 @@ static bool is_plain(const struct table_throughput *throughput) {
     return table_throughput_way(throughput) == table_throughput_way(&plain);
 }
 
-static bool is_single(const struct table_value *value) {
-    return table_is_stable(value) && !value->has_two_speeds;
-}
-
 // At least so many slots does a copy take.
 static double slots_of(const struct table_row *row) {
     return row->slots.value.is_known ? fmax(1, ceil(row->slots.value.cycles)) : 1;
@@ -67,11 +63,13 @@ static bool is_faster(const struct table_value *value, const struct table_value 
     return value->high * (1 + least_share) < other->low;
 }
 
-// The headline, if it is of copies alone and one number. Null: it is not.
+// The headline, if it is of copies alone, and one number or a bound. Null: it is not.
 static const struct table_throughput *find_candidate(const struct table_row *row) {
     const struct table_throughput *headline =
         row->headline < row->n_throughputs ? &row->throughputs[row->headline] : NULL;
-    return headline && is_plain(headline) && is_single(&headline->value) ? headline : NULL;
+    return headline && is_plain(headline) && table_is_stable(&headline->value) && !headline->value.has_two_speeds
+               ? headline
+               : NULL;
 }
 
 // ---- which are wanted
@@ -119,13 +117,11 @@ static const char *judge(struct arena *arena, const struct table_row *row, doubl
 }
 
 static void mark(struct arena *arena, double width, struct table_row *row, const struct table_throughput *least) {
-    struct table_throughput *throughputs = ARENA_ARRAY(arena, struct table_throughput, row->n_throughputs);
-    memcpy(throughputs, row->throughputs, row->n_throughputs * sizeof *throughputs);
+    struct table_throughput *throughputs = table_copy_throughputs(arena, row);
     for (size_t i = 0; i < row->n_throughputs; i++) {
         struct table_value *value = &throughputs[i].value;
-        const char *why = is_plain(&throughputs[i]) && is_single(value) && value->relation == TABLE_EQUAL
-                              ? judge(arena, row, width, value, least)
-                              : NULL;
+        const char *why =
+            is_plain(&throughputs[i]) && table_is_single(value) ? judge(arena, row, width, value, least) : NULL;
         if (!why)
             continue;
         value->relation = TABLE_AT_MOST;

@@ -15,12 +15,6 @@ static int compare_classes(const void *a, const void *b) {
     return strcmp(one->sched_class, other->sched_class);
 }
 
-// One number: of two speeds, nobody knows which one another placement had.
-static bool is_single(const struct table_throughput *throughput) {
-    const struct table_value *value = &throughput->value;
-    return table_is_stable(value) && !value->has_two_speeds && value->relation == TABLE_EQUAL;
-}
-
 // Whether it is among those that a form in another placement is compared with: unrolled copies of the form alone.
 static bool is_usual(const struct table_throughput *throughput) {
     struct table_throughput usual = {.placement = throughput->placement};
@@ -36,11 +30,11 @@ static bool matters(const struct table_row *row, const struct table_throughput *
         double cycles = each->value.cycles;
         if (!is_usual(each) || each->streams != elsewhere->streams)
             continue;
-        if (!is_single(each) || fabs(elsewhere->value.cycles - cycles) <= share * cycles)
+        if (!table_is_single(&each->value) || fabs(elsewhere->value.cycles - cycles) <= share * cycles)
             return false;
         n_usual++;
     }
-    return n_usual && is_single(elsewhere);
+    return n_usual && table_is_single(&elsewhere->value);
 }
 
 static unsigned shown_by(const struct table_row *row) {

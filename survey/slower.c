@@ -34,10 +34,6 @@ static int compare_peers(const void *a, const void *b) {
     return slower_compare_peers(a, b);
 }
 
-bool slower_is_single(const struct table_value *value) {
-    return table_is_stable(value) && !value->has_two_speeds && value->relation == TABLE_EQUAL;
-}
-
 static bool is_a_little_slower(const struct table_value *value, const struct table_value *other) {
     static const double least = 0.01, most = 0.15;
     return other->high * (1 + least) < value->low && other->cycles * (1 + most) >= value->cycles;
@@ -52,7 +48,7 @@ const char **slower_than_class(struct arena *arena, const struct survey_table *t
     for (size_t i = 0; i < table->n_rows; i++) {
         const struct table_row *row = &table->rows[i];
         for (size_t k = 0; row->sched_class && k < row->n_throughputs; k++)
-            if (slower_is_single(&row->throughputs[k].value))
+            if (table_is_single(&row->throughputs[k].value))
                 *ARENA_ADD(arena, candidates, n_candidates) =
                     (struct slower_peer){row->sched_class, &row->throughputs[k]};
     }

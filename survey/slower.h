@@ -17,9 +17,6 @@ struct slower_peer {
 bool slower_are_alike(const struct slower_peer *a, const struct slower_peer *b);
 // Order in which those that may be compared stand beside each other, the fastest first.
 int slower_compare_peers(const struct slower_peer *a, const struct slower_peer *b);
-// Whether it is one number: stable, of one speed, and no bound.
-bool slower_is_single(const struct table_value *value);
-
 // Returns the names of the kernels of stable throughputs that are slower than a stable one of the same class, made in
 // the same way, by more than 1 % and at most 15 %; and of the two fastest of these, the witnesses: where they are as
 // slow now, all of them have two speeds (clusters.h). In the order of the names, each once.

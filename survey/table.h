@@ -62,6 +62,11 @@ static inline bool table_is_stable(const struct table_value *value) {
     return value->is_known && value->verdict != MEASURED_UNSTABLE;
 }
 
+// Whether it is one number: no bound, and not of two speeds, of which nobody knows which one another value had.
+static inline bool table_is_single(const struct table_value *value) {
+    return table_is_stable(value) && !value->has_two_speeds && value->relation == TABLE_EQUAL;
+}
+
 struct table_latency {
     bool has_slow_values;             // its operands are not round numbers, as in struct table_throughput
     const char *source, *destination; // operands: "0" (LLVM's number), "1.base", "rax", "flags.carry", "flags.zero"
@@ -186,6 +191,8 @@ struct table_row {
     const struct table_fillers *fills; // throughputs with fillers behind each copy, made and still wanted
     size_t n_fills;
 };
+// Returns a copy of the row's throughputs, which may be changed.
+struct table_throughput *table_copy_throughputs(struct arena *arena, const struct table_row *row);
 
 struct survey_table {
     const char *cpu;            // for people: "AMD EPYC 9B45 (family 26, model 2), microcode …"

@@ -113,7 +113,6 @@ static void parse_name(struct arena *arena, const struct record *record, struct 
         entry->source = second;
         entry->result = record->arc ? reader_take(arena, &record_arc, '-') : "";
     } else if (strcmp(second, "memory") == 0) {
-        entry->way = "";
         entry->source = entry->result = second;
         entry->way = rest; // or what stores the word and loads it back
         entry->is_padded = *rest;

@@ -76,10 +76,6 @@ static bool is_whole(double cycles) {
     return reader_is_near_whole(cycles, slack);
 }
 
-static bool is_single(const struct table_value *value) {
-    return table_is_stable(value) && value->relation == TABLE_EQUAL && !value->has_two_speeds;
-}
-
 // Whether other instructions have a result as early as copies of the form: a pair shows it, of round numbers.
 // `is_known`: how long others wait was measured.
 static bool is_early_to_others(const struct making *m, const char *result, bool *is_known) {
@@ -92,8 +88,8 @@ static bool is_early_to_others(const struct making *m, const char *result, bool 
         *is_known = true;
         for (size_t k = 0; k < m->row->n_latencies; k++) {
             const struct table_latency *own = &m->latencies[k];
-            is_early |= !own->is_to_others && is_same_pair(own, others) && is_single(&own->value) &&
-                        is_single(&others->value) &&
+            is_early |= !own->is_to_others && is_same_pair(own, others) && table_is_single(&own->value) &&
+                        table_is_single(&others->value) &&
                         fabs(own->value.cycles - others->value.cycles) <= READER_HALF_CYCLE;
         }
     }
