@@ -16,8 +16,7 @@ double mixtures_error(struct predictor *predictor, const struct check_mixture *m
 
 void mixtures_open(struct mixtures *mixtures, const struct predictor *predictor, const struct check_results *results) {
     struct arena *arena = predictor->arena;
-    *mixtures = (struct mixtures){.arena = arena,
-                                  .items = results->mixtures,
+    *mixtures = (struct mixtures){.items = results->mixtures,
                                   .n = results->n_mixtures,
                                   .opcodes = ARENA_ARRAY(arena, const char **, results->n_mixtures),
                                   .n_opcodes = ARENA_ARRAY(arena, size_t, results->n_mixtures)};
@@ -41,24 +40,4 @@ void mixtures_open(struct mixtures *mixtures, const struct predictor *predictor,
 bool mixtures_have(const struct mixtures *mixtures, size_t i, const char *opcode) {
     return mixtures->n_opcodes[i] &&
            bsearch(&opcode, mixtures->opcodes[i], mixtures->n_opcodes[i], sizeof opcode, text_compare);
-}
-
-static void add_error(struct mixtures_score *score, double error) {
-    if (isnan(error))
-        return;
-    score->mean = (score->mean * (double)score->n + fabs(error)) / (double)(score->n + 1);
-    score->n++;
-}
-
-struct mixtures_score mixtures_judge(const struct mixtures *mixtures, struct predictor *predictor,
-                                     const char *const *opcodes, size_t n_opcodes) {
-    struct mixtures_score score = {.n = 0};
-    for (size_t i = 0; i < mixtures->n; i++) {
-        bool has_any = false;
-        for (size_t k = 0; k < n_opcodes && !has_any; k++)
-            has_any = mixtures_have(mixtures, i, opcodes[k]);
-        if (has_any && mixtures->items[i].use != TABLE_MIXTURE_TO_JUDGE)
-            add_error(&score, mixtures_error(predictor, &mixtures->items[i]));
-    }
-    return score;
 }

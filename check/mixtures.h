@@ -11,15 +11,8 @@
 // long. NAN: it cannot be predicted, or the value is not stable.
 double mixtures_error(struct predictor *predictor, const struct check_mixture *mixture);
 
-// How far a model is off on some mixtures.
-struct mixtures_score {
-    size_t n;    // those that could be compared
-    double mean; // of the relative errors without their signs; 0 where n is 0
-};
-
 // The mixtures of a folder by the opcodes in them. What it holds lives as long as the arena.
 struct mixtures {
-    struct arena *arena;
     const struct check_mixture *items; // the results'
     size_t n;
     const char ***opcodes; // of each, sorted; the loop's own are among them
@@ -29,10 +22,5 @@ struct mixtures {
 void mixtures_open(struct mixtures *mixtures, const struct predictor *predictor, const struct check_results *results);
 // Whether a mixture, by its number, has the opcode in it.
 bool mixtures_have(const struct mixtures *mixtures, size_t i, const char *opcode);
-
-// The score of the predictor's model on mixtures that may be chosen by: those for choosing and probes, that have one of
-// the opcodes in them. So a candidate's score beside that of LLVM's model shows which pipes the opcodes use.
-struct mixtures_score mixtures_judge(const struct mixtures *mixtures, struct predictor *predictor,
-                                     const char *const *opcodes, size_t n_opcodes);
 
 #endif

@@ -29,8 +29,7 @@ static void write_rule(const struct repair *repair, bool is_zero, struct text *t
         text_addf(&names, "%s%s", n > 1 ? "|" : "", value->form);
     }
     if (n > REPAIR_MOST_EVIDENCE)
-        text_addf(text, "  # and %zu more value%s\n", n - REPAIR_MOST_EVIDENCE,
-                  n - REPAIR_MOST_EVIDENCE == 1 ? "" : "s");
+        text_addf(text, "  # and %s\n", text_count(repair->arena, n - REPAIR_MOST_EVIDENCE, "more value"));
     if (n)
         text_addf(text, "  - {match: \"%s\", idiom: %s}\n", names.data, is_zero ? "zero" : "dependency-breaking");
 }

@@ -72,7 +72,7 @@ static const char *evidence_of(const struct repair *repair, const struct repair_
                 n_all++;
             }
     if (n_all > n_written)
-        text_addf(&text, "  # and %zu more value%s\n", n_all - n_written, n_all - n_written == 1 ? "" : "s");
+        text_addf(&text, "  # and %s\n", text_count(repair->arena, n_all - n_written, "more value"));
     return text.data;
 }
 

@@ -7,23 +7,23 @@
 #include "parameters/table.h"
 
 static const struct access {
-    const char *name, *body, *setup, *init, *writes;
+    const char *name, *body, *setup, *writes;
 } forms[] = {
-    {"64-to-64", "mov [{m:r64} + 64], {a:r64}\nmov {a}, [{m} + 64]\n", NULL, NULL, "a"},
-    {"64-to-32", "mov [{m:r64} + 64], {a:r64}\nmov {a:r32}, [{m} + 64]\n", NULL, NULL, "a"},
-    {"64-to-8", "mov [{m:r64} + 64], {a:r64}\nmovzx {a:r32}, byte ptr [{m} + 64]\n", NULL, NULL, "a"},
-    {"32-to-32", "mov [{m:r64} + 64], {a:r32}\nmov {a}, [{m} + 64]\n", NULL, NULL, "a"},
-    {"32-to-32-signed", "mov [{m:r64} + 64], {a:r32}\nmovsxd {a:r64}, dword ptr [{m} + 64]\n", NULL, NULL, "a"},
-    {"16-to-16", "mov [{m:r64} + 64], {a:r16}\nmovzx {a:r32}, word ptr [{m} + 64]\n", NULL, NULL, "a"},
-    {"8-to-8", "mov [{m:r64} + 64], {a:r8}\nmovzx {a:r32}, byte ptr [{m} + 64]\n", NULL, NULL, "a"},
-    {"indexed", "mov [{m:r64} + {z:r64}], {a:r64}\nmov {a}, [{m} + {z}]\n", NULL, NULL, "a"},
-    {"other-base", "mov [{m:r64} + 64], {a:r64}\nmov {a}, [{b:rcx} + 64]\n", "mov rcx, rsi", NULL, "a, b"},
-    {"push-pop", "push {a:r64}\npop {a}\n", NULL, NULL, "a"},
-    {"add-constant-to", "add qword ptr [{m:r64} + 64], 1\n", NULL, NULL, NULL},
-    {"add-register-to", "add [{m:r64} + 64], {s:r64}\n", NULL, NULL, NULL},
-    {"load-operate", "mov [{m:r64} + 64], {a:r64}\nadd {a}, [{m} + 64]\n", NULL, NULL, "a"},
-    {"cmov", "mov [{m:r64} + 64], {a:r64}\ncmovne {a}, [{m} + 64]\n", NULL, NULL, "a"},
-    {"constant-to-32", "add {a:r64}, 16\nmov [{m:r64} + 64], {a}\nmov {a:r32}, [{m} + 64]\n", NULL, NULL, "a"},
+    {"64-to-64", "mov [{m:r64} + 64], {a:r64}\nmov {a}, [{m} + 64]\n", NULL, "a"},
+    {"64-to-32", "mov [{m:r64} + 64], {a:r64}\nmov {a:r32}, [{m} + 64]\n", NULL, "a"},
+    {"64-to-8", "mov [{m:r64} + 64], {a:r64}\nmovzx {a:r32}, byte ptr [{m} + 64]\n", NULL, "a"},
+    {"32-to-32", "mov [{m:r64} + 64], {a:r32}\nmov {a}, [{m} + 64]\n", NULL, "a"},
+    {"32-to-32-signed", "mov [{m:r64} + 64], {a:r32}\nmovsxd {a:r64}, dword ptr [{m} + 64]\n", NULL, "a"},
+    {"16-to-16", "mov [{m:r64} + 64], {a:r16}\nmovzx {a:r32}, word ptr [{m} + 64]\n", NULL, "a"},
+    {"8-to-8", "mov [{m:r64} + 64], {a:r8}\nmovzx {a:r32}, byte ptr [{m} + 64]\n", NULL, "a"},
+    {"indexed", "mov [{m:r64} + {z:r64}], {a:r64}\nmov {a}, [{m} + {z}]\n", NULL, "a"},
+    {"other-base", "mov [{m:r64} + 64], {a:r64}\nmov {a}, [{b:rcx} + 64]\n", "mov rcx, rsi", "a, b"},
+    {"push-pop", "push {a:r64}\npop {a}\n", NULL, "a"},
+    {"add-constant-to", "add qword ptr [{m:r64} + 64], 1\n", NULL, NULL},
+    {"add-register-to", "add [{m:r64} + 64], {s:r64}\n", NULL, NULL},
+    {"load-operate", "mov [{m:r64} + 64], {a:r64}\nadd {a}, [{m} + 64]\n", NULL, "a"},
+    {"cmov", "mov [{m:r64} + 64], {a:r64}\ncmovne {a}, [{m} + 64]\n", NULL, "a"},
+    {"constant-to-32", "add {a:r64}, 16\nmov [{m:r64} + 64], {a}\nmov {a:r32}, [{m} + 64]\n", NULL, "a"},
 };
 enum { N_FORMS = sizeof forms / sizeof *forms };
 
@@ -83,7 +83,6 @@ static void add_forms(struct session *session, const struct judge *judge) {
         const struct timing timing = {.name = arena_printf(session->arena, "memory.%s", forms[i].name),
                                       .body = forms[i].body,
                                       .setup = forms[i].setup,
-                                      .init = forms[i].init,
                                       .writes = forms[i].writes};
         const struct value *value = session_value(session, &timing);
         const struct card_entry head = parameter_head(session->arena, MEMORY_FORM, forms[i].name);
