@@ -7,9 +7,7 @@
 #include "gen/registers.h"
 #include "gen/statement.h"
 
-#include <assert.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <string.h>
 #include <strings.h>
 
@@ -126,23 +124,27 @@ static bool fail_leaving(struct block_reader *reader, const struct statement *st
         arena_printf(reader->arena, "'%.*s' would leave the loop: leave it out", (int)word.length, word.data));
 }
 
-// Whether it returns, where that is known to be possible: then the body will call the block.
-static bool is_return(const struct isa *isa, const struct statement *statement) {
-    struct slice rest = statement->rest, word;
-    for (unsigned i = 0; isa->returns && i < 2 && slice_next(&rest, ' ', &word); i++) // "rep ret"
-        if (word_is_one_of(word, isa->returns))
+// Finds one of the names in an instruction's first two words: "rep ret". False: neither is one.
+static bool find_word(struct slice rest, const char *const *names, struct slice *word) {
+    for (unsigned i = 0; i < 2 && slice_next(&rest, ' ', word); i++)
+        if (word_is_one_of(*word, names))
             return true;
     return false;
 }
 
+// Whether it returns, where that is known to be possible: then the body will call the block.
+static bool is_return(const struct isa *isa, const struct statement *statement) {
+    struct slice word;
+    return isa->returns && find_word(statement->rest, isa->returns, &word);
+}
+
 static bool check_instruction(struct block_reader *reader, const struct statement *statement) {
     const struct isa *isa = reader->isa;
-    struct slice rest = statement->rest, word;
+    struct slice word;
     if (is_return(isa, statement))
         return true;
-    for (unsigned i = 0; i < 2 && slice_next(&rest, ' ', &word); i++) // "rep ret"
-        if (word_is_one_of(word, isa->leaves_loop))
-            return fail_leaving(reader, statement, word);
+    if (find_word(statement->rest, isa->leaves_loop, &word))
+        return fail_leaving(reader, statement, word);
     return !isa->would_leave_loop || !isa->would_leave_loop(statement->rest) ||
            fail_leaving(reader, statement, statement->rest);
 }

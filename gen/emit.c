@@ -1,5 +1,6 @@
 #include "gen/emit.h"
 
+#include "gen/block_setup.h"
 #include "gen/gen.h"
 #include "gen/isa.h"
 
@@ -106,10 +107,9 @@ static void add_alignment(struct text *out, const struct isa *isa, unsigned line
     text_add(out, "    .balign 64\n");
     if (!line_offset)
         return;
-    text_addf(out, "    .rept %u\n    .byte 0x%02x", line_offset / isa->nop.n_bytes, isa->nop.bytes[0]);
-    for (unsigned i = 1; i < isa->nop.n_bytes; i++)
-        text_addf(out, ", 0x%02x", isa->nop.bytes[i]);
-    text_add(out, "\n    .endr\n");
+    text_addf(out, "    .rept %u\n    ", line_offset / isa->nop.n_bytes);
+    block_add_bytes(out, isa->nop.bytes, isa->nop.n_bytes);
+    text_add(out, "    .endr\n");
 }
 
 static unsigned add_loop(struct text *out, const struct isa *isa, const struct program *program, bool is_brief) {

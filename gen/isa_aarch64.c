@@ -189,7 +189,7 @@ static bool is_jump(struct slice mnemonic) {
     static const char *const names[] = {"b",   "cbz", "cbnz", "tbz", "tbnz", "beq", "bne", "bcs", "bhs", "bcc", "blo",
                                         "bmi", "bpl", "bvs",  "bvc", "bhi",  "bls", "bge", "blt", "bgt", "ble", NULL};
     for (const char *const *name = names; *name; name++)
-        if (mnemonic.length == strlen(*name) && memcmp(mnemonic.data, *name, mnemonic.length) == 0)
+        if (slice_is(mnemonic, *name))
             return true;
     return mnemonic.length > 2 && memcmp(mnemonic.data, "b.", 2) == 0;
 }

@@ -41,10 +41,6 @@ struct walk {
     bool *is_certain; // for each instruction: it executes once in each turn
 };
 
-static bool is_word(struct slice word, const char *name) {
-    return word.length == strlen(name) && memcmp(word.data, name, word.length) == 0;
-}
-
 static struct words split(const char *text) {
     struct words words = {.mnemonic = {text, strcspn(text, " ")}};
     const char *at = text + words.mnemonic.length;
@@ -84,7 +80,7 @@ static bool is_number(struct slice operand, int64_t *number) {
 static struct linear of_operand(const struct walk *walk, struct slice operand, unsigned *bits) {
     unsigned index;
     int64_t number;
-    if (is_word(operand, "zero") || is_word(operand, "xzr") || is_word(operand, "wzr"))
+    if (slice_is(operand, "zero") || slice_is(operand, "xzr") || slice_is(operand, "wzr"))
         return (struct linear){.kind = FORM_NUMBER};
     if (is_register(walk, operand, &index, bits))
         return walk->forms[index];
@@ -168,7 +164,7 @@ static bool writes_flags(const struct walk *walk, const struct insn *insn) {
 
 static bool is_one_of(struct slice word, const char *const *names) {
     for (; *names; names++)
-        if (is_word(word, *names))
+        if (slice_is(word, *names))
             return true;
     return false;
 }
@@ -198,15 +194,15 @@ static struct linear result_of(const struct walk *walk, const struct words *word
     struct linear left = operands[words->n > 2], right = operands[words->n > 2 ? 2 : 1];
     bool is_difference = is_one_of(name, subtractions);
     *adds = true;
-    if (is_word(name, "inc") || is_word(name, "dec"))
-        return plus(operands[0], is_word(name, "inc") ? 1 : -1);
+    if (slice_is(name, "inc") || slice_is(name, "dec"))
+        return plus(operands[0], slice_is(name, "inc") ? 1 : -1);
     if (is_difference || is_one_of(name, additions))
         return right.kind == FORM_NUMBER ? plus(left, is_difference ? -right.number : right.number)
                                          : (struct linear){0};
     *adds = false;
     if (is_one_of(name, moves) && words->n == 2)
         return operands[1];
-    return is_word(name, "lea") && words->n == 2 ? of_address(walk, words->operands[1]) : (struct linear){0};
+    return slice_is(name, "lea") && words->n == 2 ? of_address(walk, words->operands[1]) : (struct linear){0};
 }
 
 // AArch64's loads and stores that also move their base: "ldr x2, [x0], #8", "ldr x2, [x0, #8]!". Sets the base's new
@@ -241,11 +237,11 @@ static void note_comparison(struct walk *walk, const struct insn *insn, const st
     *flags = (struct comparison){.bits = WORD_BITS};
     if (words->n < 1 || (!is_register(walk, words->operands[0], &index, &flags->bits) && words->n < 2))
         return;
-    if (is_word(words->mnemonic, "cmp")) {
+    if (slice_is(words->mnemonic, "cmp")) {
         flags->a = of_operand(walk, words->operands[0], &flags->bits);
         flags->b = of_operand(walk, words->operands[1], &flags->bits);
         flags->is_known = true;
-    } else if (is_word(words->mnemonic, "test") && words->n == 2 &&
+    } else if (slice_is(words->mnemonic, "test") && words->n == 2 &&
                words->operands[0].length == words->operands[1].length &&
                memcmp(words->operands[0].data, words->operands[1].data, words->operands[0].length) == 0) {
         flags->a = of_operand(walk, words->operands[0], &flags->bits);
@@ -309,13 +305,13 @@ static enum condition find_condition(const char *isa, struct slice name) {
     };
     const char *prefix = strcmp(isa, "x86_64") == 0 ? "j" : strcmp(isa, "riscv64") == 0 ? "b" : "b.";
     size_t n = strlen(prefix);
-    if (is_word(name, "cbz") || is_word(name, "cbnz"))
-        return is_word(name, "cbz") ? CONDITION_EQ : CONDITION_NE;
+    if (slice_is(name, "cbz") || slice_is(name, "cbnz"))
+        return slice_is(name, "cbz") ? CONDITION_EQ : CONDITION_NE;
     if (name.length <= n || memcmp(name.data, prefix, n) != 0)
         return CONDITION_OTHER;
     struct slice suffix = {name.data + n, name.length - n};
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
-        if (is_word(suffix, conditions[i].name))
+        if (slice_is(suffix, conditions[i].name))
             return conditions[i].condition;
     return CONDITION_OTHER;
 }
@@ -359,7 +355,7 @@ static bool is_used(const struct walk *walk, unsigned reg) {
     for (unsigned i = 0; i < block->n_insns; i++) {
         const struct insn *insn = &block->insns[i];
         struct words words = split(insn->text);
-        bool only_compares = is_word(words.mnemonic, "cmp") || insn->is_branch;
+        bool only_compares = slice_is(words.mnemonic, "cmp") || insn->is_branch;
         for (unsigned r = 0; r < insn->n_reads && !only_compares; r++)
             if (general_number(walk, insn->reads[r].reg) == (int)reg)
                 return true;

@@ -122,6 +122,9 @@ struct reader {
     struct pack *pack;
     struct pack_program *program; // current program; null before the first
     uint64_t body_offset;
+    struct segment *segments; // those of the current program, as are these
+    struct bench_touch *touches;
+    struct bench_patch *patches;
 };
 
 static bool read_code(struct reader *reader, const char *hex) {
@@ -236,11 +239,9 @@ static bool read_segment(struct reader *reader, const char *value) {
     struct bench_code *code = &reader->program->code;
     char *end, mode[3];
     int n_read = 0;
-    struct segment *segments = ARENA_ARRAY(reader->arena, struct segment, code->n_segments + 1), *last;
-    for (unsigned i = 0; i < code->n_segments; i++)
-        segments[i] = code->segments[i];
-    last = &segments[code->n_segments++];
-    code->segments = segments;
+    struct segment *last = ARENA_ADD(reader->arena, reader->segments, code->n_segments);
+    code->segments = reader->segments;
+    *last = (struct segment){0};
     errno = 0;
     last->address = strtoull(value, &end, 10);
     last->size = strtoull(end, &end, 10);
@@ -264,11 +265,8 @@ static bool read_touch(struct reader *reader, const char *value) {
     bool is_read = sscanf(value, "%" SCNu64 " %" SCNd64 " %u%n", &touch.address, &touch.stride, &touch.size, &end) == 3;
     if (!is_read || value[end] || touch.size < 1 || touch.size > BENCH_PATCH_BYTES)
         return false;
-    struct bench_touch *more = ARENA_ARRAY(reader->arena, struct bench_touch, foreign->n_touches + 1);
-    if (foreign->n_touches)
-        memcpy(more, foreign->touches, foreign->n_touches * sizeof *more);
-    more[foreign->n_touches++] = touch;
-    foreign->touches = more;
+    *ARENA_ADD(reader->arena, reader->touches, foreign->n_touches) = touch;
+    foreign->touches = reader->touches;
     return true;
 }
 
@@ -284,11 +282,8 @@ static bool read_patch(struct reader *reader, const char *value) {
         return false;
     patch.n_value = (unsigned)strlen(hex) / 2;
     bytes_from_hex(hex, patch.n_value, patch.value);
-    struct bench_patch *more = ARENA_ARRAY(reader->arena, struct bench_patch, foreign->n_patches + 1);
-    if (foreign->n_patches)
-        memcpy(more, foreign->patches, foreign->n_patches * sizeof *more);
-    more[foreign->n_patches++] = patch;
-    foreign->patches = more;
+    *ARENA_ADD(reader->arena, reader->patches, foreign->n_patches) = patch;
+    foreign->patches = reader->patches;
     return true;
 }
 

@@ -3,8 +3,8 @@
 shell=$2
 . "$(dirname "$0")/lib.sh"
 export PATH=$build/bin:$PATH
-mkdir "$T/work" "$T/work/folder" "$T/zsh"
-cd "$T/work" || exit 1
+mkdir "$T/there" "$T/there/folder" "$T/zsh"
+cd "$T/there" || exit 1
 : >my.yaml
 : >block.s
 

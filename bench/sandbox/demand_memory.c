@@ -36,9 +36,8 @@ bool demand_memory_open(struct demand_memory *memory, const struct bench_code *c
     *memory = (struct demand_memory){.file = -1, .page_bytes = (size_t)sysconf(_SC_PAGESIZE)};
     if (most_pages == 0)
         return true;
-    memory->most_frames = most_pages + PAGE_TURNS_MOST_FRAMES;
     memory->cache_pages = count_near(memory->page_bytes);
-    size_t n_bytes = memory->most_frames * memory->page_bytes;
+    size_t n_bytes = (most_pages + PAGE_TURNS_MOST_FRAMES) * memory->page_bytes;
     memory->file = memfd_create("cyclops-pages", MFD_CLOEXEC);
     if (memory->file < 0 || ftruncate(memory->file, (off_t)n_bytes) != 0)
         return false;
@@ -246,8 +245,8 @@ bool demand_memory_wants_look(const struct demand_memory *memory) {
            memory->n_pages != memory->n_looked;
 }
 
-// Puts a frame of its own behind each page, or that of its turn.
-static void put_frames(struct demand_memory *memory, bool take_turns) {
+// Takes all pages away, and gives each a frame of its own, or that of its turn.
+static void give_frames(struct demand_memory *memory, bool take_turns) {
     memory->n_frames = 0;
     for (unsigned i = 0; i < memory->n_pages; i++)
         take_away(memory, &memory->pages[i]);
@@ -256,16 +255,17 @@ static void put_frames(struct demand_memory *memory, bool take_turns) {
         memory->n_frames = MAX(memory->n_frames, memory->pages[i].frame + 1);
     }
     fill_frames(memory, 0, memory->n_frames);
-    for (unsigned i = 0; i < memory->n_pages; i++) {
+    for (unsigned i = 0; i < memory->n_pages; i++)
         patch(memory, memory->pages[i].address, frame_of(memory, &memory->pages[i]));
+}
+
+static void bring_all(struct demand_memory *memory) {
+    for (unsigned i = 0; i < memory->n_pages; i++)
         bring(memory, &memory->pages[i]);
-    }
 }
 
 void demand_memory_look_begin(struct demand_memory *memory) {
-    put_frames(memory, false);
-    for (unsigned i = 0; i < memory->n_pages; i++)
-        take_away(memory, &memory->pages[i]);
+    give_frames(memory, false);
     memory->n_arrived = memory->n_arrivals = 0;
     memory->reached = 0;
     memory->is_looking = true;
@@ -281,12 +281,14 @@ void demand_memory_look_end(struct demand_memory *memory) {
         memory->fewest_gap = UINT_MAX;
     memory->kind = take_turns ? MEMORY_TURNS : MEMORY_LARGE;
     memory->n_looked = memory->n_pages;
-    put_frames(memory, take_turns);
+    give_frames(memory, take_turns);
+    bring_all(memory);
 }
 
 void demand_memory_end_turns(struct demand_memory *memory) {
     memory->kind = MEMORY_LARGE;
-    put_frames(memory, false);
+    give_frames(memory, false);
+    bring_all(memory);
 }
 
 void demand_memory_limit(struct demand_memory *memory) {

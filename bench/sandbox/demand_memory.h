@@ -26,10 +26,9 @@ struct demand_page {
 };
 
 struct demand_memory {
-    int file;             // file of the frames; -1: no memory may appear
-    size_t page_bytes;    // size of this machine's pages, bytes
-    unsigned most_frames; // frames in the file
-    uint8_t *frames;      // all of them, as the harness sees them
+    int file;          // file of the frames; -1: no memory may appear
+    size_t page_bytes; // size of this machine's pages, bytes
+    uint8_t *frames;   // all of them, as the harness sees them
     struct bench_foreign rules;
     enum bench_memory kind;
     unsigned cache_pages;      // pages that this machine's first-level cache holds

@@ -173,15 +173,21 @@ void nursery_free_all(void) {
     }
 }
 
+// Null where there is no room.
+static void *copy_of(const void *from, size_t n) {
+    void *copy = nursery_alloc(n + 1);
+    if (copy && n)
+        memcpy(copy, from, n);
+    return copy;
+}
+
 static const struct segment *copy_segments(const struct bench_code *code) {
     struct segment *copies = nursery_alloc(code->n_segments * sizeof *copies + 1);
     for (unsigned i = 0; copies && i < code->n_segments; i++) {
         const struct segment *segment = &code->segments[i];
-        uint8_t *bytes = nursery_alloc(segment->n_bytes + 1);
+        const uint8_t *bytes = copy_of(segment->bytes, segment->n_bytes);
         if (!bytes)
             return NULL;
-        if (segment->n_bytes)
-            memcpy(bytes, segment->bytes, segment->n_bytes);
         copies[i] = *segment;
         copies[i].bytes = bytes;
     }
@@ -190,19 +196,13 @@ static const struct segment *copy_segments(const struct bench_code *code) {
 
 const struct bench_code *nursery_copy_code(const struct bench_code *code) {
     struct bench_code *copy = nursery_alloc(sizeof *copy);
-    uint8_t *bytes = nursery_alloc(code->n_bytes);
+    const uint8_t *bytes = copy_of(code->bytes, code->n_bytes);
     const struct segment *segments = copy_segments(code);
-    size_t n_patch_bytes = code->foreign.n_patches * sizeof *code->foreign.patches;
-    struct bench_patch *patches = nursery_alloc(n_patch_bytes + 1);
-    size_t n_touch_bytes = code->foreign.n_touches * sizeof *code->foreign.touches;
-    struct bench_touch *touches = nursery_alloc(n_touch_bytes + 1);
+    const struct bench_foreign *foreign = &code->foreign;
+    const struct bench_patch *patches = copy_of(foreign->patches, foreign->n_patches * sizeof *patches);
+    const struct bench_touch *touches = copy_of(foreign->touches, foreign->n_touches * sizeof *touches);
     if (!copy || !bytes || !segments || !patches || !touches)
         return NULL;
-    if (n_touch_bytes)
-        memcpy(touches, code->foreign.touches, n_touch_bytes);
-    if (n_patch_bytes)
-        memcpy(patches, code->foreign.patches, n_patch_bytes);
-    memcpy(bytes, code->bytes, code->n_bytes);
     *copy = *code;
     copy->bytes = bytes;
     copy->segments = segments;
