@@ -4,8 +4,8 @@
 //     code ─► target runs rounds ─► judge each round ─► cycles of each ─► median, interval, verdict
 //
 // One round times, close together: the reference chain, a chain of multiplies, the code for `short` and for `long`
-// iterations, independent instructions, and the reference chain again. Method and sources: docs/method.md, and the
-// comments in rounds.c, checks.c and statistics.c.
+// iterations, independent instructions, and the reference chain again. Method and sources: docs/how-it-works/method.md,
+// and the comments in rounds.c, checks.c and statistics.c.
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 

@@ -202,7 +202,8 @@ static void add_entry(const struct card *card, const struct card_entry *entry, s
 bool machine_report_write(struct arena *arena, const struct card *card, const struct machine_report_origin *origin,
                           const char *path, struct fail *fail) {
     struct text out = {.arena = arena}, machine = {.arena = arena};
-    text_addf(&out, "# A machine card, written by cyclops machine (version %s): docs/machine.md explains it.\n",
+    text_addf(&out,
+              "# A machine card, written by cyclops machine (version %s): docs/how-it-works/machine.md explains it.\n",
               origin->version);
     text_addf(&out, "overlay: 1\nname: %s\nabout: ", origin->name);
     add_quoted(&out, origin->about);

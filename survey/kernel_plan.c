@@ -16,7 +16,7 @@ static bool is_throughput(const struct kernel *kernel) {
 }
 
 // Stores go to lines of their own, so that none merge. Loads stay in one: where two of a Zen 4's meet in one way of its
-// first-level cache, they take longer, and it depends on the process whether they do (docs/survey.md).
+// first-level cache, they take longer, and it depends on the process whether they do (docs/how-it-works/survey.md).
 static enum program_placement placement_of(const struct kernel *kernel) {
     bool is_load = kernel->n_places && strcmp(kernel->places[0].name, EXPERIMENTS_LOAD) == 0;
     return is_load ? PLACEMENT_SAME_LINE : PLACEMENT_OWN_LINES;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Validates a file that Cyclops wrote against a schema of docs/schema/.
+"""Validates a file that Cyclops wrote against a schema of docs/reference/schema/.
 
     formats.py SCHEMA FILE [KIND...]
 
@@ -19,7 +19,7 @@ except ImportError:
     print("skipped: there is no python3-jsonschema, or no python3-yaml")
     sys.exit(77)
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "schema")
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "reference", "schema")
 
 
 def load(name):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The files of real commands, held against docs/schema/; damaged ones are refused; docs/formats.md is up to date.
+# The files of real commands, held against docs/reference/schema/; damaged ones are refused; docs/reference/formats.md is up to date.
 #   formats.sh BUILD
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1

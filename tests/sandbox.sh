@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Blocks that do what no block should: each ends with the name of what it did, none costs another one its value, and what
-# is odd but allowed is measured. docs/sandbox.md has the names for readers.  sandbox.sh BUILD
+# is odd but allowed is measured. docs/how-it-works/sandbox.md has the names for readers.  sandbox.sh BUILD
 . "$(dirname "$0")/lib.sh"
 [ "$(uname -m)" = x86_64 ] || skip "blocks for x86-64"
 

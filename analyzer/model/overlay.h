@@ -37,7 +37,7 @@
 //                                  # none, and takes no pipe; or dependency-breaking: it is executed all the same
 //         begins_group: true       # it is dispatched first in its cycle; ends_group: last
 //
-//     card: []                     # findings of `cyclops machine` (docs/machine.md): anything, it is ignored
+//     card: []                     # findings of `cyclops machine` (docs/how-it-works): anything, it is ignored
 //
 // Any number may be written {value: 2, source: "where it is from"}, and any mapping may have a `source`. Unknown keys
 // are errors. Each use is held as it stands: a use of a group's member takes nothing of the group besides.

@@ -1,5 +1,5 @@
-// Writes measurement files, which record_read.c reads. docs/formats.md lists the fields. Leaves out a field without
-// information (no event, nothing dropped, outcome ok). Runners write with this, too.
+// Writes measurement files, which record_read.c reads. docs/reference/formats.md lists the fields. Leaves out a field
+// without information (no event, nothing dropped, outcome ok). Runners write with this, too.
 #include "bench/record/record.h"
 
 #include "base/date.h"

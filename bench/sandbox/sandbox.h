@@ -1,6 +1,6 @@
 // Runs a function in a child process, and returns how the child ended. The child cannot outlive its time, its parent,
-// or this call. Only the exit status comes back, and what the function wrote to shared memory. docs/sandbox.md lists
-// what this guarantees against foreign code, and what it does not.
+// or this call. Only the exit status comes back, and what the function wrote to shared memory.
+// docs/how-it-works/sandbox.md lists what this guarantees against foreign code, and what it does not.
 #ifndef BENCH_SANDBOX_SANDBOX_H
 #define BENCH_SANDBOX_SANDBOX_H
 

@@ -1,4 +1,4 @@
-// Runs blocks of x86-64 machine code once each, from the state that docs/blocks.md describes, and prints what each
+// Runs blocks of x86-64 machine code once each, from the state that docs/how-it-works describes, and prints what each
 // leaves behind. It is the other side of scripts/study-trials: `cyclops try` is right where both agree. So it shares no
 // code with Cyclops, and does things in another way where there is one: a process for each block, xrstor and xsave
 // around it, and an end by a jump behind the block.
@@ -27,7 +27,7 @@
 #define PR_SYS_DISPATCH_ON 1
 #endif
 
-// The start state of docs/blocks.md, `disjoint`.
+// The start state of docs/how-it-works/blocks.md, `disjoint`.
 enum {
     FIRST_REGISTER = 0x2324000,
     DISTANCE = 69 * 1024,
