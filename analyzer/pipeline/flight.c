@@ -98,7 +98,7 @@ static void note_users(struct flight *flight, const struct in_flight *insn, int6
         }
 }
 
-void flight_tell_users(struct flight *flight, const struct in_flight *insn, int64_t now) {
+void flight_wake_users(struct flight *flight, const struct in_flight *insn, int64_t now) {
     for (int32_t e = flight->first_edge[flight_slot(flight, insn)]; e != NOT_YET; e = flight->edges[e].next) {
         const struct edge *edge = &flight->edges[e];
         struct in_flight *waiter = &flight->slots[edge->waiter];
@@ -122,4 +122,69 @@ struct event_dependence flight_critical(const struct flight *flight, const struc
         if (noted[i].on.cycles != 0)
             return noted[i].on;
     return (struct event_dependence){.cycles = 0};
+}
+
+// Cycles from now, negative before; one that is over for long is like any other.
+static uint64_t cycles_from(const struct flight *flight, const struct coder *coder, int64_t cycle) {
+    int64_t from = cycle - coder->now, least = -(int64_t)flight->plan->max_delay - 1;
+    return (uint64_t)(from > least ? from : least);
+}
+
+static void put_users(const struct flight *flight, const struct in_flight *insn, struct coder *coder) {
+    coder_put(coder, insn->users);
+    if (insn->users == 0)
+        return;
+    for (int32_t e = flight->first_edge[flight_slot(flight, insn)]; e != NOT_YET; e = flight->edges[e].next) {
+        const struct edge *edge = &flight->edges[e];
+        coder_put(coder, coder_insns_ago(coder, flight->slots[edge->waiter].index) << 32 | (uint32_t)edge->advance);
+        coder_put(coder, (uint64_t)edge->write << 16 | edge->operand);
+    }
+}
+
+static void put_notes(const struct flight *flight, const struct in_flight *insn, struct coder *coder) {
+    const struct operand_dependence *noted =
+        &flight->dependences[(size_t)flight_slot(flight, insn) * flight->plan->max_operands];
+    for (unsigned i = 0; i < insn->plan->n_reads + insn->plan->n_writes; i++) {
+        coder_put(coder, noted[i].on.cycles);
+        if (noted[i].on.cycles == 0)
+            continue;
+        coder_put(coder, coder_insns_ago(coder, noted[i].on.index) << 32 | noted[i].on.reg);
+        coder_put_ahead(coder, noted[i].until);
+    }
+}
+
+// Where the plan is fixed, who waits for whom follows from it and from what is issued.
+static void put_insn(const struct flight *flight, const struct in_flight *insn, struct coder *coder) {
+    uint64_t cycles = 0;
+    if (insn->stage >= STAGE_ISSUED)
+        cycles = cycles_from(flight, coder, insn->done_cycle);
+    else if (insn->stage != STAGE_READY && insn->ready_cycle > coder->now)
+        cycles = (uint64_t)(insn->ready_cycle - coder->now);
+    coder_put(coder, cycles << 8 | (uint64_t)insn->stage << 1 | insn->is_eliminated);
+    if (insn->stage >= STAGE_ISSUED)
+        return;
+    if (!flight->plan->is_fixed)
+        put_users(flight, insn, coder);
+    if (flight->dependences != NULL)
+        put_notes(flight, insn, coder);
+}
+
+// The youngest first: they differ soonest. Which ones they are follows from their order where they retire in order; a
+// core in which they do not adds their indices.
+void flight_put(const struct flight *flight, struct coder *coder) {
+    for (uint64_t i = coder->next; i-- > coder->oldest && !coder->differs;) {
+        const struct in_flight *insn = flight_at(flight, i);
+        if (flight_has(insn, i))
+            put_insn(flight, insn, coder);
+    }
+    coder_put(coder, UINT64_MAX);
+}
+
+void flight_put_history(const struct flight *flight, uint64_t first, uint64_t most, struct coder *coder) {
+    unsigned max_delay = flight->plan->max_delay;
+    for (uint64_t i = first; max_delay != 0 && i > 0 && first - i < most && !coder->differs; i--) {
+        const struct in_flight *insn = flight_at(flight, i - 1);
+        bool is_late = insn->index == i - 1 && insn->stage == STAGE_RETIRED;
+        coder_put(coder, is_late ? flight_cycles_ago(flight, coder, insn->done_cycle) : max_delay);
+    }
 }

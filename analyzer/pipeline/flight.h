@@ -7,6 +7,7 @@
 #ifndef ANALYZER_PIPELINE_FLIGHT_H
 #define ANALYZER_PIPELINE_FLIGHT_H
 
+#include "analyzer/pipeline/coder.h"
 #include "analyzer/pipeline/event.h"
 #include "analyzer/pipeline/plan.h"
 #include "analyzer/pipeline/stash.h"
@@ -121,15 +122,32 @@ void flight_wait(struct flight *flight, struct in_flight *waiter, struct in_flig
 void flight_note(struct flight *flight, const struct in_flight *waiter, const struct in_flight *producer,
                  struct wait wait, int64_t now, int64_t cycles);
 
-void flight_tell_users(struct flight *flight, const struct in_flight *insn, int64_t now);
+void flight_wake_users(struct flight *flight, const struct in_flight *insn, int64_t now);
 
 // Notes the issue of `insn`, and tells those that wait for its results when these will be there.
 static inline void flight_issue(struct flight *flight, struct in_flight *insn, int64_t now) {
     insn->issue_cycle = now;
     insn->done_cycle = now + insn->plan->latency;
     if (insn->users != 0)
-        flight_tell_users(flight, insn, now);
+        flight_wake_users(flight, insn, now);
 }
+
+// Whether a slot holds the instruction of that index, and it is in flight.
+static inline bool flight_has(const struct in_flight *insn, uint64_t index) {
+    return insn->index == index && insn->stage != STAGE_RETIRED;
+}
+
+// For units that put their state. How long ago a result was complete; from the plan's max_delay on no reader is late
+// any more.
+static inline uint64_t flight_cycles_ago(const struct flight *flight, const struct coder *coder, int64_t cycle) {
+    uint64_t ago = (uint64_t)(coder->now - cycle);
+    return ago < flight->plan->max_delay ? ago : flight->plan->max_delay;
+}
+
+// What influences later cycles: of the instructions in flight, and of the `most` before `first` that have retired and
+// may still delay a reader.
+void flight_put(const struct flight *flight, struct coder *coder);
+void flight_put_history(const struct flight *flight, uint64_t first, uint64_t most, struct coder *coder);
 
 // What `insn` waited for: llvm-mca takes the last source that waited at all, else the last destination.
 struct event_dependence flight_critical(const struct flight *flight, const struct in_flight *insn);

@@ -1,243 +1,151 @@
 #include "analyzer/pipeline/in_order.h"
 
-#include "analyzer/pipeline/simulation.h"
+#include "analyzer/pipeline/mca_cores.h"
 
-static struct in_flight *youngest(const struct simulation *sim) {
-    return flight_at(&sim->flight, sim->next - 1);
+#include <limits.h>
+
+static struct in_order *of(struct core *core) {
+    return (struct in_order *)core;
 }
 
-// See pipeline_options: what llvm-mca forgets to tell, and never retires.
-static bool is_forgotten(const struct simulation *sim, const struct in_flight *insn) {
-    return sim->mistakes_of_llvm_mca && sim->in_order.is_carrying && insn != youngest(sim);
+static const struct in_order *of_const(const struct core *core) {
+    return (const struct in_order *)core;
 }
 
-static void finish_insn(struct simulation *sim, struct in_flight *insn) {
-    bool is_told = !is_forgotten(sim, insn);
-    sim->n_forgotten += !is_told;
-    insn->done_cycle = sim->now; // also where the uops took longer to issue than to execute
-    insn->stage = STAGE_EXECUTED;
-    if (insn->plan->is_memory)
-        memory_unit_execute(&sim->memory, insn);
-    if (is_told)
-        TELL_INSN(sim, executed, insn);
-    if (insn->plan->is_memory)
-        memory_unit_retire(&sim->memory, insn);
-    register_unit_free(&sim->registers, insn);
-    insn->stage = STAGE_RETIRED;
-    if (is_told)
-        TELL_OF(sim, retired, insn, insn->plan->registers_taken);
-    sim->has_moved = true;
+// The width option is for out-of-order machines only, as in llvm-mca; what it changes of the plan is how many
+// instructions may be in flight.
+static void plan(struct core *core, const struct pipeline_options *options, struct stash *stash) {
+    const struct machine *machine = core->machine;
+    const struct plan_options planned = {
+        .dispatch_width = or_else(options->dispatch_width, machine->dispatch_width),
+        .rob_size = UINT_MAX,
+        .default_file_size = options->register_file_size,
+        .resource_segments = options->resource_segments,
+        .has_segments = core->is_shared,
+    };
+    plan_build(&of(core)->units.plan, machine, core->block, &planned, stash);
 }
 
-// A result of this instruction would be written before the one of the last instruction that retires in order.
-static int64_t write_back_delay(const struct simulation *sim, const struct plan_insn *insn) {
-    if (sim->in_order.last_write_back == 0 || insn->insn->retires_out_of_order)
-        return 0;
-    int64_t first = insn->insn->latency;
-    for (unsigned w = 0; w < insn->n_writes; w++)
-        if (insn->writes[w].latency < first)
-            first = insn->writes[w].latency;
-    int64_t delay = sim->in_order.last_write_back - first;
-    return delay > 0 ? delay : 0;
+static uint64_t most_in_flight(const struct simulation_plan *plan) {
+    uint64_t longest = plan->max_latency;
+    for (unsigned i = 0; i < plan->n_insns; i++)
+        if (plan->insns[i].uops > longest)
+            longest = plan->insns[i].uops;
+    return (longest + 2) * plan->most_per_cycle;
 }
 
-// Cycles until the first of those ends of which too many are being executed. More may have to end: llvm-mca, too, looks
-// again then.
-static int64_t counter_wait(const struct simulation *sim, const struct insn *insn) {
-    unsigned n[INSN_COUNTERS] = {0};
-    int64_t first[INSN_COUNTERS] = {0}, wait = INT64_MAX;
-    for (unsigned i = 0; insn->waits != NULL && i < sim->in_order.n_issued; i++) {
-        const struct in_flight *other = &sim->flight.slots[sim->in_order.issued_slots[i]];
-        int64_t left = other->done_cycle - sim->now;
-        for (unsigned c = 0; c < INSN_COUNTERS; c++)
-            if ((other->plan->insn->counted >> c & 1) != 0 && (n[c]++ == 0 || left < first[c]))
-                first[c] = left;
+static void start(struct core *core, const struct pipeline_options *options, struct stash *stash) {
+    struct in_order *sim = of(core);
+    uint64_t in_flight = most_in_flight(&sim->units.plan);
+    mca_units_start(&sim->units, core, options, in_flight, false, stash);
+    sim->stage.issued_slots = STASH_ARRAY(stash, uint32_t, in_flight);
+    sim->repeats_mistakes = options->mistakes_of_llvm_mca;
+}
+
+static void cycle(struct core *core) {
+    in_order_cycle(of(core));
+}
+
+static bool has_work(const struct core *core) {
+    const struct in_order_stage *stage = &of_const(core)->stage;
+    return stage->n_issued != 0 || stage->stall != IN_ORDER_NO_STALL || stage->is_carrying;
+}
+
+static bool is_waiting_for_time(const struct in_order *sim) {
+    int64_t redirected = mca_units_redirected(&sim->units, &sim->core);
+    return (redirected != NEVER && sim->core.now < redirected) ||
+           !resource_unit_is_idle(sim->units.resources, sim->core.now) || sim->stage.n_issued != 0;
+}
+
+// The instruction that waits has entered, but has not been issued.
+static bool why_stuck(const struct core *core, struct fail *fail) {
+    const struct in_order *sim = of_const(core);
+    enum in_order_stall stall = sim->stage.stall;
+    if (is_waiting_for_time(sim) || (stall != IN_ORDER_RESOURCES && stall != IN_ORDER_MEMORY))
+        return false;
+    unsigned n = core->block->n_insns, position = (core->next_position + n - 1) % n;
+    return mca_units_record_stuck(&sim->units, core, position, "dispatched", fail);
+}
+
+// Instructions retire out of order: none of those whose slots were taken since is in flight.
+static uint64_t oldest(const struct core *core) {
+    uint64_t n_slots = of_const(core)->units.flight.slot_mask + 1;
+    return core->next > n_slots ? core->next - n_slots : 0;
+}
+
+static uint64_t signature(const struct core *core, uint64_t hash) {
+    const struct in_order *sim = of_const(core);
+    const struct in_order_stage *stage = &sim->stage;
+    hash = signature_mix(hash, (uint64_t)stage->n_issued << 32 | stage->carried_uops);
+    hash = signature_mix(hash, (uint64_t)stage->stall << 32 ^ (uint64_t)stage->stall_cycles);
+    hash = signature_mix(hash, (uint64_t)stage->last_write_back);
+    return signature_mix(hash, sim->units.resources->free);
+}
+
+static void put_stage(const struct in_order_stage *stage, struct coder *coder) {
+    coder_put(coder, stage->stall);
+    coder_put(coder, (uint64_t)stage->stall_cycles);
+    coder_put(coder, stage->is_carrying);
+    coder_put(coder, stage->carried_uops);
+    coder_put(coder, (uint64_t)stage->last_write_back);
+    coder_put(coder, stage->n_issued);
+}
+
+// Which instructions are in flight; and since when, as they write back later than after the latency where uops took
+// longer to issue.
+static void put_insns(const struct flight *flight, struct coder *coder) {
+    for (uint64_t i = coder->next; i-- > coder->oldest && !coder->differs;) {
+        const struct in_flight *insn = flight_at(flight, i);
+        if (!flight_has(insn, i))
+            continue;
+        coder_put(coder, coder_insns_ago(coder, i));
+        coder_put(coder, insn->stage >= STAGE_ISSUED ? (uint64_t)(coder->now - insn->issue_cycle) : 0);
     }
-    for (unsigned c = 0; insn->waits != NULL && c < INSN_COUNTERS; c++)
-        if (n[c] > insn->waits[c] && first[c] < wait)
-            wait = first[c];
-    return wait == INT64_MAX ? 0 : wait;
 }
 
-static bool stall(struct simulation *sim, enum in_order_stall why, int64_t cycles) {
-    sim->in_order.stall = why;
-    sim->in_order.stall_cycles = cycles;
+static void put_state(const struct core *core, struct coder *coder) {
+    const struct in_order *sim = of_const(core);
+    put_stage(&sim->stage, coder);
+    mca_units_put(&sim->units, core, coder);
+    put_insns(&sim->units.flight, coder);
+    if (sim->units.plan.is_fixed)
+        flight_put_history(&sim->units.flight, coder->next, sim->units.flight.slot_mask + 1, coder);
+}
+
+static void pair(struct core *first, struct core *second, struct stash *stash) {
+    mca_units_share(&of(first)->units, &of(second)->units, first->reporter.wanted.issued, stash);
+}
+
+static bool is_in_execution(const struct in_order *sim) {
+    const struct in_order_stage *stage = &sim->stage;
+    for (unsigned i = 0; i < stage->n_issued; i++)
+        if (sim->units.flight.slots[stage->issued_slots[i]].done_cycle > sim->core.now)
+            return true;
     return false;
 }
 
-static bool can_issue(struct simulation *sim, const struct in_flight *insn) {
-    int64_t cycles = register_unit_hazard(&sim->registers, &sim->flight, insn, sim->now);
-    if (cycles != 0)
-        return stall(sim, IN_ORDER_OPERANDS, cycles);
-    if (!resource_unit_is_free(sim->resources, insn->plan, sim->now))
-        return stall(sim, IN_ORDER_RESOURCES, 1);
-    if (insn->plan->is_memory && !memory_unit_is_ready(&sim->memory, insn))
-        return stall(sim, IN_ORDER_MEMORY, 1);
-    cycles = counter_wait(sim, insn->plan->insn);
-    if (cycles != 0)
-        return stall(sim, IN_ORDER_COUNTERS, cycles);
-    cycles = write_back_delay(sim, insn->plan);
-    return cycles == 0 || stall(sim, IN_ORDER_WRITE_BACK, cycles);
+static void cycle_pair(struct core *first, struct core *second) {
+    struct in_order *a = of(first), *b = of(second);
+    unsigned width = first->machine->dispatch_width;
+    bool is_one_alone = first->machine->threads_take_turns && !is_in_execution(a) && !is_in_execution(b);
+    a->stage.taken = 0;
+    in_order_cycle(a);
+    unsigned used = a->stage.used;
+    b->stage.taken = (is_one_alone && used != 0) || used > width ? width : used;
+    in_order_cycle(b);
 }
 
-static void tell_issued(struct simulation *sim, const struct in_flight *insn, unsigned n_uses) {
-    TELL_INSN(sim, ready, insn);
-    TELL_OF(sim, issued, insn, sim->uses, n_uses);
-}
-
-static void issue_now(struct simulation *sim, struct in_flight *insn) {
-    register_unit_rename(&sim->registers, &sim->flight, insn, sim->now);
-    TELL_OF(sim, dispatched, insn, insn->plan->uops, insn->plan->registers_taken);
-    tell_moves(sim, insn);
-    unsigned n_uses = resource_unit_issue(sim->resources, insn->plan, sim->now, sim->uses);
-    flight_issue(&sim->flight, insn, sim->now);
-    if (insn->plan->is_memory)
-        memory_unit_issue(&sim->memory, insn, sim->now);
-    insn->stage = STAGE_ISSUED;
-    tell_issued(sim, insn, n_uses);
-    sim->has_moved = true;
-}
-
-static void use_room(struct simulation *sim, const struct insn *insn) {
-    struct in_order_stage *stage = &sim->in_order;
-    stage->is_carrying = insn->uops > stage->room;
-    stage->used += stage->is_carrying ? stage->room : insn->uops;
-    if (stage->is_carrying) {
-        stage->carried_uops = insn->uops - stage->room;
-        stage->room = 0;
-        return;
-    }
-    stage->issued += insn->uops;
-    stage->room = insn->ends_group ? 0 : stage->room - insn->uops;
-}
-
-static void try_issue(struct simulation *sim) {
-    struct in_flight *insn = youngest(sim);
-    struct in_order_stage *stage = &sim->in_order;
-    if (!can_issue(sim, insn)) {
-        stage->room = 0;
-        return;
-    }
-    issue_now(sim, insn);
-    use_room(sim, insn->plan->insn);
-    if (insn->plan->insn->latency == 0 && !stage->is_carrying) {
-        finish_insn(sim, insn);
-        return;
-    }
-    stage->issued_slots[stage->n_issued++] = flight_slot(&sim->flight, insn);
-    if (!insn->plan->insn->retires_out_of_order)
-        stage->last_write_back = insn->plan->insn->latency;
-}
-
-// Instructions that are done retire at once; one whose uops are still being issued waits for the last of them.
-static void finish_issued(struct simulation *sim) {
-    struct in_order_stage *stage = &sim->in_order;
-    for (unsigned i = 0; i < stage->n_issued;) {
-        struct in_flight *insn = &sim->flight.slots[stage->issued_slots[i]];
-        if (insn->done_cycle > sim->now) {
-            i++;
-            continue;
-        }
-        insn->stage = STAGE_EXECUTED;
-        if (!stage->is_carrying || insn != youngest(sim))
-            finish_insn(sim, insn);
-        stage->issued_slots[i] = stage->issued_slots[--stage->n_issued];
-    }
-}
-
-static void carry_on(struct simulation *sim) {
-    struct in_order_stage *stage = &sim->in_order;
-    if (!stage->is_carrying)
-        return;
-    struct in_flight *insn = youngest(sim);
-    sim->has_moved = true;
-    if (stage->carried_uops > stage->room) {
-        stage->used += stage->room;
-        stage->carried_uops -= stage->room;
-        stage->room = 0;
-        return;
-    }
-    stage->used += stage->carried_uops;
-    stage->room = insn->plan->insn->ends_group ? 0 : stage->room - stage->carried_uops;
-    stage->carried_uops = 0;
-    stage->is_carrying = false;
-    if (insn->stage == STAGE_EXECUTED)
-        finish_insn(sim, insn);
-}
-
-static void tell_why_stalled(struct simulation *sim) {
-    if (sim->in_order.stall == IN_ORDER_OPERANDS)
-        TELL_OF(sim, stalled, youngest(sim), STALL_REGISTER_FILE);
-    if (sim->in_order.stall == IN_ORDER_RESOURCES)
-        TELL_OF(sim, stalled, youngest(sim), STALL_DISPATCH_GROUP);
-    if (sim->in_order.stall == IN_ORDER_COUNTERS)
-        TELL_OF(sim, stalled, youngest(sim), STALL_CUSTOM);
-}
-
-static void begin_cycle(struct simulation *sim) {
-    struct in_order_stage *stage = &sim->in_order;
-    stage->issued = stage->used = 0;
-    // The width option is for out-of-order machines only, as in llvm-mca.
-    stage->room = sim->machine->dispatch_width - stage->taken;
-    register_unit_cycle(&sim->registers);
-    resource_unit_cycle(sim->resources, sim->now);
-    sim->memory.n_woken = 0; // nobody sleeps
-    finish_issued(sim);
-    carry_on(sim);
-    if (stage->stall == IN_ORDER_NO_STALL)
-        return;
-    if (stage->stall_cycles == 0 && stage->taken < sim->machine->dispatch_width) {
-        stage->stall = IN_ORDER_NO_STALL;
-        try_issue(sim);
-    }
-    if (stage->stall != IN_ORDER_NO_STALL) {
-        tell_why_stalled(sim);
-        stage->room = 0;
-    }
-}
-
-static bool can_enter(const struct simulation *sim, const struct plan_insn *insn) {
-    const struct in_order_stage *stage = &sim->in_order;
-    if (stage->stall != IN_ORDER_NO_STALL || stage->is_carrying || sim->now < redirected_until(sim))
-        return false;
-    unsigned uops = insn->insn->uops;
-    if (stage->room < uops && uops <= sim->machine->dispatch_width)
-        return false;
-    if (insn->insn->begins_group && stage->issued != 0)
-        return false;
-    return flight_at(&sim->flight, sim->next)->stage == STAGE_RETIRED;
-}
-
-static void enter(struct simulation *sim) {
-    struct in_flight *insn = enter_next(sim);
-    if (insn->plan->is_memory)
-        memory_unit_dispatch(&sim->memory, insn, sim->now);
-    sim->has_moved = true;
-    try_issue(sim);
-    if (sim->in_order.stall != IN_ORDER_NO_STALL)
-        tell_why_stalled(sim);
-}
-
-void cycle_in_order(struct simulation *sim) {
-    struct in_order_stage *stage = &sim->in_order;
-    begin_cycle(sim);
-    while (sim->next < sim->total && can_enter(sim, next_insn(sim)))
-        enter(sim);
-    if (stage->stall_cycles > 0)
-        stage->stall_cycles--;
-    if (stage->last_write_back > 0)
-        stage->last_write_back--;
-}
-
-bool in_order_has_work(const struct simulation *sim) {
-    return sim->in_order.n_issued != 0 || sim->in_order.stall != IN_ORDER_NO_STALL || sim->in_order.is_carrying;
-}
-
-bool in_order_is_stuck(const struct simulation *sim) {
-    enum in_order_stall stall = sim->in_order.stall;
-    return stall == IN_ORDER_RESOURCES || stall == IN_ORDER_MEMORY;
-}
-
-uint64_t in_order_waiting(const struct simulation *sim) {
-    return sim->in_order.stall != IN_ORDER_NO_STALL ? sim->next - 1 : sim->next;
-}
+const struct core_ops mca_in_order = {
+    .name = "in order",
+    .bytes = sizeof(struct in_order),
+    .plan = plan,
+    .start = start,
+    .cycle = cycle,
+    .has_work = has_work,
+    .why_stuck = why_stuck,
+    .oldest = oldest,
+    .signature = signature,
+    .put_state = put_state,
+    .pair = pair,
+    .cycle_pair = cycle_pair,
+};

@@ -1,13 +1,12 @@
 // Private to this folder.
-// The one stage of an in-order machine after entry: issue in program order, stall until the next instruction can go.
-// Private to the pipeline. Behaviour: llvm/lib/MCA/Stages/InOrderIssueStage.cpp of LLVM 19.
+// llvm-mca's in-order core: its own unit, and its stage.
 #ifndef ANALYZER_PIPELINE_IN_ORDER_H
 #define ANALYZER_PIPELINE_IN_ORDER_H
 
+#include "analyzer/pipeline/mca_units.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-struct simulation;
 
 enum in_order_stall {
     IN_ORDER_NO_STALL,
@@ -32,9 +31,13 @@ struct in_order_stage {
     unsigned n_issued;
 };
 
-void cycle_in_order(struct simulation *sim);
-bool in_order_has_work(const struct simulation *sim);
-bool in_order_is_stuck(const struct simulation *sim);
-uint64_t in_order_waiting(const struct simulation *sim); // index of the instruction to be issued next
+struct in_order {
+    struct core core; // first
+    struct mca_units units;
+    struct in_order_stage stage;
+    bool repeats_mistakes; // pipeline_options: mistakes_of_llvm_mca
+};
+
+void in_order_cycle(struct in_order *sim);
 
 #endif

@@ -202,3 +202,61 @@ bool memory_unit_is_ready(const struct memory_unit *unit, const struct in_flight
 struct event_dependence memory_unit_critical(const struct memory_unit *unit, const struct in_flight *insn) {
     return unit->groups[insn->memory_group].critical;
 }
+
+static void put_current(struct coder *coder, const struct memory_unit *unit, struct memory_current current) {
+    coder_put(coder, current.id != 0 ? unit->last_id - current.id + 1 : 0);
+}
+
+void memory_unit_put(const struct memory_unit *unit, struct coder *coder) {
+    coder_put(coder, unit->loads);
+    coder_put(coder, unit->stores);
+    put_current(coder, unit, unit->load);
+    put_current(coder, unit, unit->load_barrier);
+    put_current(coder, unit, unit->store);
+    put_current(coder, unit, unit->store_barrier);
+}
+
+static void put_waiters(struct coder *coder, const struct memory_unit *unit, int32_t link) {
+    for (; link != NOT_YET; link = unit->links[link].next)
+        coder_put(coder, unit->last_id - unit->groups[link / MAX_OLDER_GROUPS].id);
+    coder_put(coder, UINT64_MAX);
+}
+
+static void put_dependence(struct coder *coder, const struct memory_unit *unit, const struct memory_group *group) {
+    const struct in_flight *slots = unit->flight->slots;
+    coder_put(coder, group->slowest != NO_SLOT ? coder_insns_ago(coder, slots[group->slowest].index) : 0);
+    coder_put(coder, group->critical.cycles);
+    if (group->critical.cycles == 0)
+        return;
+    coder_put(coder, coder_insns_ago(coder, group->critical.index));
+    coder_put(coder, (uint64_t)(coder->now - group->counted_to));
+}
+
+// How many are done already does not matter: a group of loads may go on for ever.
+static void put_group(struct coder *coder, const struct memory_unit *unit, const struct memory_group *group) {
+    coder_put(coder, group->older - group->older_done);
+    coder_put(coder, group->older_started);
+    coder_put(coder, group->insns - group->done);
+    coder_put(coder, group->started);
+    put_waiters(coder, unit, is_executing(group) ? NOT_YET : group->order_waiters);
+    put_waiters(coder, unit, group->data_waiters);
+    if (unit->notes_dependences)
+        put_dependence(coder, unit, group);
+}
+
+// Memory operations of a group follow each other but for operations that are done, so each group is met once, or
+// several times in a row.
+void memory_unit_put_insns(const struct memory_unit *unit, struct coder *coder) {
+    uint64_t last_group = 0;
+    for (uint64_t i = coder->next; i-- > coder->oldest && !coder->differs;) {
+        const struct in_flight *insn = flight_at(unit->flight, i);
+        if (!flight_has(insn, i) || !insn->plan->is_memory ||
+            (insn->stage >= STAGE_ISSUED && insn->done_cycle < coder->now))
+            continue;
+        const struct memory_group *group = &unit->groups[insn->memory_group];
+        coder_put(coder, unit->last_id - group->id);
+        if (group->id != last_group)
+            put_group(coder, unit, group);
+        last_group = group->id;
+    }
+}

@@ -7,6 +7,7 @@
 #ifndef ANALYZER_PIPELINE_LOAD_STORE_H
 #define ANALYZER_PIPELINE_LOAD_STORE_H
 
+#include "analyzer/pipeline/coder.h"
 #include "analyzer/pipeline/flight.h"
 #include "analyzer/pipeline/stash.h"
 
@@ -43,6 +44,7 @@ struct memory_unit {
     unsigned load_queue, store_queue; // entries; 0: unlimited
     unsigned loads, stores;           // entries in use
     bool assume_alias;
+    bool notes_dependences; // somebody wants to know what instructions waited for
     struct memory_group *groups;
     struct memory_link *links;
     uint64_t group_mask; // a group's place follows from its id
@@ -81,6 +83,9 @@ static inline void memory_unit_retire(struct memory_unit *unit, const struct in_
 bool memory_unit_is_waiting(const struct memory_unit *unit, const struct in_flight *insn);
 bool memory_unit_is_pending(const struct memory_unit *unit, const struct in_flight *insn);
 bool memory_unit_is_ready(const struct memory_unit *unit, const struct in_flight *insn);
+// What influences later cycles: of the unit; of the groups that instructions in flight belong to.
+void memory_unit_put(const struct memory_unit *unit, struct coder *coder);
+void memory_unit_put_insns(const struct memory_unit *unit, struct coder *coder);
 // What it waited for, where somebody listens.
 struct event_dependence memory_unit_critical(const struct memory_unit *unit, const struct in_flight *insn);
 

@@ -8,16 +8,16 @@
 
 #include <stdint.h>
 
-struct simulation;
+struct out_of_order;
 
+// How many instructions are in it is core.n_queued; the oldest is the next to be dispatched.
 struct micro_op_queue {
     unsigned size, used;   // entries; an instruction takes one per uop, at least one and at most all; size 0: no queue
     unsigned throughput;   // instructions that enter a cycle; 0: unlimited
-    uint64_t end;          // index after the youngest instruction in it; the oldest is the next to be dispatched
-    unsigned end_position; // in the block
+    unsigned end_position; // in the block, of the next instruction to enter it
 };
 
 // Fills the queue, and dispatches from it.
-void micro_op_queue_cycle(struct simulation *sim);
+void micro_op_queue_cycle(struct out_of_order *sim);
 
 #endif

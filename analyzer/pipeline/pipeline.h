@@ -49,7 +49,11 @@ struct pipeline_result {
 // A machine with options, ready to run blocks: what one run allocates serves the next. Not shared between threads.
 // The machine must live as long; the options are copied.
 struct pipeline;
+struct core_ops;
 struct pipeline *pipeline_open(const struct machine *machine, const struct pipeline_options *options);
+// The same on a core of the caller's choice (core.h).
+struct pipeline *pipeline_open_on(const struct core_ops *ops, const struct machine *machine,
+                                  const struct pipeline_options *options);
 void pipeline_close(struct pipeline *pipeline);
 
 // Runs a block. Fails with FAIL_INPUT where it is empty, with FAIL_WORK when an instruction can never get on, naming

@@ -29,13 +29,13 @@ static void init_pipe(struct resource_pipe *pipe, const struct resource *resourc
 }
 
 // Groups that no instruction of the block asks for need not follow what their members do.
-void pipes_init(struct resource_unit *unit, const struct simulation_plan *plan, bool is_heard, struct stash *stash) {
+void pipes_init(struct resource_unit *unit, const struct simulation_plan *plan, bool is_wanted, struct stash *stash) {
     const struct machine *machine = plan->machine;
     unsigned n_units = 0;
     unit->all = unit->plain = unit->single = 0;
-    unit->has_buffers = !machine->in_order;
+    unit->has_buffers = plan->has_buffers;
     unit->serves_scarce_groups_first = machine->serves_scarce_groups_first;
-    unit->is_heard = is_heard;
+    unit->is_wanted = is_wanted;
     unit->reserved_groups = unit->full_buffers = unit->blocked_buffers = 0;
     for (unsigned i = 1; i < machine->n_resources; i++) {
         const struct resource *resource = &machine->resources[i];
@@ -203,4 +203,31 @@ bool pipes_issue_in_turn(struct resource_unit *unit, const struct plan_insn *ins
 void pipes_block_until(struct resource_unit *unit, unsigned bit, int64_t until) {
     if (unit->has_buffers && unit->pipes[bit].buffer_size == 0)
         add_hold(unit, (struct hold){.bit = (uint8_t)bit, .unit = 0, .until = until});
+}
+
+static void put_holds(const struct resource_unit *unit, struct coder *coder) {
+    coder_put(coder, unit->n_holds);
+    for (unsigned i = 0; i < unit->n_holds; i++) {
+        coder_put(coder, unit->holds[i].bit);
+        coder_put(coder, unit->holds[i].unit);
+        coder_put_ahead(coder, unit->holds[i].until);
+    }
+}
+
+// Whose turn it is matters for groups in use, and for several equal pipes.
+void pipes_put(const struct resource_unit *unit, const struct simulation_plan *plan, struct coder *coder) {
+    coder_put(coder, unit->free);
+    coder_put(coder, unit->reserved_groups);
+    coder_put(coder, unit->full_buffers);
+    coder_put(coder, unit->has_buffers ? unit->blocked_buffers : 0);
+    for (uint64_t left = (unit->plain & ~unit->single) | plan->groups; left != 0; left &= left - 1) {
+        const struct resource_pipe *pipe = &unit->pipes[__builtin_ctzll(left)];
+        coder_put(coder, pipe->next_in_round);
+        coder_put(coder, pipe->used_ahead);
+        coder_put(coder, pipe->is_group ? pipe->is_reserved : pipe->ready);
+    }
+    coder_put_ahead(coder, unit->last_soon);
+    for (int64_t cycle = coder->now; cycle <= unit->last_soon; cycle++)
+        coder_put(coder, unit->free_soon[cycle % SOON_CYCLES]);
+    put_holds(unit, coder);
 }

@@ -9,6 +9,7 @@
 #define ANALYZER_PIPELINE_PIPES_H
 
 #include "analyzer/model/machine.h"
+#include "analyzer/pipeline/coder.h"
 #include "analyzer/pipeline/event.h"
 #include "analyzer/pipeline/plan.h"
 #include "analyzer/pipeline/stash.h"
@@ -50,7 +51,7 @@ struct resource_unit {
     uint64_t blocked_buffers;        // of resources without a buffer, while they are in use
     bool has_buffers;                // false: nobody asks for them (in-order machines)
     bool serves_scarce_groups_first; // see struct machine
-    bool is_heard;                   // somebody wants to know which units are used
+    bool is_wanted;                  // somebody wants to know which units are used
     // What simple instructions hold: own bits of pipes by the cycle in which they are free again. All else is in
     // `holds`.
     uint64_t free_soon[SOON_CYCLES];
@@ -61,7 +62,9 @@ struct resource_unit {
     struct segments *segments; // null: resources are held from issue on
 };
 
-void pipes_init(struct resource_unit *unit, const struct simulation_plan *plan, bool is_heard, struct stash *stash);
+void pipes_init(struct resource_unit *unit, const struct simulation_plan *plan, bool is_wanted, struct stash *stash);
+// What influences later cycles.
+void pipes_put(const struct resource_unit *unit, const struct simulation_plan *plan, struct coder *coder);
 // Frees what is due.
 void pipes_cycle(struct resource_unit *unit, int64_t now);
 

@@ -40,11 +40,11 @@ static unsigned issue_class_of(struct planner *planner, const struct plan_insn *
 }
 
 // Pipes that there is one of, and that wait behind a buffer, if anybody asks for it.
-static uint64_t simple_pipes_of(const struct machine *machine) {
+static uint64_t simple_pipes_of(const struct machine *machine, bool has_buffers) {
     uint64_t simple = 0;
     for (unsigned i = 1; i < machine->n_resources; i++) {
         const struct resource *resource = &machine->resources[i];
-        if (!resource->is_group && resource->units == 1 && (machine->in_order || resource->buffer_size != 0))
+        if (!resource->is_group && resource->units == 1 && (!has_buffers || resource->buffer_size != 0))
             simple |= resource->mask;
     }
     return simple;
@@ -91,13 +91,15 @@ static uint64_t groups_in_use(const struct machine *machine, const struct plan_i
 
 void plan_build(struct simulation_plan *plan, const struct machine *machine, const struct block *block,
                 const struct plan_options *options, struct stash *stash) {
-    *plan =
-        (struct simulation_plan){.machine = machine, .n_insns = block->n_insns, .has_segments = options->has_segments};
+    *plan = (struct simulation_plan){.machine = machine,
+                                     .n_insns = block->n_insns,
+                                     .has_segments = options->has_segments,
+                                     .has_buffers = options->has_buffers};
     struct planner planner = {.plan = plan, .machine = machine, .options = options, .stash = stash};
     register_classes_build(&planner.classes, machine, block, stash);
     planner.target_of = STASH_ZEROED(stash, uint16_t, machine->n_registers);
     planner.targets = STASH_ARRAY(stash, struct class_set, 2 * (size_t)block->n_insns + 1);
-    planner.simple_pipes = simple_pipes_of(machine);
+    planner.simple_pipes = simple_pipes_of(machine, options->has_buffers);
     planner.class_position = STASH_ARRAY(stash, unsigned, block->n_insns);
     struct plan_insn *insns = STASH_ARRAY(stash, struct plan_insn, block->n_insns);
     for (unsigned i = 0; i < block->n_insns; i++) {

@@ -115,6 +115,7 @@ struct simulation_plan {
     unsigned n_issue_classes;
     uint64_t groups;   // own bits of the groups that instructions ask for, themselves or through other groups
     bool has_segments; // some resource is acquired after issue
+    bool has_buffers;  // as in the options
     // What depends on what is known beforehand: renaming does no move away with.
     bool is_fixed;
     unsigned max_edges;      // older results that one instruction can wait for
@@ -125,6 +126,8 @@ struct simulation_plan {
 
 struct plan_options {
     unsigned dispatch_width, rob_size, default_file_size;
+    bool has_buffers;      // instructions wait for resources in buffers; false: they are issued in program order
+    bool eliminates_moves; // renaming may do away with moves
     bool resource_segments;
     bool has_segments; // treat resources as if some were acquired after issue: another thread's may be
 };

@@ -159,7 +159,7 @@ static void plan_moves(struct planner *planner, struct plan_insn *planned) {
     const struct machine *machine = planner->machine;
     const struct insn *insn = planned->insn;
     unsigned n = insn->n_writes;
-    if (machine->in_order || !insn->eliminable_move || n != insn->n_reads || n == 0 || n > 2)
+    if (!planner->options->eliminates_moves || !insn->eliminable_move || n != insn->n_reads || n == 0 || n > 2)
         return;
     planned->move_file = machine->registers[insn->writes[0].reg].file;
     for (unsigned i = 0; i < n; i++) {

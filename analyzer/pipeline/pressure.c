@@ -1,29 +1,23 @@
 #include "analyzer/pipeline/pressure.h"
 
-#include "analyzer/pipeline/simulation.h"
+#include "analyzer/pipeline/out_of_order.h"
 
-void pressure_init(struct simulation *sim, struct stash *stash) {
-    sim->pressure = (struct pressure){.criticals = NULL};
-    if (!sim->machine->in_order && (sim->heard.pressed || sim->heard.critical))
-        sim->pressure.criticals = STASH_ARRAY(stash, struct event_critical, sim->flight.slot_mask + 1);
+static struct event_critical *critical_of(const struct out_of_order *sim, const struct in_flight *insn) {
+    return &sim->pressure.criticals[flight_slot(&sim->units.flight, insn)];
 }
 
-static struct event_critical *critical_of(const struct simulation *sim, const struct in_flight *insn) {
-    return &sim->pressure.criticals[flight_slot(&sim->flight, insn)];
-}
-
-__attribute__((noinline)) void pressure_enter(struct simulation *sim, const struct in_flight *insn) {
+__attribute__((noinline)) void pressure_enter(struct out_of_order *sim, const struct in_flight *insn) {
     *critical_of(sim, insn) = (struct event_critical){.resources = 0};
 }
 
-__attribute__((noinline)) void pressure_note_busy(struct simulation *sim) {
+__attribute__((noinline)) void pressure_note_busy(struct out_of_order *sim) {
     sim->pressure.busy = 0;
     for (uint64_t i = sim->reorder_buffer.oldest; i < sim->reorder_buffer.end; i++) {
-        struct in_flight *insn = flight_at(&sim->flight, i);
+        struct in_flight *insn = flight_at(&sim->units.flight, i);
         insn->is_new = false;
         if (insn->stage != STAGE_READY)
             continue;
-        uint64_t busy = resource_unit_busy(sim->resources, insn->plan, sim->now);
+        uint64_t busy = resource_unit_busy(sim->units.resources, insn->plan, sim->core.now);
         if (busy != 0)
             critical_of(sim, insn)->resources = busy;
         sim->pressure.busy |= busy;
@@ -35,40 +29,40 @@ static bool is_affected(const struct event_critical *critical, uint64_t busy) {
     return (uint32_t)(critical->resources & busy) != 0;
 }
 
-static void press_resources(struct simulation *sim) {
+static void press_resources(struct out_of_order *sim) {
     uint64_t busy = sim->pressure.busy;
     if (busy == 0)
         return;
     for (uint64_t i = sim->reorder_buffer.oldest; i < sim->reorder_buffer.end; i++) {
-        const struct in_flight *insn = flight_at(&sim->flight, i);
+        const struct in_flight *insn = flight_at(&sim->units.flight, i);
         if (insn->stage == STAGE_READY && is_affected(critical_of(sim, insn), busy))
             critical_of(sim, insn)->resource_cycles++;
     }
-    TELL(sim, pressed, PRESSURE_RESOURCES, busy);
+    REPORT(&sim->core.reporter, pressed, PRESSURE_RESOURCES, busy);
 }
 
 // Instructions that were dispatched in this cycle are not blamed.
-static void press_dependences(struct simulation *sim) {
+static void press_dependences(struct out_of_order *sim) {
     unsigned n_registers = 0, n_memory = 0;
     for (uint64_t i = sim->reorder_buffer.oldest; i < sim->reorder_buffer.end; i++) {
-        const struct in_flight *insn = flight_at(&sim->flight, i);
+        const struct in_flight *insn = flight_at(&sim->units.flight, i);
         if (insn->stage != STAGE_PENDING || insn->is_new ||
-            resource_unit_busy(sim->resources, insn->plan, sim->now) != 0)
+            resource_unit_busy(sim->units.resources, insn->plan, sim->core.now) != 0)
             continue;
-        bool is_pressed_by_memory = insn->plan->is_memory && memory_unit_is_pending(&sim->memory, insn);
-        bool is_pressed_by_registers = insn->ready_cycle > sim->now;
+        bool is_pressed_by_memory = insn->plan->is_memory && memory_unit_is_pending(&sim->units.memory, insn);
+        bool is_pressed_by_registers = insn->ready_cycle > sim->core.now;
         critical_of(sim, insn)->memory_cycles += is_pressed_by_memory;
         critical_of(sim, insn)->register_cycles += is_pressed_by_registers;
         n_memory += is_pressed_by_memory;
         n_registers += is_pressed_by_registers;
     }
     if (n_registers != 0)
-        TELL(sim, pressed, PRESSURE_REGISTERS, (uint64_t)0);
+        REPORT(&sim->core.reporter, pressed, PRESSURE_REGISTERS, (uint64_t)0);
     if (n_memory != 0)
-        TELL(sim, pressed, PRESSURE_MEMORY, (uint64_t)0);
+        REPORT(&sim->core.reporter, pressed, PRESSURE_MEMORY, (uint64_t)0);
 }
 
-__attribute__((noinline)) void tell_pressure(struct simulation *sim) {
+__attribute__((noinline)) void report_pressure(struct out_of_order *sim) {
     const struct pressure *pressure = &sim->pressure;
     if (!pressure->was_full && pressure->dispatched_uops <= pressure->issued_uops)
         return;
@@ -76,26 +70,28 @@ __attribute__((noinline)) void tell_pressure(struct simulation *sim) {
     press_dependences(sim);
 }
 
-__attribute__((noinline)) void tell_critical(struct simulation *sim, const struct in_flight *insn) {
+__attribute__((noinline)) void report_critical(struct out_of_order *sim, const struct in_flight *insn) {
     struct event_critical critical = *critical_of(sim, insn);
-    critical.on_register = flight_critical(&sim->flight, insn);
+    critical.on_register = flight_critical(&sim->units.flight, insn);
     if (insn->plan->is_memory)
-        critical.on_memory = memory_unit_critical(&sim->memory, insn);
-    critical.on_register.index += sim->skipped_insns;
-    critical.on_memory.index += sim->skipped_insns;
-    TELL_OF(sim, critical, insn, &critical);
+        critical.on_memory = memory_unit_critical(&sim->units.memory, insn);
+    critical.on_register.index += sim->core.reporter.skipped_insns;
+    critical.on_memory.index += sim->core.reporter.skipped_insns;
+    REPORT_OF(&sim->core, critical, insn, &critical);
 }
 
-void tell_moves(struct simulation *sim, const struct in_flight *insn) {
-    const struct insn *described = insn->plan->insn;
-    if (!sim->heard.moved || !described->eliminable_move || described->n_writes != described->n_reads ||
-        described->n_writes == 0)
+void pressure_put(const struct pressure *pressure, const struct flight *flight, struct coder *coder) {
+    coder_put(coder, pressure->was_full);
+    if (pressure->criticals == NULL)
         return;
-    struct event_moves moves = {
-        .file = sim->machine->registers[described->writes[0].reg].file,
-        .candidates = described->n_writes,
-        .eliminated = insn->is_eliminated ? described->n_writes : 0,
-        .zero = insn->zero_moves,
-    };
-    TELL_OF(sim, moved, insn, &moves);
+    for (uint64_t i = coder->next; i-- > coder->oldest && !coder->differs;) {
+        const struct in_flight *insn = flight_at(flight, i);
+        if (!flight_has(insn, i) || insn->stage >= STAGE_ISSUED)
+            continue;
+        const struct event_critical *critical = &pressure->criticals[flight_slot(flight, insn)];
+        coder_put(coder, critical->resources);
+        coder_put(coder, critical->resource_cycles);
+        coder_put(coder, critical->register_cycles);
+        coder_put(coder, critical->memory_cycles);
+    }
 }

@@ -11,22 +11,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct simulation;
+struct out_of_order;
 
 struct pressure {
     unsigned dispatched_uops, issued_uops; // in this cycle
     bool was_full;                         // no buffer or queue was free when last one was asked for
     uint64_t busy;                         // resources that kept ready instructions from being issued in this cycle
-    struct event_critical *criticals;      // by slot; null: nobody listens
+    struct event_critical *criticals;      // by slot; null: nobody wants them
 };
 
-void pressure_init(struct simulation *sim, struct stash *stash);
-void pressure_enter(struct simulation *sim, const struct in_flight *insn);
+void pressure_enter(struct out_of_order *sim, const struct in_flight *insn);
 // Notes what ready instructions could not be issued for. To be called when no more can be.
-void pressure_note_busy(struct simulation *sim);
-void tell_pressure(struct simulation *sim);
-void tell_critical(struct simulation *sim, const struct in_flight *insn);
-// Moves that renaming did away with, or might have.
-void tell_moves(struct simulation *sim, const struct in_flight *insn);
+void pressure_note_busy(struct out_of_order *sim);
+void report_pressure(struct out_of_order *sim);
+void report_critical(struct out_of_order *sim, const struct in_flight *insn);
+// What influences later cycles, of instructions that have not been issued.
+void pressure_put(const struct pressure *pressure, const struct flight *flight, struct coder *coder);
 
 #endif

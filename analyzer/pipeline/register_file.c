@@ -255,3 +255,26 @@ int64_t register_unit_hazard(const struct register_unit *unit, const struct flig
     }
     return 0;
 }
+
+static void put_definition(struct definition definition, const struct flight *flight, struct coder *coder) {
+    const struct in_flight *producer = flight_at(flight, definition.index);
+    bool is_retired = producer->stage == STAGE_RETIRED;
+    if (producer->index != definition.index ||
+        (is_retired && flight_cycles_ago(flight, coder, producer->done_cycle) == flight->plan->max_delay)) {
+        coder_put(coder, 0);
+        return;
+    }
+    coder_put(coder, coder_insns_ago(coder, definition.index));
+    coder_put(coder, definition.write);
+    if (is_retired)
+        coder_put(coder, flight_cycles_ago(flight, coder, producer->done_cycle));
+}
+
+void register_unit_put(const struct register_unit *unit, const struct flight *flight, struct coder *coder) {
+    for (unsigned f = 0; f < unit->n_files; f++)
+        coder_put(coder, unit->files[f].used);
+    for (unsigned c = 1; c < unit->plan->n_classes && !unit->plan->is_fixed && !coder->differs; c++) {
+        coder_put(coder, (uint64_t)unit->alias[c] << 1 | unit->is_zero[c]);
+        put_definition(unit->definitions[c], flight, coder);
+    }
+}

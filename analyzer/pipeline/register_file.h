@@ -4,6 +4,7 @@
 #ifndef ANALYZER_PIPELINE_REGISTER_FILE_H
 #define ANALYZER_PIPELINE_REGISTER_FILE_H
 
+#include "analyzer/pipeline/coder.h"
 #include "analyzer/pipeline/flight.h"
 #include "analyzer/pipeline/plan.h"
 #include "analyzer/pipeline/stash.h"
@@ -44,6 +45,9 @@ bool register_unit_can_rename(const struct register_unit *unit, const struct pla
 void register_unit_rename(struct register_unit *unit, struct flight *flight, struct in_flight *insn, int64_t now);
 // Gives back the physical registers.
 void register_unit_free(struct register_unit *unit, const struct in_flight *insn);
+
+// What influences later cycles, but for which instructions are in flight.
+void register_unit_put(const struct register_unit *unit, const struct flight *flight, struct coder *coder);
 
 // Cycles until the operands of an instruction that has not been renamed yet are there (in-order machines ask first).
 int64_t register_unit_hazard(const struct register_unit *unit, const struct flight *flight,

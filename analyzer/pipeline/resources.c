@@ -2,15 +2,21 @@
 
 #include "analyzer/pipeline/overlap.h"
 
-void resource_unit_init(struct resource_unit *unit, const struct simulation_plan *plan, bool is_heard,
+void resource_unit_init(struct resource_unit *unit, const struct simulation_plan *plan, bool is_wanted,
                         struct stash *stash) {
-    pipes_init(unit, plan, is_heard, stash);
+    pipes_init(unit, plan, is_wanted, stash);
     unit->segments = plan->has_segments ? segments_new(plan, stash) : NULL;
 }
 
 bool resource_unit_is_idle(const struct resource_unit *unit, int64_t now) {
     return unit->n_holds == 0 && unit->last_soon <= now &&
            (unit->segments == NULL || segments_are_idle(unit->segments, now));
+}
+
+void resource_unit_put(const struct resource_unit *unit, const struct simulation_plan *plan, struct coder *coder) {
+    pipes_put(unit, plan, coder);
+    if (unit->segments != NULL)
+        segments_put(unit->segments, coder);
 }
 
 static bool has_ready(const struct resource_unit *unit, unsigned bit, unsigned units) {

@@ -14,10 +14,13 @@
 
 enum buffer_state { BUFFER_FREE, BUFFER_FULL, BUFFER_BLOCKED };
 
-void resource_unit_init(struct resource_unit *unit, const struct simulation_plan *plan, bool is_heard,
+void resource_unit_init(struct resource_unit *unit, const struct simulation_plan *plan, bool is_wanted,
                         struct stash *stash);
 // No pipe is held in `now` or later.
 bool resource_unit_is_idle(const struct resource_unit *unit, int64_t now);
+
+// What influences later cycles.
+void resource_unit_put(const struct resource_unit *unit, const struct simulation_plan *plan, struct coder *coder);
 
 // Frees what is due.
 static inline void resource_unit_cycle(struct resource_unit *unit, int64_t now) {
@@ -74,7 +77,7 @@ static inline unsigned resource_unit_issue(struct resource_unit *unit, const str
     unsigned n = 0;
     for (unsigned i = 0; i < insn->n_uses; i++) {
         uint64_t own = pipes_take(unit, &insn->uses[i], now);
-        if (own != 0 && unit->is_heard)
+        if (own != 0 && unit->is_wanted)
             uses[n++] = (struct event_use){
                 .resource = unit->pipes[__builtin_ctzll(own)].resource, .unit = 0, .cycles = insn->uses[i].cycles};
     }

@@ -1,19 +1,19 @@
 #include "analyzer/pipeline/scheduler.h"
 
-void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, bool is_heard, struct stash *stash) {
+void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, bool is_wanted, struct stash *stash) {
     const struct simulation_plan *plan = scheduler->flight->plan;
     struct slot_set *sets[] = {&scheduler->became_pending, &scheduler->became_ready, &scheduler->became_done};
     for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++)
         *sets[i] = (struct slot_set){.slots = STASH_ARRAY(stash, uint32_t, n_slots)};
     ready_lists_init(&scheduler->ready, scheduler->flight, stash);
     scheduler->n_waiting = scheduler->n_pending = 0;
-    scheduler->is_heard = is_heard;
+    scheduler->is_wanted = is_wanted;
     wheel_init(&scheduler->pending, (uint64_t)plan->max_latency + plan->max_delay, stash);
     wheel_init(&scheduler->issued, plan->max_latency, stash);
 }
 
 static void note(const struct scheduler *scheduler, struct slot_set *set, uint32_t slot) {
-    if (scheduler->is_heard)
+    if (scheduler->is_wanted)
         set->slots[set->n++] = slot;
 }
 
@@ -134,7 +134,7 @@ static void promote_due(struct scheduler *scheduler, int64_t now) {
 }
 
 static inline void forget_notes(struct scheduler *scheduler) {
-    if (scheduler->is_heard)
+    if (scheduler->is_wanted)
         scheduler->became_done.n = scheduler->became_pending.n = scheduler->became_ready.n = 0;
 }
 
@@ -167,7 +167,7 @@ unsigned scheduler_issue(struct scheduler *scheduler, struct in_flight *insn, in
     if (is_memory)
         memory_unit_issue(scheduler->memory, insn, now);
     if (insn->done_cycle > now) {
-        if (is_memory || scheduler->is_heard)
+        if (is_memory || scheduler->is_wanted)
             wheel_add(&scheduler->issued, insn, flight_slot(scheduler->flight, insn), insn->done_cycle);
     } else if (is_memory) {
         memory_unit_execute(scheduler->memory, insn);

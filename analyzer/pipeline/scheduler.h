@@ -31,13 +31,13 @@ struct scheduler {
     struct wheel pending; // those whose operands are there in that cycle
     struct wheel issued;  // memory operations, or all where that is told, that are done in that cycle
     unsigned n_waiting, n_pending;
-    // In the last call of _cycle or _issue; noted only if `is_heard`.
-    bool is_heard;
+    // In the last call of _cycle or _issue; noted only if `is_wanted`.
+    bool is_wanted;
     struct slot_set became_pending, became_ready, became_done;
 };
 
-// `n_slots`: instructions that can be in flight. `is_heard`: somebody wants to know what becomes of them.
-void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, bool is_heard, struct stash *stash);
+// `n_slots`: instructions that can be in flight. `is_wanted`: somebody wants to know what becomes of them.
+void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, bool is_wanted, struct stash *stash);
 
 // Whether there is room; else why not.
 bool scheduler_can_dispatch(const struct scheduler *scheduler, const struct plan_insn *insn, enum event_stall *why);

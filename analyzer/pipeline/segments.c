@@ -28,6 +28,13 @@ bool segments_are_idle(const struct segments *segments, int64_t now) {
     return segments->last <= now;
 }
 
+void segments_put(const struct segments *segments, struct coder *coder) {
+    coder_put_ahead(coder, segments->last);
+    for (int64_t cycle = coder->now; cycle < segments->last; cycle++)
+        for (unsigned bit = 0; bit < MAX_RESOURCES; bit++)
+            coder_put(coder, row_of(segments, cycle)[bit]);
+}
+
 // Units of a pipe that nobody has within the segment, the instruction's own other uses included.
 static uint64_t free_units(const struct segments *segments, const struct resource_unit *unit, unsigned bit,
                            struct segment when) {

@@ -5,6 +5,7 @@
 #ifndef ANALYZER_PIPELINE_SEGMENTS_H
 #define ANALYZER_PIPELINE_SEGMENTS_H
 
+#include "analyzer/pipeline/coder.h"
 #include "analyzer/pipeline/event.h"
 #include "analyzer/pipeline/plan.h"
 #include "analyzer/pipeline/stash.h"
@@ -33,6 +34,8 @@ struct segments *segments_new(const struct simulation_plan *plan, struct stash *
 // Forgets the cycle before `now`.
 void segments_cycle(struct segments *segments, int64_t now);
 bool segments_are_idle(const struct segments *segments, int64_t now);
+// What influences later cycles.
+void segments_put(const struct segments *segments, struct coder *coder);
 
 // Resource that keeps the instruction from being issued now; 0: it can be.
 uint64_t segments_busy(struct segments *segments, const struct resource_unit *unit, const struct plan_insn *insn,

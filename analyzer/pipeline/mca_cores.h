@@ -1,0 +1,14 @@
+// llvm-mca's two cores: out of order (entry, dispatch, execute, retire) and in order (entry, issue). Within a cycle,
+// stages run back to front. Source of the behaviour: llvm/lib/MCA (HardwareUnits, Stages); where the machine's extras
+// are zero the result is to equal llvm-mca's.
+#ifndef ANALYZER_PIPELINE_MCA_CORES_H
+#define ANALYZER_PIPELINE_MCA_CORES_H
+
+#include "analyzer/pipeline/core.h"
+
+extern const struct core_ops mca_out_of_order, mca_in_order;
+
+// The one that simulates a machine.
+const struct core_ops *mca_core_of(const struct machine *machine);
+
+#endif
