@@ -96,7 +96,7 @@ static void *open_worker(void *context, bool is_alone, struct fail *fail) {
     }
     code_uses_open(&worker->uses, &worker->arena, options->isa,
                    options->llvms.n_items ? options->llvms.items[0] : NULL);
-    const struct pipeline_options as_llvm_mca = {.iterations = MCA_ITERATIONS};
+    const struct pipeline_options as_llvm_mca = {.iterations = MCA_ITERATIONS, .as_llvm_mca = true};
     for (unsigned i = 0; i < worker->lab.n_models && run->request->is_as_llvm_mca; i++)
         if (!worker->lab.models[i].missing)
             worker->pipelines[i] = pipeline_open(worker->lab.models[i].machine, &as_llvm_mca);

@@ -74,7 +74,7 @@ static bool run_copies(struct arena *arena, const struct machine *machine, const
                        struct occupancy *occupancy, struct fail *fail) {
     struct insn copy = without_dependences(insn);
     struct block block = {.name = "", .insns = &copy, .n_insns = 1};
-    struct pipeline_options options = {.iterations = n, .resource_segments = true};
+    struct pipeline_options options = {.iterations = n};
     struct pipeline_result result;
     *occupancy = (struct occupancy){.arena = arena, .machine = machine};
     struct event_listener listener = occupancy_listener(occupancy);

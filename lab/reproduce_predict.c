@@ -80,7 +80,7 @@ static bool predict_report(struct arena *arena, const struct model *model, const
                            double *values[], struct fail *fail) {
     struct block block;
     struct pipeline_result result;
-    struct pipeline_options options = {.iterations = reference->iterations};
+    struct pipeline_options options = {.iterations = reference->iterations, .as_llvm_mca = true};
     if (!describe_asm(arena, model, reference, &block, fail) ||
         !pipeline_run(model->machine, &block, &options, NULL, &result, fail))
         return false;

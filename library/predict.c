@@ -9,7 +9,7 @@ static struct pipeline *pipeline_for(struct cyclops_machine *machine, uint64_t i
         return machine->pipeline;
     if (machine->pipeline != NULL)
         pipeline_close(machine->pipeline);
-    const struct pipeline_options options = {.iterations = iterations};
+    const struct pipeline_options options = {.iterations = iterations, .as_llvm_mca = true};
     machine->pipeline = pipeline_open(machine->model, &options);
     machine->iterations = iterations;
     return machine->pipeline;

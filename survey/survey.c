@@ -154,7 +154,7 @@ static bool probe_model(struct survey *survey, struct fail *fail) {
                    check_target(survey, sim_spec_text(survey->arena, &lab.sim), lab.simulated_cpu.identity, fail);
     for (size_t i = 0; i < survey->n_forms && is_open; i++) {
         const struct form *form = &survey->forms[i];
-        const struct pipeline_options once = {.iterations = 1, .resource_segments = true};
+        const struct pipeline_options once = {.iterations = 1};
         struct pipeline_result result;
         struct block block;
         if (survey->shapes[i].left_out)

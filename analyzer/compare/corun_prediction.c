@@ -8,8 +8,7 @@ bool corun_predict(const struct machine *machine, const struct block *const bloc
     struct corun_result results[2];
     uint64_t iterations = INSTRUCTIONS / (blocks[0]->n_insns + 1) + FEWEST;
     for (unsigned is_long = 0; is_long < 2; is_long++) {
-        struct pipeline_options options = {.iterations = is_long ? 2 * iterations : iterations,
-                                           .resource_segments = true};
+        struct pipeline_options options = {.iterations = is_long ? 2 * iterations : iterations};
         options.max_cycles = options.iterations * blocks[0]->n_insns * MOST_CYCLES_EACH;
         if (!corun_run(machine, blocks, &options, NULL, &results[is_long], fail))
             return false;

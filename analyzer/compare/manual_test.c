@@ -53,7 +53,7 @@ static void figures_of_the_manual(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct block block = with_latency(&arena, &source.blocks[0], rows[i].latency);
         struct event_listener *none[] = {NULL};
-        struct pipeline_options run = {.iterations = 300};
+        struct pipeline_options run = {.iterations = 300, .as_llvm_mca = true};
         struct pipeline_result result;
         assert_true(pipeline_run(machine, &block, &run, none, &result, &fail));
         assert_int_equal(result.cycles, rows[i].cycles);

@@ -2,8 +2,7 @@
 
 #include "analyzer/bounds/resource_bound.h"
 #include "analyzer/compare/steady.h"
-
-#include <string.h>
+#include "analyzer/pipeline/mca_cores.h"
 
 // A bound explains the simulated time when it comes this close to it.
 static const double EXPLAINS = 0.98;
@@ -15,48 +14,26 @@ static double uops_of(const struct block *block) {
     return uops;
 }
 
-// The same block with nothing waiting for a register.
-static struct block without_dependences(struct arena *arena, const struct block *block) {
-    struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
-    memcpy(insns, block->insns, block->n_insns * sizeof *insns);
-    for (unsigned i = 0; i < block->n_insns; i++)
-        insns[i].n_reads = 0;
-    return (struct block){.name = block->name, .insns = insns, .n_insns = block->n_insns};
-}
-
 static void blame(struct prediction *prediction, enum bottleneck kind, const char *name) {
     prediction->kind = kind;
     prediction->bottleneck = name;
 }
 
-// One change to machine or block, and whom to blame when the block runs faster with it.
-struct suspect {
-    enum bottleneck kind;
-    const char *name;
-    struct machine machine;
-    struct block block;
-};
-
-// The closed forms explain nothing: tries which part of the model, taken away, makes the block faster.
+// The closed forms explain nothing: tries which part of the core, taken out of the way, makes the block faster.
 static bool interrogate(struct arena *arena, const struct machine *machine, const struct block *block,
                         struct prediction *prediction, struct fail *fail) {
-    enum { LARGE_BUFFER = 1 << 13 };
-    struct suspect suspects[] = {
-        {BOTTLENECK_DEPENDENCY, "dependency chain", *machine, without_dependences(arena, block)},
-        {BOTTLENECK_BUFFER, "reorder buffer", *machine, *block},
-        {BOTTLENECK_BUFFER, "load and store queues", *machine, *block},
-        {BOTTLENECK_RETIRE, "retire width", *machine, *block},
+    static const enum bottleneck kinds[] = {
+        [LIMIT_DEPENDENCES] = BOTTLENECK_DEPENDENCY,
+        [LIMIT_BUFFER] = BOTTLENECK_BUFFER,
+        [LIMIT_RETIREMENT] = BOTTLENECK_RETIRE,
     };
-    if (!machine->in_order)
-        suspects[1].machine.rob_size = LARGE_BUFFER;
-    suspects[2].machine.load_queue = suspects[2].machine.store_queue = 0;
-    suspects[3].machine.retire_width = 0;
-    for (size_t i = 0; i < sizeof suspects / sizeof *suspects; i++) {
+    const struct core_ops *core = mca_core_of(machine);
+    for (unsigned k = 0; k < core->n_knobs; k++) {
         struct steady steady;
-        if (!steady_find(arena, &suspects[i].machine, &suspects[i].block, &steady, fail))
+        if (!steady_find(arena, machine, block, 1U << k, &steady, fail))
             return false;
         if (steady.cycles < EXPLAINS * prediction->cycles) {
-            blame(prediction, suspects[i].kind, suspects[i].name);
+            blame(prediction, kinds[core->knobs[k].limit], core->knobs[k].name);
             return true;
         }
     }
@@ -88,7 +65,7 @@ static bool find_bottleneck(struct arena *arena, const struct machine *machine, 
 bool prediction_cycles(const struct machine *machine, const struct block *block, double *cycles, struct fail *fail) {
     struct arena scratch = {0};
     struct steady steady = {0};
-    bool is_done = block->n_insns > 0 ? steady_find(&scratch, machine, block, &steady, fail)
+    bool is_done = block->n_insns > 0 ? steady_find(&scratch, machine, block, 0, &steady, fail)
                                       : fail_set(fail, FAIL_INPUT, "there are no instructions to predict");
     *cycles = steady.cycles;
     arena_free(&scratch);
@@ -100,7 +77,7 @@ bool prediction_make(struct arena *arena, const struct machine *machine, const s
     if (block->n_insns == 0)
         return fail_set(fail, FAIL_INPUT, "there are no instructions to predict");
     struct steady steady;
-    if (!steady_find(arena, machine, block, &steady, fail))
+    if (!steady_find(arena, machine, block, 0, &steady, fail))
         return false;
     *prediction = (struct prediction){
         .model = machine->id,

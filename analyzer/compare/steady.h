@@ -13,7 +13,8 @@ struct steady {
     double *pressure; // cycles per iteration on one unit of each resource, by resource index
 };
 
-bool steady_find(struct arena *arena, const struct machine *machine, const struct block *block, struct steady *steady,
-                 struct fail *fail);
+// `relaxed`: as in pipeline_options.
+bool steady_find(struct arena *arena, const struct machine *machine, const struct block *block, unsigned relaxed,
+                 struct steady *steady, struct fail *fail);
 
 #endif

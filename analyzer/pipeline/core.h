@@ -21,6 +21,14 @@
 struct core;
 struct pipeline_options;
 
+// Something that may limit a block, and that pipeline_options.relaxed takes out of the way: to find what to blame.
+enum core_limit { LIMIT_DEPENDENCES, LIMIT_BUFFER, LIMIT_RETIREMENT };
+
+struct core_knob {
+    const char *name; // for people and files: "reorder buffer"
+    enum core_limit limit;
+};
+
 struct core_ops {
     const char *name;
     size_t bytes; // of its state
@@ -43,6 +51,9 @@ struct core_ops {
     uint64_t (*oldest)(const struct core *core);
     uint64_t (*signature)(const struct core *core, uint64_t hash);
     void (*put_state)(const struct core *core, struct coder *coder);
+
+    const struct core_knob *knobs;
+    unsigned n_knobs; // at most 32
 
     // Two hardware threads of one core (corun.h); null: it cannot have them. `pair`: both have started, and share from
     // now on what threads share (with memory of the first one's stash). `cycle_pair`: one cycle of both; `first` goes

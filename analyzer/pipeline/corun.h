@@ -21,8 +21,8 @@ struct corun_result {
 };
 
 // The first thread runs options->iterations of its block, the second runs its own all that time. All cycles are walked.
-// `listeners` hear of the first thread only. Fails as pipeline_simulate does; give it max_cycles where one thread could
-// keep the other out.
+// `listeners` get the events of the first thread only. Fails as pipeline_simulate does; give it max_cycles where one
+// thread could keep the other out.
 bool corun_run(const struct machine *machine, const struct block *const blocks[CORUN_THREADS],
                const struct pipeline_options *options, struct event_listener *const *listeners,
                struct corun_result *result, struct fail *fail);

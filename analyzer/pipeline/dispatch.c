@@ -10,7 +10,7 @@ static void report_stall(struct out_of_order *sim, enum event_stall why) {
 }
 
 // An instruction with more uops than the machine is wide takes whole cycles, and what is left of the last one.
-static void begin_cycle(struct out_of_order *sim) {
+static void carry_on_dispatching(struct out_of_order *sim) {
     unsigned carried = sim->carried_uops < sim->dispatch_width ? sim->carried_uops : sim->dispatch_width;
     sim->dispatch_room = sim->dispatch_width - carried;
     if (carried == 0)
@@ -22,7 +22,7 @@ static void begin_cycle(struct out_of_order *sim) {
     report_moves(&sim->core, insn);
 }
 
-// Every unit is asked, so that listeners hear of each that has no room.
+// Every unit is asked, so that each that has no room is reported.
 bool dispatch_can(struct out_of_order *sim) {
     const struct plan_insn *insn = sim->units.next_plan;
     if (sim->core.now < mca_units_redirected(&sim->units, &sim->core))
@@ -62,7 +62,7 @@ void dispatch(struct out_of_order *sim) {
 }
 
 inline void dispatch_cycle(struct out_of_order *sim) {
-    begin_cycle(sim);
+    carry_on_dispatching(sim);
     if (sim->queue.size != 0)
         micro_op_queue_cycle(sim);
     else

@@ -1,4 +1,4 @@
-// What the pipeline tells while it runs. Views learn everything from these; they never look into a unit.
+// What a simulation reports while it runs. Views learn everything from these; they never look into a unit.
 // An event holds enough that no view must guess how a unit works.
 #ifndef ANALYZER_PIPELINE_EVENT_H
 #define ANALYZER_PIPELINE_EVENT_H
@@ -80,13 +80,13 @@ struct event_listener {
     void (*executed)(void *self, const struct event_insn *insn);
     void (*retired)(void *self, const struct event_insn *insn, const unsigned *registers); // registers freed, per file
     void (*stalled)(void *self, const struct event_insn *insn, enum event_stall kind);
-    // Steady state: the pipeline does not walk through time that repeats. `marked`: remember your counts as they are
-    // now; a later mark replaces an earlier one. `repeated`: all that was told since the mark happens `times` more
+    // Steady state: the simulator does not walk through time that repeats. `marked`: remember your counts as they are
+    // now; a later mark replaces an earlier one. `repeated`: all that was reported since the mark happens `times` more
     // times, over `cycles` more cycles and `instructions` more instructions in all; cycle numbers and indices of later
     // events go on from there, also those of instructions in flight now: what was index i is i + `instructions`.
     // Both come between cycles, after cycle_end. What is in use (buffers, registers, entries) is at `repeated` what it
     // was at the mark, and so is every in-flight instruction's event_critical; maxima stay. How long ago something
-    // was told of an instruction in flight may differ: who measures that needs all walked, or the first iterations
+    // was reported of an instruction in flight may differ: who measures that needs all walked, or the first iterations
     // (pipeline_options).
     void (*marked)(void *self);
     void (*repeated)(void *self, uint64_t times, uint64_t cycles, uint64_t instructions);

@@ -124,7 +124,7 @@ void flight_note(struct flight *flight, const struct in_flight *waiter, const st
 
 void flight_wake_users(struct flight *flight, const struct in_flight *insn, int64_t now);
 
-// Notes the issue of `insn`, and tells those that wait for its results when these will be there.
+// Notes the issue of `insn`, and when those that wait for its results will have them.
 static inline void flight_issue(struct flight *flight, struct in_flight *insn, int64_t now) {
     insn->issue_cycle = now;
     insn->done_cycle = now + insn->plan->latency;

@@ -4,26 +4,34 @@
 
 #include <limits.h>
 
-static struct in_order *of(struct core *core) {
+enum { IN_ORDER_DEPENDENCES, IN_ORDER_QUEUES, IN_ORDER_N_KNOBS };
+
+static const struct core_knob in_order_knobs[IN_ORDER_N_KNOBS] = {
+    [IN_ORDER_DEPENDENCES] = {"dependency chain", LIMIT_DEPENDENCES},
+    [IN_ORDER_QUEUES] = {"load and store queues", LIMIT_BUFFER},
+};
+
+static struct in_order *in_order_of(struct core *core) {
     return (struct in_order *)core;
 }
 
-static const struct in_order *of_const(const struct core *core) {
+static const struct in_order *in_order_of_const(const struct core *core) {
     return (const struct in_order *)core;
 }
 
 // The width option is for out-of-order machines only, as in llvm-mca; what it changes of the plan is how many
 // instructions may be in flight.
-static void plan(struct core *core, const struct pipeline_options *options, struct stash *stash) {
+static void in_order_plan(struct core *core, const struct pipeline_options *options, struct stash *stash) {
     const struct machine *machine = core->machine;
     const struct plan_options planned = {
         .dispatch_width = or_else(options->dispatch_width, machine->dispatch_width),
         .rob_size = UINT_MAX,
         .default_file_size = options->register_file_size,
-        .resource_segments = options->resource_segments,
+        .as_llvm_mca = options->as_llvm_mca,
         .has_segments = core->is_shared,
     };
-    plan_build(&of(core)->units.plan, machine, core->block, &planned, stash);
+    core->block = mca_units_block(core, is_relaxed(options, IN_ORDER_DEPENDENCES), stash);
+    plan_build(&in_order_of(core)->units.plan, machine, core->block, &planned, stash);
 }
 
 static uint64_t most_in_flight(const struct simulation_plan *plan) {
@@ -34,47 +42,48 @@ static uint64_t most_in_flight(const struct simulation_plan *plan) {
     return (longest + 2) * plan->most_per_cycle;
 }
 
-static void start(struct core *core, const struct pipeline_options *options, struct stash *stash) {
-    struct in_order *sim = of(core);
-    uint64_t in_flight = most_in_flight(&sim->units.plan);
-    mca_units_start(&sim->units, core, options, in_flight, false, stash);
-    sim->stage.issued_slots = STASH_ARRAY(stash, uint32_t, in_flight);
+static void in_order_start(struct core *core, const struct pipeline_options *options, struct stash *stash) {
+    struct in_order *sim = in_order_of(core);
+    const struct mca_sizes sizes = {.in_flight = most_in_flight(&sim->units.plan),
+                                    .unlimited_queues = is_relaxed(options, IN_ORDER_QUEUES)};
+    mca_units_start(&sim->units, core, options, &sizes, stash);
+    sim->stage.issued_slots = STASH_ARRAY(stash, uint32_t, sizes.in_flight);
     sim->repeats_mistakes = options->mistakes_of_llvm_mca;
 }
 
-static void cycle(struct core *core) {
-    in_order_cycle(of(core));
+static void in_order_cycle_one(struct core *core) {
+    in_order_cycle(in_order_of(core));
 }
 
-static bool has_work(const struct core *core) {
-    const struct in_order_stage *stage = &of_const(core)->stage;
+static bool in_order_has_work(const struct core *core) {
+    const struct in_order_stage *stage = &in_order_of_const(core)->stage;
     return stage->n_issued != 0 || stage->stall != IN_ORDER_NO_STALL || stage->is_carrying;
 }
 
-static bool is_waiting_for_time(const struct in_order *sim) {
+static bool is_waiting_for_time_in_order(const struct in_order *sim) {
     int64_t redirected = mca_units_redirected(&sim->units, &sim->core);
     return (redirected != NEVER && sim->core.now < redirected) ||
            !resource_unit_is_idle(sim->units.resources, sim->core.now) || sim->stage.n_issued != 0;
 }
 
 // The instruction that waits has entered, but has not been issued.
-static bool why_stuck(const struct core *core, struct fail *fail) {
-    const struct in_order *sim = of_const(core);
+static bool in_order_why_stuck(const struct core *core, struct fail *fail) {
+    const struct in_order *sim = in_order_of_const(core);
     enum in_order_stall stall = sim->stage.stall;
-    if (is_waiting_for_time(sim) || (stall != IN_ORDER_RESOURCES && stall != IN_ORDER_MEMORY))
+    if (is_waiting_for_time_in_order(sim) || (stall != IN_ORDER_RESOURCES && stall != IN_ORDER_MEMORY))
         return false;
     unsigned n = core->block->n_insns, position = (core->next_position + n - 1) % n;
     return mca_units_record_stuck(&sim->units, core, position, "dispatched", fail);
 }
 
 // Instructions retire out of order: none of those whose slots were taken since is in flight.
-static uint64_t oldest(const struct core *core) {
-    uint64_t n_slots = of_const(core)->units.flight.slot_mask + 1;
+static uint64_t in_order_oldest(const struct core *core) {
+    uint64_t n_slots = in_order_of_const(core)->units.flight.slot_mask + 1;
     return core->next > n_slots ? core->next - n_slots : 0;
 }
 
-static uint64_t signature(const struct core *core, uint64_t hash) {
-    const struct in_order *sim = of_const(core);
+static uint64_t in_order_signature(const struct core *core, uint64_t hash) {
+    const struct in_order *sim = in_order_of_const(core);
     const struct in_order_stage *stage = &sim->stage;
     hash = signature_mix(hash, (uint64_t)stage->n_issued << 32 | stage->carried_uops);
     hash = signature_mix(hash, (uint64_t)stage->stall << 32 ^ (uint64_t)stage->stall_cycles);
@@ -103,8 +112,8 @@ static void put_insns(const struct flight *flight, struct coder *coder) {
     }
 }
 
-static void put_state(const struct core *core, struct coder *coder) {
-    const struct in_order *sim = of_const(core);
+static void in_order_put_state(const struct core *core, struct coder *coder) {
+    const struct in_order *sim = in_order_of_const(core);
     put_stage(&sim->stage, coder);
     mca_units_put(&sim->units, core, coder);
     put_insns(&sim->units.flight, coder);
@@ -112,8 +121,8 @@ static void put_state(const struct core *core, struct coder *coder) {
         flight_put_history(&sim->units.flight, coder->next, sim->units.flight.slot_mask + 1, coder);
 }
 
-static void pair(struct core *first, struct core *second, struct stash *stash) {
-    mca_units_share(&of(first)->units, &of(second)->units, first->reporter.wanted.issued, stash);
+static void in_order_pair(struct core *first, struct core *second, struct stash *stash) {
+    mca_units_share(&in_order_of(first)->units, &in_order_of(second)->units, first->reporter.wanted.issued, stash);
 }
 
 static bool is_in_execution(const struct in_order *sim) {
@@ -124,8 +133,8 @@ static bool is_in_execution(const struct in_order *sim) {
     return false;
 }
 
-static void cycle_pair(struct core *first, struct core *second) {
-    struct in_order *a = of(first), *b = of(second);
+static void in_order_cycle_pair(struct core *first, struct core *second) {
+    struct in_order *a = in_order_of(first), *b = in_order_of(second);
     unsigned width = first->machine->dispatch_width;
     bool is_one_alone = first->machine->threads_take_turns && !is_in_execution(a) && !is_in_execution(b);
     a->stage.taken = 0;
@@ -138,14 +147,16 @@ static void cycle_pair(struct core *first, struct core *second) {
 const struct core_ops mca_in_order = {
     .name = "in order",
     .bytes = sizeof(struct in_order),
-    .plan = plan,
-    .start = start,
-    .cycle = cycle,
-    .has_work = has_work,
-    .why_stuck = why_stuck,
-    .oldest = oldest,
-    .signature = signature,
-    .put_state = put_state,
-    .pair = pair,
-    .cycle_pair = cycle_pair,
+    .plan = in_order_plan,
+    .start = in_order_start,
+    .cycle = in_order_cycle_one,
+    .has_work = in_order_has_work,
+    .why_stuck = in_order_why_stuck,
+    .oldest = in_order_oldest,
+    .signature = in_order_signature,
+    .put_state = in_order_put_state,
+    .knobs = in_order_knobs,
+    .n_knobs = IN_ORDER_N_KNOBS,
+    .pair = in_order_pair,
+    .cycle_pair = in_order_cycle_pair,
 };

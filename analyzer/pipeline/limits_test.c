@@ -29,8 +29,9 @@ static void segments_follow_each_other(void **state) {
         toy_insn(&toy, 5);
         for (unsigned p = 0; p < 3; p++)
             toy_use(&toy, pipes[p], rows[i].release[p])->acquire = rows[i].acquire[p];
+        toy.options.as_llvm_mca = true;
         assert_steady(&toy, rows[i].held_from_issue);
-        toy.options.resource_segments = true;
+        toy.options.as_llvm_mca = false;
         assert_steady(&toy, 3);
         toy.machine.in_order = true;
         assert_steady(&toy, 3);
@@ -43,7 +44,6 @@ static void segments_go_to_groups_and_equal_pipes(void **state) {
     toy_init(&toy, 4, 64);
     unsigned p0 = toy_pipe(&toy, "P0", 1, -1), p1 = toy_pipe(&toy, "P1", 1, -1), pair = toy_pipe(&toy, "PP", 2, -1);
     unsigned p01 = toy_group(&toy, "P01", -1, p0, p1, 0);
-    toy.options.resource_segments = true;
     toy_insn(&toy, 5);
     toy_use(&toy, p01, 6)->acquire = 3;
     assert_steady(&toy, 1.5);
@@ -61,7 +61,6 @@ static void segments_block_resources_without_a_buffer(void **state) {
     unsigned pipe = toy_pipe(&toy, "P", 1, 0);
     toy_insn(&toy, 1)->issue_immediately = true;
     toy_use(&toy, pipe, 4)->acquire = 2;
-    toy.options.resource_segments = true;
     assert_steady(&toy, 4);
 }
 
@@ -151,7 +150,6 @@ static void groups_that_take_each_others_pipes_end(void **state) {
     // Segments are planned together before any is taken.
     toy.uses[0][0].release = 2;
     toy.uses[0][0].acquire = 1;
-    toy.options.resource_segments = true;
     n_uses = 0;
     assert_true(toy_run(&toy, 100, listeners, &fail) >= 134); // four segments of three pipes
     assert_int_equal(n_uses, 400);

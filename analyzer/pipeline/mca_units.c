@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 
+#include <string.h>
+
 // The buffer that a queue is modelled by tells its size, where neither the options nor the machine do.
 static unsigned queue_size(const struct machine *machine, unsigned option, unsigned queue, unsigned resource) {
     if (option != 0 || queue != 0 || resource == 0)
@@ -11,13 +13,29 @@ static unsigned queue_size(const struct machine *machine, unsigned option, unsig
 }
 
 static void start_memory(struct mca_units *units, const struct machine *machine, const struct pipeline_options *options,
-                         uint64_t in_flight, struct stash *stash) {
+                         const struct mca_sizes *sizes, struct stash *stash) {
     units->memory = (struct memory_unit){
         .load_queue = queue_size(machine, options->load_queue, machine->load_queue, machine->load_queue_resource),
         .store_queue = queue_size(machine, options->store_queue, machine->store_queue, machine->store_queue_resource),
         .assume_alias = options->assume_alias,
+        .notes_dependences = sizes->notes_dependences,
     };
-    memory_unit_init(&units->memory, &units->flight, in_flight, stash);
+    if (sizes->unlimited_queues)
+        units->memory.load_queue = units->memory.store_queue = 0;
+    memory_unit_init(&units->memory, &units->flight, sizes->in_flight, stash);
+}
+
+const struct block *mca_units_block(const struct core *core, bool without_dependences, struct stash *stash) {
+    const struct block *block = core->block;
+    if (!without_dependences)
+        return block;
+    struct insn *insns = STASH_ARRAY(stash, struct insn, block->n_insns);
+    memcpy(insns, block->insns, block->n_insns * sizeof *insns);
+    for (unsigned i = 0; i < block->n_insns; i++)
+        insns[i].n_reads = 0;
+    struct block *copy = STASH_ARRAY(stash, struct block, 1);
+    *copy = (struct block){.name = block->name, .insns = insns, .n_insns = block->n_insns};
+    return copy;
 }
 
 uint64_t mca_units_history(const struct mca_units *units) {
@@ -25,10 +43,11 @@ uint64_t mca_units_history(const struct mca_units *units) {
 }
 
 void mca_units_start(struct mca_units *units, const struct core *core, const struct pipeline_options *options,
-                     uint64_t in_flight, bool has_dependences, struct stash *stash) {
-    flight_init(&units->flight, &units->plan, in_flight + mca_units_history(units), has_dependences, stash);
+                     const struct mca_sizes *sizes, struct stash *stash) {
+    uint64_t n_slots = sizes->in_flight + mca_units_history(units);
+    flight_init(&units->flight, &units->plan, n_slots, sizes->notes_dependences, stash);
     register_unit_init(&units->registers, &units->plan, options->register_file_size, stash);
-    start_memory(units, core->machine, options, in_flight, stash);
+    start_memory(units, core->machine, options, sizes, stash);
     units->resources = STASH_ARRAY(stash, struct resource_unit, 1);
     resource_unit_init(units->resources, &units->plan, core->reporter.wanted.issued, stash);
     units->next_plan = units->plan.insns;

@@ -23,13 +23,25 @@ struct mca_units {
     const unsigned *no_registers;
 };
 
+// Whether a knob of the core is out of the way.
+static inline bool is_relaxed(const struct pipeline_options *options, unsigned knob) {
+    return (options->relaxed >> knob & 1) != 0;
+}
+
 static inline unsigned or_else(unsigned value, unsigned otherwise) {
     return value != 0 ? value : otherwise;
 }
 
-// `in_flight`: instructions that can be in flight. `has_dependences`: somebody wants to know what they waited for.
+// The block as a core is to see it: itself, or a copy in which nothing waits for a register.
+const struct block *mca_units_block(const struct core *core, bool without_dependences, struct stash *stash);
+struct mca_sizes {
+    uint64_t in_flight;     // instructions that can be in flight
+    bool notes_dependences; // somebody wants to know what they waited for
+    bool unlimited_queues;  // of loads and stores, whatever the machine says
+};
+
 void mca_units_start(struct mca_units *units, const struct core *core, const struct pipeline_options *options,
-                     uint64_t in_flight, bool has_dependences, struct stash *stash);
+                     const struct mca_sizes *sizes, struct stash *stash);
 // Both threads use the pipes of the first from now on, which fit for the instructions of both blocks.
 void mca_units_share(struct mca_units *first, struct mca_units *second, bool is_wanted, struct stash *stash);
 // Instructions that have retired stay readable until this many more have: no forwarding path is slow enough to ask for

@@ -1,7 +1,5 @@
-// Simulates a block on a machine, cycle by cycle, as llvm-mca does: units hold state, stages move time, events tell
-// what happened. Out-of-order machines: entry, dispatch, execute (issue, write-back), retire; in-order machines: entry,
-// issue. Within a cycle, stages run back to front. Source of the behaviour: llvm/lib/MCA (HardwareUnits, Stages); where
-// the machine's extras are zero the result is to equal llvm-mca's.
+// Simulates a block on a machine, cycle by cycle: a core (core.h) moves the instructions on, events report what
+// happened, and time that repeats is left out. Knows no core.
 #ifndef ANALYZER_PIPELINE_PIPELINE_H
 #define ANALYZER_PIPELINE_PIPELINE_H
 
@@ -20,7 +18,7 @@ struct pipeline_options {
     unsigned register_file_size;      // physical registers of the default file; 0 = unlimited
     unsigned load_queue, store_queue; // entries; 0 = the machine's
     bool assume_alias;                // loads wait for older stores (llvm-mca's -noalias=false)
-    // Repeat what llvm-mca 19 to 22 gets wrong in what it reports, so that reports can be compared. Never changes the
+    // Repeat what llvm-mca 19 to 22 gets wrong in its reports, so that these can be compared. Never changes the
     // number of cycles. In-order machines, while the uops of an instruction are issued over several cycles, do not
     // report that others are executed and retired.
     bool mistakes_of_llvm_mca;
@@ -35,8 +33,11 @@ struct pipeline_options {
     // Cycles from the execution of a branch that is predicted wrongly (struct insn) until the instruction behind it is
     // dispatched, at least; 0: as after any other.
     unsigned branch_penalty;
-    // Hold resources over [acquire, release) cycles after issue, as the model says. llvm-mca holds them from issue on.
-    bool resource_segments;
+    // Where LLVM's model states more than llvm-mca simulates, do as llvm-mca does. It holds resources from issue on;
+    // the model states the cycle after issue from which they are held.
+    bool as_llvm_mca;
+    // What shall not limit the block: bits of the core's knobs (core.h), by index.
+    unsigned relaxed;
 };
 
 struct pipeline_result {

@@ -162,23 +162,24 @@ void pipes_reserve(struct resource_unit *unit, unsigned bit, int64_t until) {
     add_hold(unit, (struct hold){.bit = (uint8_t)bit, .unit = group->mask, .until = until});
 }
 
-static bool issue_simply(struct resource_unit *unit, const struct plan_use *use, int64_t now, struct event_use *told) {
+static bool issue_simply(struct resource_unit *unit, const struct plan_use *use, int64_t now,
+                         struct event_use *reported) {
     uint64_t own = pipes_take(unit, use, now);
     if (own != 0)
-        *told = (struct event_use){
+        *reported = (struct event_use){
             .resource = unit->pipes[__builtin_ctzll(own)].resource, .unit = 0, .cycles = use->cycles};
     return own != 0;
 }
 
-bool pipes_issue_use(struct resource_unit *unit, const struct plan_use *use, int64_t now, struct event_use *told) {
+bool pipes_issue_use(struct resource_unit *unit, const struct plan_use *use, int64_t now, struct event_use *reported) {
     if (use->is_simple)
-        return issue_simply(unit, use, now, told);
+        return issue_simply(unit, use, now, reported);
     struct hold hold = pick(unit, use->bit);
     if (hold.unit == 0)
         return false;
     hold.until = now + use->cycles;
     take(unit, hold);
-    *told = (struct event_use){
+    *reported = (struct event_use){
         .resource = unit->pipes[hold.bit].resource,
         .unit = (unsigned)__builtin_ctzll(hold.unit),
         .cycles = use->cycles,

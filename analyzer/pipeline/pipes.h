@@ -72,7 +72,7 @@ void pipes_cycle(struct resource_unit *unit, int64_t now);
 uint64_t pipes_ready(const struct resource_unit *unit, unsigned bit);
 unsigned pipes_count_ready(const struct resource_unit *unit, unsigned bit);
 // Takes a unit for one use; false where none is free.
-bool pipes_issue_use(struct resource_unit *unit, const struct plan_use *use, int64_t now, struct event_use *told);
+bool pipes_issue_use(struct resource_unit *unit, const struct plan_use *use, int64_t now, struct event_use *reported);
 // Takes a group as a whole.
 void pipes_reserve(struct resource_unit *unit, unsigned bit, int64_t until);
 // All of an instruction's uses, one after the other; false where one found nothing free. `n`: of those that did.

@@ -20,7 +20,7 @@ struct plan_use {
     bool is_group;
     bool reserves;    // the whole group is taken, no unit of it
     unsigned units;   // that must be free
-    unsigned acquire; // cycles after issue from which it is held: 0, unless resource segments are asked for
+    unsigned acquire; // cycles after issue from which it is held; as llvm-mca does: 0
     unsigned cycles;  // after issue until which it is held
     uint64_t pipes;   // own bits: of a group's members, or of the pipe itself
     bool is_simple;   // of single pipes, for less than SOON_CYCLES
@@ -128,8 +128,8 @@ struct plan_options {
     unsigned dispatch_width, rob_size, default_file_size;
     bool has_buffers;      // instructions wait for resources in buffers; false: they are issued in program order
     bool eliminates_moves; // renaming may do away with moves
-    bool resource_segments;
-    bool has_segments; // treat resources as if some were acquired after issue: another thread's may be
+    bool as_llvm_mca;      // as in pipeline_options
+    bool has_segments;     // treat resources as if some were acquired after issue: another thread's may be
 };
 
 // Cycles by which a read may come before the result of a write of that class (see struct insn_advance).

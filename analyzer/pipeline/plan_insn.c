@@ -8,13 +8,12 @@ static const struct plan_use *plan_uses(struct planner *planner, const struct in
         const struct insn_use *use = &insn->uses[i];
         assert(use->mask != 0);
         uint64_t own = own_bit(use->mask);
-        // As in llvm-mca, a resource is held from issue on, whatever its acquire cycle, unless segments are asked for.
         uses[i] = (struct plan_use){
             .bit = (uint8_t)__builtin_ctzll(own),
             .is_group = (use->mask & (use->mask - 1)) != 0,
             .reserves = use->reserved,
             .units = use->reserved ? 0 : use->units,
-            .acquire = planner->options->resource_segments ? use->acquire : 0,
+            .acquire = planner->options->as_llvm_mca ? 0 : use->acquire,
             .cycles = use->release,
             .pipes = own != use->mask ? use->mask ^ own : own,
         };

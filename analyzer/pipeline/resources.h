@@ -68,7 +68,7 @@ static inline bool resource_unit_is_free(const struct resource_unit *unit, const
 unsigned resource_unit_issue_any(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
                                  struct event_use *uses);
 
-// Issues to free pipes. Which ones and how many is told only if the unit is heard; `uses` has room for the plan's
+// Issues to free pipes. Which ones and how many is noted only if some listener wants it; `uses` has room for the plan's
 // max_uses.
 static inline unsigned resource_unit_issue(struct resource_unit *unit, const struct plan_insn *insn, int64_t now,
                                            struct event_use *uses) {

@@ -29,14 +29,14 @@ struct scheduler {
     struct memory_unit *memory;
     struct ready_lists ready;
     struct wheel pending; // those whose operands are there in that cycle
-    struct wheel issued;  // memory operations, or all where that is told, that are done in that cycle
+    struct wheel issued;  // memory operations, or all where that is reported, that are done in that cycle
     unsigned n_waiting, n_pending;
     // In the last call of _cycle or _issue; noted only if `is_wanted`.
     bool is_wanted;
     struct slot_set became_pending, became_ready, became_done;
 };
 
-// `n_slots`: instructions that can be in flight. `is_wanted`: somebody wants to know what becomes of them.
+// `n_slots`: instructions that can be in flight. `is_wanted`: some listener wants to know what becomes of them.
 void scheduler_init(struct scheduler *scheduler, uint64_t n_slots, bool is_wanted, struct stash *stash);
 
 // Whether there is room; else why not.

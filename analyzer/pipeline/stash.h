@@ -1,5 +1,5 @@
-// Private to this folder.
-// Memory that one run takes and the next one uses again. Private to the pipeline. Unlike an arena's, it is not zeroed:
+// Private to the simulator and its cores.
+// Memory that one run takes and the next one uses again. Unlike an arena's, it is not zeroed:
 // most of what a run allocates is written before it is read, and clearing it would cost more than a short run.
 #ifndef ANALYZER_PIPELINE_STASH_H
 #define ANALYZER_PIPELINE_STASH_H

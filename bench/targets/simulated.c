@@ -99,7 +99,7 @@ static bool simulate(struct target_sim *sim, const struct bench_code *code, cons
             return true;
     }
     *run = (struct run){.body = code->body, .corunner = body_of(corunner), .bodies = bodies};
-    struct pipeline_options options = {.iterations = bodies, .max_cycles = most_cycles, .resource_segments = true};
+    struct pipeline_options options = {.iterations = bodies, .max_cycles = most_cycles};
     struct sim_event_counter counter;
     struct event_listener *listeners[] = {sim->events.n ? &counter.listener : NULL, NULL};
     sim_event_counter_start(&counter, &sim->events);

@@ -104,7 +104,7 @@ struct pipeline_options mca_pipeline_options(const struct mca_session *session) 
         .micro_op_queue = args->micro_op_queue,
         .decoder_throughput = args->decoder_throughput,
         .retire_width = args->retire_width,
-        .resource_segments = args->resource_segments,
+        .as_llvm_mca = !args->resource_segments,
         .branch_penalty = args->branch_penalty,
     };
 }

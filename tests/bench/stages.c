@@ -101,7 +101,7 @@ int main(int argc, char **argv) {
     bench.backend = backend_load(&bench.arena, NULL, &bench.fail);
     bench.cpu = bench.backend ? bench.backend->open(&bench.arena, &options, &bench.fail) : NULL;
     if (bench.cpu && bench.n_codes != 0) {
-        const struct pipeline_options simulated = {.iterations = bench.iterations};
+        const struct pipeline_options simulated = {.iterations = bench.iterations, .as_llvm_mca = true};
         bench.pipeline = pipeline_open(bench.backend->machine(bench.cpu), &simulated);
         run(&bench);
         pipeline_close(bench.pipeline);

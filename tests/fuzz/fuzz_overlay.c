@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
         overlay && overlay_base(overlay) == OVERLAY_ALONE ? overlay_machine(overlay, NULL, &fail) : NULL;
     if (machine && overlay_insn(overlay, &arena, "A", &insn, &fail)) {
         const struct block block = {.name = "", .insns = &insn, .n_insns = 1};
-        const struct pipeline_options options = {.iterations = 5, .max_cycles = 20000, .resource_segments = true};
+        const struct pipeline_options options = {.iterations = 5, .max_cycles = 20000};
         struct pipeline_result result;
         overlay_source(overlay, &arena, "A");
         pipeline_run(machine, &block, &options, NULL, &result, &fail);
