@@ -154,7 +154,7 @@ static void put_notes(const struct flight *flight, const struct in_flight *insn,
 }
 
 // Where the plan is fixed, who waits for whom follows from it and from what is issued.
-static void put_insn(const struct flight *flight, const struct in_flight *insn, struct coder *coder) {
+void flight_put_insn(const struct flight *flight, const struct in_flight *insn, struct coder *coder) {
     uint64_t cycles = 0;
     if (insn->stage >= STAGE_ISSUED)
         cycles = cycles_from(flight, coder, insn->done_cycle);
@@ -167,17 +167,6 @@ static void put_insn(const struct flight *flight, const struct in_flight *insn, 
         put_users(flight, insn, coder);
     if (flight->dependences != NULL)
         put_notes(flight, insn, coder);
-}
-
-// The youngest first: they differ soonest. Which ones they are follows from their order where they retire in order; a
-// core in which they do not adds their indices.
-void flight_put(const struct flight *flight, struct coder *coder) {
-    for (uint64_t i = coder->next; i-- > coder->oldest && !coder->differs;) {
-        const struct in_flight *insn = flight_at(flight, i);
-        if (flight_has(insn, i))
-            put_insn(flight, insn, coder);
-    }
-    coder_put(coder, UINT64_MAX);
 }
 
 void flight_put_history(const struct flight *flight, uint64_t first, uint64_t most, struct coder *coder) {

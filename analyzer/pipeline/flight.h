@@ -144,9 +144,10 @@ static inline uint64_t flight_cycles_ago(const struct flight *flight, const stru
     return ago < flight->plan->max_delay ? ago : flight->plan->max_delay;
 }
 
-// What influences later cycles: of the instructions in flight, and of the `most` before `first` that have retired and
-// may still delay a reader.
-void flight_put(const struct flight *flight, struct coder *coder);
+// What influences later cycles: of an instruction in flight, and of the `most` before `first` that have retired and may
+// still delay a reader. Which instruction it is follows from their order, where they retire in order; a core in which
+// they do not adds their indices.
+void flight_put_insn(const struct flight *flight, const struct in_flight *insn, struct coder *coder);
 void flight_put_history(const struct flight *flight, uint64_t first, uint64_t most, struct coder *coder);
 
 // What `insn` waited for: llvm-mca takes the last source that waited at all, else the last destination.

@@ -102,7 +102,7 @@ static void put_stage(const struct in_order_stage *stage, struct coder *coder) {
 
 // Which instructions are in flight; and since when, as they write back later than after the latency where uops took
 // longer to issue.
-static void put_insns(const struct flight *flight, struct coder *coder) {
+static void put_ages(const struct flight *flight, struct coder *coder) {
     for (uint64_t i = coder->next; i-- > coder->oldest && !coder->differs;) {
         const struct in_flight *insn = flight_at(flight, i);
         if (!flight_has(insn, i))
@@ -116,7 +116,7 @@ static void in_order_put_state(const struct core *core, struct coder *coder) {
     const struct in_order *sim = in_order_of_const(core);
     put_stage(&sim->stage, coder);
     mca_units_put(&sim->units, core, coder);
-    put_insns(&sim->units.flight, coder);
+    put_ages(&sim->units.flight, coder);
     if (sim->units.plan.is_fixed)
         flight_put_history(&sim->units.flight, coder->next, sim->units.flight.slot_mask + 1, coder);
 }

@@ -246,17 +246,13 @@ static void put_group(struct coder *coder, const struct memory_unit *unit, const
 
 // Memory operations of a group follow each other but for operations that are done, so each group is met once, or
 // several times in a row.
-void memory_unit_put_insns(const struct memory_unit *unit, struct coder *coder) {
-    uint64_t last_group = 0;
-    for (uint64_t i = coder->next; i-- > coder->oldest && !coder->differs;) {
-        const struct in_flight *insn = flight_at(unit->flight, i);
-        if (!flight_has(insn, i) || !insn->plan->is_memory ||
-            (insn->stage >= STAGE_ISSUED && insn->done_cycle < coder->now))
-            continue;
-        const struct memory_group *group = &unit->groups[insn->memory_group];
-        coder_put(coder, unit->last_id - group->id);
-        if (group->id != last_group)
-            put_group(coder, unit, group);
-        last_group = group->id;
-    }
+void memory_unit_put_insn(const struct memory_unit *unit, const struct in_flight *insn, uint64_t *last_group,
+                          struct coder *coder) {
+    if (insn->stage >= STAGE_ISSUED && insn->done_cycle < coder->now)
+        return;
+    const struct memory_group *group = &unit->groups[insn->memory_group];
+    coder_put(coder, unit->last_id - group->id);
+    if (group->id != *last_group)
+        put_group(coder, unit, group);
+    *last_group = group->id;
 }

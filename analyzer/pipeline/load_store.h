@@ -83,9 +83,11 @@ static inline void memory_unit_retire(struct memory_unit *unit, const struct in_
 bool memory_unit_is_waiting(const struct memory_unit *unit, const struct in_flight *insn);
 bool memory_unit_is_pending(const struct memory_unit *unit, const struct in_flight *insn);
 bool memory_unit_is_ready(const struct memory_unit *unit, const struct in_flight *insn);
-// What influences later cycles: of the unit; of the groups that instructions in flight belong to.
+// What influences later cycles: of the unit; of the group of a memory operation in flight. `last_group`: id of the
+// group of the one before, 0 at the beginning; the youngest operation comes first.
 void memory_unit_put(const struct memory_unit *unit, struct coder *coder);
-void memory_unit_put_insns(const struct memory_unit *unit, struct coder *coder);
+void memory_unit_put_insn(const struct memory_unit *unit, const struct in_flight *insn, uint64_t *last_group,
+                          struct coder *coder);
 // What it waited for, where somebody listens.
 struct event_dependence memory_unit_critical(const struct memory_unit *unit, const struct in_flight *insn);
 

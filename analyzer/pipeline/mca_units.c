@@ -94,6 +94,20 @@ bool mca_units_record_stuck(const struct mca_units *units, const struct core *co
     return true;
 }
 
+// The youngest first: they differ soonest.
+static void put_insns(const struct mca_units *units, struct coder *coder) {
+    uint64_t last_group = 0;
+    for (uint64_t i = coder->next; i-- > coder->oldest && !coder->differs;) {
+        const struct in_flight *insn = flight_at(&units->flight, i);
+        if (!flight_has(insn, i))
+            continue;
+        flight_put_insn(&units->flight, insn, coder);
+        if (insn->plan->is_memory)
+            memory_unit_put_insn(&units->memory, insn, &last_group, coder);
+    }
+    coder_put(coder, UINT64_MAX);
+}
+
 void mca_units_put(const struct mca_units *units, const struct core *core, struct coder *coder) {
     int64_t redirected = mca_units_redirected(units, core);
     coder_put(coder, redirected == NEVER);
@@ -101,8 +115,7 @@ void mca_units_put(const struct mca_units *units, const struct core *core, struc
     resource_unit_put(units->resources, &units->plan, coder);
     memory_unit_put(&units->memory, coder);
     register_unit_put(&units->registers, &units->flight, coder);
-    flight_put(&units->flight, coder);
-    memory_unit_put_insns(&units->memory, coder);
+    put_insns(units, coder);
 }
 
 void report_moves(const struct core *core, const struct in_flight *insn) {
