@@ -140,6 +140,48 @@ static void a_full_reorder_buffer_is_found(void **state) {
     arena_free(&arena);
 }
 
+// Loads that stay for 20 cycles in a queue of two, whose size the machine gives by a resource's buffer.
+static void a_full_queue_is_found(void **state) {
+    (void)state;
+    struct resource with_queue[5];
+    memcpy(with_queue, resources, sizeof resources);
+    with_queue[4] = (struct resource){.name = "LoadQueue", .mask = 1 << 3, .units = 1, .buffer_size = 2};
+    struct machine queued = machine;
+    queued.resources = with_queue;
+    queued.n_resources = 5;
+    queued.load_queue_resource = 4;
+    struct insn load = accumulate(1, NULL);
+    load.n_reads = load.n_writes = 0;
+    load.latency = 20;
+    load.may_load = true;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct block block = {.name = "", .insns = &load, .n_insns = 1};
+    struct prediction prediction;
+    assert_true(prediction_make(&arena, &queued, &block, &prediction, &fail));
+    assert_true(prediction.cycles >= 10);
+    assert_int_equal(prediction.kind, BOTTLENECK_BUFFER);
+    assert_string_equal(prediction.bottleneck, "load and store queues");
+    arena_free(&arena);
+}
+
+// An in-order machine has no reorder buffer to blame.
+static void dependences_are_found_in_order(void **state) {
+    (void)state;
+    struct machine in_order = machine;
+    in_order.in_order = true;
+    in_order.rob_size = 0;
+    struct insn insn = accumulate(1, one_cycle);
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct block block = {.name = "", .insns = &insn, .n_insns = 1};
+    struct prediction prediction;
+    assert_true(prediction_make(&arena, &in_order, &block, &prediction, &fail));
+    assert_true(prediction.cycles == 4);
+    assert_string_equal(prediction.bottleneck, "dependency chain");
+    arena_free(&arena);
+}
+
 static void the_smallest_busiest_set_is_named(void **state) {
     (void)state;
     static const struct insn_use only_p0[] = {{.mask = P0, .release = 3, .units = 1}};
@@ -167,6 +209,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cycles_and_bottlenecks),
         cmocka_unit_test(a_full_reorder_buffer_is_found),
+        cmocka_unit_test(a_full_queue_is_found),
+        cmocka_unit_test(dependences_are_found_in_order),
         cmocka_unit_test(the_smallest_busiest_set_is_named),
         cmocka_unit_test(an_empty_block_is_a_failure),
     };
