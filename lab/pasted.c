@@ -11,6 +11,7 @@
 // A line's parts; slices without data are missing.
 struct pasted_line {
     bool is_code;         // else a heading or an empty line
+    bool has_share;       // perf's, of the samples
     struct slice address; // hexadecimal digits
     struct slice bytes;   // machine code: digits and blanks
     struct slice insn;
@@ -100,24 +101,58 @@ static struct slice without_notes(struct slice insn) {
 }
 
 static struct pasted_line read_line(struct slice line) {
-    struct pasted_line read = {0};
-    bool has_share = take_share(&line), has_address = take_address(&line, &read.address);
-    if (!has_address && !has_share)
+    struct pasted_line read = {.has_share = take_share(&line)};
+    bool has_address = take_address(&line, &read.address);
+    if (!has_address && !read.has_share)
         return read;
     bool has_tab = line.length && line.data[0] == '\t';
     if (has_address)
         take_bytes(&line, &read.bytes);
     read.insn = without_notes(line);
-    read.is_code = read.bytes.length > 0 || ((has_share || has_tab) && read.insn.length > 0);
+    read.is_code = read.bytes.length > 0 || ((read.has_share || has_tab) && read.insn.length > 0);
     return read;
 }
 
+// Whether a line is one that a disassembler prints between those of code: empty, "...", "Disassembly of section
+// .text:", "a.out:     file format elf64-x86-64", "0000000000001130 <dot>:", "Percent │".
+static bool is_heading(struct slice line) {
+    static const char format[] = "file format";
+    struct slice text = slice_trim(line);
+    return text.length == 0 || slice_is(text, "...") || text.data[text.length - 1] == ':' ||
+           memmem(text.data, text.length, format, strlen(format)) || take_share(&text);
+}
+
+// Whether a line is the assembler's: a directive, a comment with a marker. ".x = 1," is C, of objdump -S.
+static bool is_for_assembler(struct slice line) {
+    struct slice text = slice_trim(line);
+    bool is_directive = text.length > 1 && text.data[0] == '.' && isalpha((unsigned char)text.data[1]) &&
+                        !memchr(text.data, '=', text.length) && text.data[text.length - 1] != ':';
+    return is_directive || memmem(text.data, text.length, "LLVM-", 5) || memmem(text.data, text.length, "OSACA-", 6);
+}
+
+// Whether all of a text is a disassembly. "7:" in front of an instruction is a label of assembly, too: so nothing may
+// stand there that only an assembler reads; without machine code, nothing that no disassembler prints; and addresses
+// rise up to the next heading.
 static bool is_disassembly(const char *text) {
     struct slice rest = {text, strlen(text)}, line;
-    size_t n = 0;
-    while (slice_next(&rest, '\n', &line))
-        n += read_line(line).is_code;
-    return n > 0;
+    size_t n_code = 0, n_shown = 0, n_others = 0; // n_shown: with machine code or a share, which no assembler reads
+    unsigned long long last = 0, address;
+    bool has_last = false;
+    while (slice_next(&rest, '\n', &line)) {
+        struct pasted_line read = read_line(line);
+        bool has_address = read.is_code && read.address.length && !read.has_share;
+        address = has_address ? strtoull(read.address.data, NULL, 16) : 0;
+        if (is_for_assembler(line) || (has_address && has_last && address <= last))
+            return false;
+        if (has_address || is_heading(line)) {
+            has_last = has_address;
+            last = address;
+        }
+        n_code += read.is_code;
+        n_shown += read.is_code && (read.bytes.length || read.has_share);
+        n_others += !read.is_code && !is_heading(line);
+    }
+    return n_code > 0 && (n_others == 0 || n_shown == n_code);
 }
 
 static void add_code(struct text *out, const struct pasted_line *line) {

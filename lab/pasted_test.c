@@ -33,6 +33,15 @@ static void disassemblies_become_assembly(void **state) {
         {"add: nop\n", NULL},
         {"add rax, rbx # 12: 48\n", NULL},
         {"a:\n\tdec %eax\n", NULL},
+        // labels of assembly: beside other instructions, directives or markers, and where they do not rise
+        {"\timul %rax,%rax\n1:\tadd %rdx,%rcx\n\tjmp 2f\n2:\timul %rax,%rax\n", NULL},
+        {"f:\n\t.p2align 4\n1:\tnop\n", NULL},
+        {"# LLVM-MCA-BEGIN x\n1:\tnop\n", NULL},
+        {"2:\tdec %eax\n1:\tjne 2b\n", NULL},
+        {"1:\tfadd\t%st(1)\n\tfsqrt\n\tjmp 1b\n.size f, .-f\n", NULL},
+        // objdump -S prints sources between the code, and each section begins at 0
+        {"int x = 1;\n   0:\t90\tnop\n.y = 2,\n   1:\tc3\tret\n", "\n.byte 0x90\n\n.byte 0xc3\n"},
+        {"0000 <f>:\n   4:\t90\tnop\n\n0000 <g>:\n   0:\tc3\tret\n", "\n.byte 0x90\n\n\n.byte 0xc3\n"},
         {"", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
