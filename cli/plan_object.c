@@ -1,5 +1,10 @@
 #include "cli/plan_object.h"
 
+static void mark(struct lab_block *block, const struct object_piece *piece) {
+    block->is_of_object = true;
+    block->is_function = piece->is_function;
+}
+
 bool plan_add_object(struct arena *arena, struct plan *plan, const struct isa *isa, const struct object_file *file,
                      const struct object_range *range, const struct plan_options *options, struct fail *fail) {
     const struct object_piece *pieces;
@@ -16,7 +21,7 @@ bool plan_add_object(struct arena *arena, struct plan *plan, const struct isa *i
                                       .line_offset = (unsigned)(pieces[i].address % 64)};
         if (object_linker_read(linker, &pieces[i], &source, &why) &&
             plan_add_block(arena, plan, &source, pieces[i].name, options, &why))
-            plan->experiments[plan->n_experiments - 1]->block->is_function = true;
+            mark(plan->experiments[plan->n_experiments - 1]->block, &pieces[i]);
         else
             plan_refuse(arena, plan, &why);
     }

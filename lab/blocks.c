@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/text.h"
+#include "lab/callees.h"
 #include "lab/distortions.h"
 #include "lab/experiment.h"
 #include "lab/fault_text.h"
@@ -119,20 +120,12 @@ static void leave_out_return(struct arena *arena, struct lab_block *block) {
     block->label = arena_printf(arena, "%s, without ret", block->label);
 }
 
-// Whether the block returns, which this ISA's programs can call.
-static bool returns(const struct lab_block *block) {
-    bool is_any = false;
-    for (unsigned i = 0; i < block->insns.n_insns; i++)
-        is_any |= block->insns.insns[i].is_return;
-    return is_any && block->source.isa->call;
-}
-
 static void decode(struct arena *arena, const struct decoder *decoder, uint16_t stack_pointer, struct lab_block *block,
                    struct fail *fail) {
     block->is_decoded = decoder_decode(decoder, arena, block->bytes, block->n_bytes, &block->insns, fail);
     if (!block->is_decoded)
         return;
-    if (block->is_function && !block->source.isa->call)
+    if (block->is_of_object && !block->source.isa->call)
         leave_out_return(arena, block);
     decoder_facts(decoder, arena, &block->insns, &block->facts);
     for (unsigned i = 0; i < block->insns.n_insns; i++) {
@@ -150,6 +143,23 @@ static bool is_linked(const struct lab_block *block, int64_t offset, unsigned n_
         if ((int64_t)link->fixups[i].offset >= offset && (int64_t)link->fixups[i].offset < offset + n_bytes)
             return true;
     return false;
+}
+
+// Whether an instruction is the end of a function by a jump into another one, which returns to the same caller. An
+// indirect one that no table leads back into the block is taken as such.
+static bool is_tail_call(const struct lab_block *block, const struct insn *insn, int64_t offset) {
+    bool has_table = block->source.link && block->source.link->n_entries;
+    return block->is_function && insn->is_branch && !insn->is_call && !insn->is_return &&
+           (insn->is_direct ? is_linked(block, offset, insn->n_bytes) : !has_table);
+}
+
+// Whether the block returns, which this ISA's programs can call: by itself, or by another function.
+static bool returns(const struct lab_block *block) {
+    bool is_any = false;
+    int64_t offset = 0;
+    for (unsigned i = 0; i < block->insns.n_insns; offset += block->insns.insns[i++].n_bytes)
+        is_any |= block->insns.insns[i].is_return || is_tail_call(block, &block->insns.insns[i], offset);
+    return is_any && block->source.isa->call;
 }
 
 // Returns a branch's text with its target, the last operand, replaced by the label of the block's end.
@@ -173,6 +183,7 @@ static bool find_exits(struct arena *arena, struct lab_block *block, bool is_tur
         int64_t target = offset + insn->displacement, end = (int64_t)block->n_bytes;
         if (insn->is_call && (!insn->is_direct || is_linked(block, offset, insn->n_bytes)))
             block->calls_others = true;
+        block->calls_others |= is_tail_call(block, insn, offset);
         if (!insn->is_direct || is_linked(block, offset, insn->n_bytes))
             continue;
         bool is_outside = target < 0 || target > end;
@@ -363,9 +374,12 @@ static bool try_all(struct arena *arena, struct plan *plan, struct fail *fail) {
     }
     if (!gen_assemble(arena, programs, n, fail))
         return false;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         if (!try_one(arena, &list[i], fail))
             return false;
+        if (list[i].block->is_routine && list[i].block->calls_others)
+            callees_add_changes(arena, list[i].block, list[i].alias);
+    }
     return true;
 }
 

@@ -63,6 +63,7 @@ struct object_linker {
     size_t n_words;
     // Of the piece at hand:
     const struct object_piece *piece;
+    bool lengthens_end; // its last jump needs a distance of four bytes, where it has one
     struct link_fixup *fixups;
     size_t n_fixups;
     struct linker_entry *entries;
@@ -81,6 +82,10 @@ unsigned linker_address_type(const struct object_linker *linker); // type of a r
 // Null: it has no name.
 const char *linker_symbol_name(const struct object_linker *linker, const GElf_Sym *symbol);
 const struct linker_hole *linker_hole_at(const struct object_linker *linker, uint64_t address); // null: none
+
+// Notes that x86's `insn` at an offset of the piece, a jump out of this function, has to reach `target`. False: its
+// distance is one byte, which cannot be filled in; but the last jump of a function is made longer.
+bool linker_add_jump(struct object_linker *linker, const struct insn *insn, size_t offset, uint64_t target);
 
 void linker_add_hole(struct object_linker *linker, const struct linker_hole *hole);
 void linker_add_fixup(struct object_linker *linker, size_t offset, unsigned type, uint64_t target);

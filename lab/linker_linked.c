@@ -113,7 +113,7 @@ static bool find_distance(const struct code *code, const struct insn *insn, cons
                           uint64_t *target, unsigned *field) {
     const struct insn_address *written = insn->address;
     const struct machine *machine = code->decoder->machine;
-    if (insn->is_direct && insn->is_call) {
+    if (insn->is_direct && (insn->is_call || insn->n_bytes > X86_FIELD)) {
         *target = address + (uint64_t)insn->displacement;
         *field = insn->n_bytes - X86_FIELD;
         return true;
@@ -137,8 +137,8 @@ static bool find_distance(const struct code *code, const struct insn *insn, cons
     return false;
 }
 
-// A call goes to a function in the file: checks that this one can run as well. A stub that only jumps to another file
-// has no symbol.
+// A call or a jump goes to a function in the file: checks that this one can run as well. A stub that only jumps to
+// another file has no symbol.
 static bool check_callee(struct code *code, uint64_t address);
 
 static bool is_inside(const struct object_linker *linker, size_t offset, size_t n) {
@@ -153,10 +153,22 @@ static bool is_thread_local(const struct code *code, const struct insn *insn) {
            (written->displacement <= 0 || written->base || written->index);
 }
 
+// A jump out of a function goes on in other code, which returns to the same caller. One out of a range of addresses
+// goes to the block's end, which is not for here.
+static bool take_jump(struct code *code, const struct insn *insn, size_t offset) {
+    struct object_linker *linker = code->linker;
+    uint64_t target = linker_piece(linker) + offset + (uint64_t)insn->displacement;
+    return !linker->piece->is_function || linker_is_own(linker, target) ||
+           (linker_add_jump(linker, insn, offset, target) && check_target(linker, linker->piece->name, target) &&
+            check_callee(code, target));
+}
+
 static bool take_x86(struct code *code, const struct insn *insn, size_t offset) {
     struct object_linker *linker = code->linker;
     uint64_t target, address = linker_piece(linker) + offset;
     unsigned field;
+    if (insn->is_direct && !insn->is_call)
+        return take_jump(code, insn, offset);
     if (is_thread_local(code, insn))
         return fail_at(linker->fail, linker->file->path, 0, 0,
                        "%s: `%s` is of thread-local data, which has no place here", linker->piece->name, insn->text);
@@ -164,10 +176,9 @@ static bool take_x86(struct code *code, const struct insn *insn, size_t offset) 
         !find_distance(code, insn, linker->piece->bytes + offset, address, &target, &field) ||
         linker_is_own(linker, target))
         return true;
-    bool is_call = insn->is_direct && insn->is_call;
     // The field counts from its own place, the CPU from the instruction's end.
     linker_add_fixup(linker, offset + field, R_X86_64_PC32, target - (insn->n_bytes - field));
-    return check_target(linker, linker->piece->name, target) && (!is_call || check_callee(code, target));
+    return check_target(linker, linker->piece->name, target) && (!insn->is_direct || check_callee(code, target));
 }
 
 static bool decode(const struct code *code, const uint8_t *bytes, size_t n_bytes, struct block *block) {
@@ -209,8 +220,8 @@ static bool check_callee(struct code *code, uint64_t address) {
         unsigned field;
         if (!find_distance(code, insn, bytes + offset, address + offset, &target, &field))
             continue;
-        if (!check_target(linker, name, target) ||
-            (insn->is_direct && insn->is_call && !linker_is_own(linker, target) && !check_callee(code, target)))
+        bool stays = !insn->is_direct || target - address < n_bytes || linker_is_own(linker, target);
+        if (!check_target(linker, name, target) || (!stays && !check_callee(code, target)))
             return false;
     }
     return true;
@@ -264,7 +275,7 @@ static void find_tables(struct code *code, const struct block *block) {
         const struct insn *insn = &block->insns[i];
         uint64_t target;
         unsigned field;
-        if (!insn->is_call &&
+        if (!insn->is_direct &&
             find_distance(code, insn, linker->piece->bytes + offset, linker_piece(linker) + offset, &target, &field))
             take_distances(linker, block, target);
         else if (linker->kind == ET_EXEC && insn->address && !insn->address->base && insn->address->index)
@@ -302,6 +313,9 @@ static bool take_a64(struct object_linker *linker, size_t offset, uint32_t word)
         distance = immediate;
     } else if ((word & 0xfc000000) == 0x94000000) {
         type = R_AARCH64_CALL26;
+        distance = (int64_t)((uint64_t)word << 38) >> 36;
+    } else if ((word & 0xfc000000) == 0x14000000 && linker->piece->is_function) {
+        type = R_AARCH64_JUMP26;
         distance = (int64_t)((uint64_t)word << 38) >> 36;
     } else if ((word & 0x3b000000) == 0x18000000) {
         type = R_AARCH64_LD_PREL_LO19;

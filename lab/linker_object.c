@@ -305,7 +305,7 @@ static bool find_first_half(const struct worker *worker, struct reference *refer
     return true;
 }
 
-// ---- calls that the assembler has filled in itself: of functions in the same section
+// ---- calls and jumps that the assembler has filled in itself: to functions in the same section
 
 static bool note_relocation(struct worker *worker, struct reference reference, void *context) {
     (void)worker, (void)reference;
@@ -313,14 +313,20 @@ static bool note_relocation(struct worker *worker, struct reference reference, v
     return true;
 }
 
-static void add_call(struct object_linker *linker, const struct insn *insn, uint64_t address, uint64_t target) {
-    bool is_x86 = linker->machine == EM_X86_64;
-    size_t field = is_x86 ? insn->n_bytes - X86_FIELD : 0, offset = (size_t)(address - linker_piece(linker)) + field;
-    if (insn->is_call && linker->machine != EM_RISCV)
-        linker_add_fixup(linker, offset, is_x86 ? R_X86_64_PC32 : R_AARCH64_CALL26, target - (is_x86 ? X86_FIELD : 0));
+// Adds what fills in a call of the piece, or, of a function, a jump out of it; one out of a range of addresses goes to
+// the block's end, which is not for here.
+static bool add_call(struct object_linker *linker, const struct insn *insn, uint64_t address, uint64_t target) {
+    size_t offset = (size_t)(address - linker_piece(linker));
+    if (!insn->is_call && !linker->piece->is_function)
+        return true;
+    if (linker->machine == EM_X86_64)
+        return linker_add_jump(linker, insn, offset, target);
+    if (linker->machine == EM_AARCH64 && !insn->is_conditional)
+        linker_add_fixup(linker, offset, insn->is_call ? R_AARCH64_CALL26 : R_AARCH64_JUMP26, target);
+    return true;
 }
 
-static void follow_calls(struct worker *worker, const struct reached *range) {
+static bool follow_calls(struct worker *worker, const struct reached *range) {
     struct object_linker *linker = worker->linker;
     const struct linked_section *section = &linker->sections[range->section];
     uint64_t address = section->address + range->begin;
@@ -329,7 +335,7 @@ static void follow_calls(struct worker *worker, const struct reached *range) {
     struct fail why = {0};
     if (!(section->flags & SHF_EXECINSTR) || !bytes ||
         !decoder_decode(&linker->decoder, linker->arena, bytes, (size_t)(range->end - range->begin), &block, &why))
-        return;
+        return true;
     for (unsigned i = 0; i < block.n_insns; address += block.insns[i++].n_bytes) {
         const struct insn *insn = &block.insns[i];
         uint64_t target = address + (uint64_t)insn->displacement, offset = address - section->address;
@@ -340,17 +346,18 @@ static void follow_calls(struct worker *worker, const struct reached *range) {
         if (has_relocation)
             continue;
         follow(worker, range->section, target);
-        if (linker_is_own(linker, address))
-            add_call(linker, insn, address, target);
+        if (linker_is_own(linker, address) && !add_call(linker, insn, address, target))
+            return false;
     }
+    return true;
 }
 
 static bool read_all(struct worker *worker) {
     for (size_t i = 0; i < worker->n_reached; i++) {
         const struct reached range = worker->reached[i];
         worker->who = range.who;
-        follow_calls(worker, &range);
-        if (!each_relocation(worker, range.section, range.begin, range.end, take_one, NULL))
+        if (!follow_calls(worker, &range) ||
+            !each_relocation(worker, range.section, range.begin, range.end, take_one, NULL))
             return false;
     }
     return true;

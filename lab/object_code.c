@@ -193,7 +193,9 @@ static bool add_symbol_piece(struct object *object, size_t index) {
     if (!is_inside(&code, symbol->start, end))
         return fail_at(object->fail, object->file->path, 0, 0, "symbol '%s' does not lie within its section %s",
                        symbol->name, code.name);
-    return add_piece(object, symbol->name, &code, symbol->start, end);
+    bool is_added = add_piece(object, symbol->name, &code, symbol->start, end);
+    object->pieces[object->n_pieces - 1].is_function = true;
+    return is_added;
 }
 
 static bool add_named(struct object *object, const char *name) {

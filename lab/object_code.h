@@ -34,6 +34,7 @@ struct object_piece {
     size_t n_bytes;
     uint64_t address; // address of its first byte
     size_t section;   // index of its section
+    bool is_function; // by its symbol: a jump out of it goes on in other code, which returns to its caller
 };
 
 // All lives in the arena. Fails where there is no such code, and where it is another machine's.

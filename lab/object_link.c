@@ -257,6 +257,32 @@ static bool read_file(struct object_linker *linker) {
     return decoder_open(&linker->decoder, linker->arena, linker->isa, NULL, linker->fail);
 }
 
+bool linker_add_jump(struct object_linker *linker, const struct insn *insn, size_t offset, uint64_t target) {
+    enum { SHORT_JUMP = 0xeb, FIELD = 4 };
+    const struct object_piece *piece = linker->piece;
+    bool is_last = offset + insn->n_bytes == piece->n_bytes && piece->bytes[offset] == SHORT_JUMP;
+    if (insn->n_bytes <= FIELD && !is_last)
+        return fail_at(linker->fail, linker->file->path, 0, 0,
+                       "%s: `%s` goes to the function beside it by a distance of one byte, which cannot be filled in: "
+                       "compile it with -ffunction-sections",
+                       piece->name, insn->text);
+    linker->lengthens_end |= insn->n_bytes <= FIELD;
+    linker_add_fixup(linker, insn->n_bytes <= FIELD ? offset + 1 : offset + insn->n_bytes - FIELD, R_X86_64_PC32,
+                     target - FIELD);
+    return true;
+}
+
+// Makes the short jump at the end of a block a long one, whose distance a fixup fills in.
+static void lengthen_end(struct object_linker *linker, struct block_source *source) {
+    enum { LONG_JUMP = 0xe9, MORE = 3 };
+    uint8_t *bytes = ARENA_ARRAY(linker->arena, uint8_t, source->n_bytes + MORE);
+    memcpy(bytes, source->bytes, source->n_bytes);
+    bytes[source->n_bytes - 2] = LONG_JUMP;
+    memset(bytes + source->n_bytes - 1, 0, 1 + MORE);
+    source->bytes = bytes;
+    source->n_bytes += MORE;
+}
+
 struct object_linker *object_linker_open(struct arena *arena, const struct object_file *file, const struct isa *isa,
                                          struct fail *fail) {
     struct object_linker *linker = ARENA_NEW(arena, struct object_linker);
@@ -291,6 +317,7 @@ bool object_linker_read(struct object_linker *linker, const struct object_piece 
     if (!linker->elf)
         return true;
     linker->piece = piece;
+    linker->lengthens_end = false;
     linker->fixups = NULL;
     linker->entries = NULL;
     linker->n_fixups = linker->n_entries = 0;
@@ -301,5 +328,7 @@ bool object_linker_read(struct object_linker *linker, const struct object_piece 
     const uint8_t *own = linker_bytes(linker, linker_piece(linker), piece->n_bytes);
     if (own && linker->kind == ET_REL) // where references of the piece to itself are filled in
         source->bytes = own;
+    if (linker->lengthens_end)
+        lengthen_end(linker, source);
     return true;
 }
