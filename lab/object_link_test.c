@@ -121,6 +121,26 @@ static void tables_lead_into_the_block(void **state) {
     unload(&loaded);
 }
 
+// A jump out of a function goes on in the other one; the last jump gets room for its distance.
+static void jumps_out_of_a_function_meet_the_other_one(void **state) {
+    (void)state;
+    enum { BYTES = 11, LONG_JUMP = 0xe9 }; // of je and jmp, with distances of four bytes
+    struct loaded loaded;
+    assert_true(load(&loaded, ".text\n.type g,@function\ng: nop\nret\n.size g,.-g\n.skip 200, 0x90\n"
+                              ".type f,@function\nf: je g\njmp h\n.size f,.-f\n"
+                              ".type h,@function\nh: ret\n.size h,.-h\n.skip 8\n"));
+    const struct link *link = loaded.source.link;
+    assert_non_null(link);
+    assert_int_equal(link->n_fixups, 2);
+    assert_int_equal(loaded.source.n_bytes, BYTES);
+    assert_int_equal(loaded.source.bytes[6], LONG_JUMP);
+    assert_int_equal(link->fixups[0].offset, 2);
+    assert_int_equal(link->fixups[1].offset, 7);
+    assert_int_equal(value_at(link, target_of(link, 0, 0)) & 0xffff, 0xc390);
+    assert_int_equal(value_at(link, target_of(link, 1, 0)) & 0xff, 0xc3);
+    unload(&loaded);
+}
+
 static void code_without_references_has_no_link(void **state) {
     (void)state;
     struct loaded loaded;
@@ -142,6 +162,7 @@ static void what_is_elsewhere_is_named(void **state) {
         {F("call h\nret") ".section .text.h,\"ax\",@progbits\n.globl h\n.type h,@function\nh: jmp far_away\n.size "
                           "h,.-h\n",
          "h refers to 'far_away', which another file holds"},
+        {F("je k\nret") ".text\nk: ret\n", "compile it with -ffunction-sections"},
         {F("mov eax, fs:local@TPOFF\nret") ".section .tdata,\"awT\",@progbits\nlocal: .long 1\n",
          "f refers to 'local', which is thread-local"},
         {F("mov rax, [rip + large]\nret") ".bss\n.globl large\nlarge: .zero 20000000\n",
@@ -192,6 +213,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(references_meet_their_data),
         cmocka_unit_test(tables_lead_into_the_block),
+        cmocka_unit_test(jumps_out_of_a_function_meet_the_other_one),
         cmocka_unit_test(code_without_references_has_no_link),
         cmocka_unit_test(what_is_elsewhere_is_named),
         cmocka_unit_test(no_damage_crashes),

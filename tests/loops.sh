@@ -122,6 +122,39 @@ predict --form both --alias disjoint --json "$T/functions.o" --symbol sum >"$T/r
 expect 0 "^true\$" jq -s --argjson n "$turns" '[.[] | select(.record == "measurement" and .cycles_per_instruction) |
     (.cycles / .cycles_per_instruction - (4 * $n + 6 + (if .form == "looped" then 2 else 0 end)) | fabs) < 1] | all' "$T/run"
 
+# A function may end by a jump into another one, also a short jump, or go to a cold part of itself and come back. Each call
+# begins with the same arguments, although the other one changes them: without, the second would turn for ever.
+cat >"$T/tails.s" <<'EOF'
+        .globl outer, work
+        .type outer, @function
+outer:  testq %rdi, %rdi
+        je .Lcold
+.Lback: addq $1, %rdi
+        jmp work
+        .size outer, .-outer
+        .type work, @function
+work:   movq %rdi, %rax
+1:      imulq %rdi, %rax
+        subq $1, %rsi
+        jne 1b
+        ret
+        .size work, .-work
+        .section .text.unlikely, "ax"
+        .type outer.cold, @function
+.Lcold: movl $2, %edi
+        jmp .Lback
+        .size outer.cold, .-.Lcold
+EOF
+as "$T/tails.s" -o "$T/tails.o" && ld -Ttext=0x401000 --section-start=.text.unlikely=0x402000 -e outer "$T/tails.o" -o "$T/tails" &&
+    ld -shared -Bsymbolic "$T/tails.o" -o "$T/tails.so" || exit 1
+for file in tails.o tails tails.so; do
+    expect 0 '^0x10$' bash -c "'$cyclops' try --json '$T/$file' --symbol outer --set rdi=1,rsi=3 | jq -r .registers.rax"
+    expect 0 '^0x51$' bash -c "'$cyclops' try --json '$T/$file' --symbol outer --set rdi=0,rsi=3 | jq -r .registers.rax"
+    run --form looped --json "$T/$file" --symbol outer --set rdi=1,rsi=64 >"$T/run"
+    expect 0 '^null$' jq -r 'select(.record == "measurement") | .outcome' "$T/run"
+    expect 0 '^true$' jq -s '[.[] | select(.record == "measurement" and .cycles) | .cycles > 15] | all' "$T/run"
+done
+
 # A path that was short is said.
 expect 0 '4 of 8 instructions ran; the loop at 0x8 did not' one_line predict --form looped \
     --asm 'xor eax, eax; cmp rax, 7; jne 2f; 1: imul rdx, rdi; add rax, 1; cmp rax, rsi; jne 1b; 2: ret'
