@@ -377,8 +377,9 @@ static bool try_all(struct arena *arena, struct plan *plan, struct fail *fail) {
     for (size_t i = 0; i < n; i++) {
         if (!try_one(arena, &list[i], fail))
             return false;
+        const struct block_start start = block_start_of(list[i].block, list[i].alias);
         if (list[i].block->is_routine && list[i].block->calls_others)
-            callees_add_changes(arena, list[i].block, list[i].alias);
+            callees_add_changes(arena, list[i].block, list[i].alias, &start);
     }
     return true;
 }

@@ -17,12 +17,8 @@ static void add(struct arena *arena, struct block_facts *facts, const char *name
     facts->registers = extended(arena, facts->registers, &facts->n_registers, name);
 }
 
-static bool is_changed(const struct lab_block *block, enum block_alias alias, const struct register_name *name) {
-    const struct block_start start = block_start_of(block, alias);
-    return block->trials[alias].frame[1 + name->index] != block_start_value(block->source.isa, &start, name->index);
-}
-
-void callees_add_changes(struct arena *arena, struct lab_block *block, enum block_alias alias) {
+void callees_add_changes(struct arena *arena, struct lab_block *block, enum block_alias alias,
+                         const struct block_start *start) {
     const struct isa *isa = block->source.isa;
     const struct start_state *state = &block->options.state;
     struct register_name found;
@@ -30,7 +26,7 @@ void callees_add_changes(struct arena *arena, struct lab_block *block, enum bloc
         return;
     for (const char *const *name = isa->arguments; *name; name++)
         if (register_find(isa, (struct slice){*name, strlen(*name)}, &found) && found.class->file == 'g' &&
-            is_changed(block, alias, &found))
+            block->trials[alias].frame[1 + found.index] != block_start_value(isa, start, found.index))
             add(arena, &block->facts, *name);
     for (size_t i = 0; i < state->n_registers; i++)
         if (state->registers[i].class)
