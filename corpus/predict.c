@@ -1,7 +1,7 @@
 #include "corpus/predict.h"
 
 #include "analyzer/compare/prediction.h"
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/pipeline/mca_cores.h"
 #include "base/bytes.h"
 #include "base/chunks.h"
 #include "lab/code_uses.h"
@@ -99,7 +99,7 @@ static void *open_worker(void *context, bool is_alone, struct fail *fail) {
     const struct pipeline_options as_llvm_mca = {.iterations = MCA_ITERATIONS, .as_llvm_mca = true};
     for (unsigned i = 0; i < worker->lab.n_models && run->request->is_as_llvm_mca; i++)
         if (!worker->lab.models[i].missing)
-            worker->pipelines[i] = pipeline_open(worker->lab.models[i].machine, &as_llvm_mca);
+            worker->pipelines[i] = mca_core_open(worker->lab.models[i].machine, &as_llvm_mca);
     return worker;
 }
 

@@ -1,7 +1,7 @@
 #include "lab/explain.h"
 
 #include "analyzer/compare/prediction.h"
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/pipeline/mca_cores.h"
 
 #include <string.h>
 
@@ -78,7 +78,7 @@ static bool run_copies(struct arena *arena, const struct machine *machine, const
     struct pipeline_result result;
     *occupancy = (struct occupancy){.arena = arena, .machine = machine};
     struct event_listener listener = occupancy_listener(occupancy);
-    return pipeline_run(machine, &block, &options, (struct event_listener *[]){&listener, NULL}, &result, fail);
+    return mca_core_run(machine, &block, &options, (struct event_listener *[]){&listener, NULL}, &result, fail);
 }
 
 static bool converge(struct arena *arena, unsigned most, struct explanation *e, struct fail *fail) {

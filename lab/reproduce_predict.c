@@ -4,7 +4,7 @@
 #include "analyzer/bounds/rthroughput.h"
 #include "analyzer/compare/corun_prediction.h"
 #include "analyzer/compare/prediction.h"
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/pipeline/mca_cores.h"
 #include "lab/explain.h"
 
 #include <math.h>
@@ -82,7 +82,7 @@ static bool predict_report(struct arena *arena, const struct model *model, const
     struct pipeline_result result;
     struct pipeline_options options = {.iterations = reference->iterations, .as_llvm_mca = true};
     if (!describe_asm(arena, model, reference, &block, fail) ||
-        !pipeline_run(model->machine, &block, &options, NULL, &result, fail))
+        !mca_core_run(model->machine, &block, &options, NULL, &result, fail))
         return false;
     const double cycles = (double)result.cycles;
     const double known[N_QUANTITIES] = {

@@ -1,7 +1,7 @@
 #include "library/internal.h"
 
 #include "analyzer/compare/prediction.h"
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/pipeline/mca_cores.h"
 
 // A pipeline is kept for the number of iterations that was asked for last: it has its memory already.
 static struct pipeline *pipeline_for(struct cyclops_machine *machine, uint64_t iterations) {
@@ -10,7 +10,7 @@ static struct pipeline *pipeline_for(struct cyclops_machine *machine, uint64_t i
     if (machine->pipeline != NULL)
         pipeline_close(machine->pipeline);
     const struct pipeline_options options = {.iterations = iterations, .as_llvm_mca = true};
-    machine->pipeline = pipeline_open(machine->model, &options);
+    machine->pipeline = mca_core_open(machine->model, &options);
     machine->iterations = iterations;
     return machine->pipeline;
 }

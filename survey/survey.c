@@ -1,6 +1,6 @@
 #include "survey/survey.h"
 
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/pipeline/mca_cores.h"
 #include "base/file.h"
 #include "bench/host/timer.h"
 #include "bench/targets/simulated.h"
@@ -162,7 +162,7 @@ static bool probe_model(struct survey *survey, struct fail *fail) {
         if (!model_describe_part(&lab.simulated_cpu, survey->arena, form->bytes - form->n_setup_bytes,
                                  form->n_setup_bytes, form->n_bytes, &block, &trouble))
             survey->shapes[i].left_out = "the model does not describe it";
-        else if (!pipeline_run(lab.simulated_cpu.machine, &block, &once, NULL, &result, &trouble))
+        else if (!mca_core_run(lab.simulated_cpu.machine, &block, &once, NULL, &result, &trouble))
             survey->shapes[i].left_out = "by the model, it can never be executed";
         fail_clear(&trouble);
     }

@@ -1,7 +1,7 @@
 // The dot product of llvm-mca's manual (LLVM 8): 610 cycles for 300 iterations. LLVM 19's model of
 // btver2 gives vhaddps a latency of 4, with which it takes 611; with the manual's 3 the manual's figures come out.
 #include "analyzer/model/backend.h"
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/pipeline/mca_cores.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -55,7 +55,7 @@ static void figures_of_the_manual(void **state) {
         struct event_listener *none[] = {NULL};
         struct pipeline_options run = {.iterations = 300, .as_llvm_mca = true};
         struct pipeline_result result;
-        assert_true(pipeline_run(machine, &block, &run, none, &result, &fail));
+        assert_true(mca_core_run(machine, &block, &run, none, &result, &fail));
         assert_int_equal(result.cycles, rows[i].cycles);
         assert_int_equal(result.instructions, 900);
     }

@@ -1,7 +1,7 @@
 #include "analyzer/compare/steady.h"
 
 #include "analyzer/pipeline/event.h"
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/pipeline/mca_cores.h"
 
 #include <assert.h>
 
@@ -42,7 +42,7 @@ static bool simulate(const struct machine *machine, const struct block *block, c
     struct event_listener listener = {.self = watch, .issued = on_issued, .marked = on_marked, .repeated = on_repeated};
     struct event_listener *listeners[] = {&listener, NULL};
     struct pipeline_result result = {0};
-    bool is_done = pipeline_run(machine, block, options, listeners, &result, fail);
+    bool is_done = mca_core_run(machine, block, options, listeners, &result, fail);
     *cycles = result.cycles;
     return is_done;
 }

@@ -80,7 +80,7 @@ static void make_block(struct toy *toy, unsigned width) {
 
 static struct pipeline_result simulate(const struct toy *toy, const struct pipeline_options *options,
                                        struct event_listener *const *listeners) {
-    struct pipeline *pipeline = pipeline_open_on(&slots_core, &toy->machine, options);
+    struct pipeline *pipeline = pipeline_open(&slots_core, &toy->machine, options);
     struct pipeline_result result;
     struct fail fail = {0};
     assert_true(pipeline_simulate(pipeline, &toy->block, listeners, &result, &fail));
@@ -159,7 +159,7 @@ static void its_standstill_is_a_failure(void **state) {
     struct toy toy;
     make_block(&toy, 0);
     const struct pipeline_options options = {.iterations = 1};
-    struct pipeline *pipeline = pipeline_open_on(&slots_core, &toy.machine, &options);
+    struct pipeline *pipeline = pipeline_open(&slots_core, &toy.machine, &options);
     struct pipeline_result result;
     struct fail fail = {0};
     assert_false(pipeline_simulate(pipeline, &toy.block, NULL, &result, &fail));

@@ -69,7 +69,7 @@ static bool each_runs_alone(const struct shared_core *core, const struct block *
     struct pipeline_result result;
     once.iterations = 1;
     for (unsigned t = 0; t < CORUN_THREADS; t++)
-        if (!pipeline_run(&core->half, blocks[t], &once, NULL, &result, fail))
+        if (!mca_core_run(&core->half, blocks[t], &once, NULL, &result, fail))
             return false;
     return true;
 }

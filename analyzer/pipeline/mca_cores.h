@@ -5,10 +5,17 @@
 #define ANALYZER_PIPELINE_MCA_CORES_H
 
 #include "analyzer/pipeline/core.h"
+#include "analyzer/pipeline/pipeline.h"
 
 extern const struct core_ops mca_out_of_order, mca_in_order;
 
 // The one that simulates a machine.
 const struct core_ops *mca_core_of(const struct machine *machine);
+
+// pipeline_open on that core.
+struct pipeline *mca_core_open(const struct machine *machine, const struct pipeline_options *options);
+// The same for one block: opens, simulates and closes.
+bool mca_core_run(const struct machine *machine, const struct block *block, const struct pipeline_options *options,
+                  struct event_listener *const *listeners, struct pipeline_result *result, struct fail *fail);
 
 #endif

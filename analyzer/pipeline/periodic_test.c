@@ -166,7 +166,7 @@ static bool run(const struct toy *toy, struct counter *counter, struct pipeline_
     struct event_listener *listeners[] = {&counter->listener, NULL};
     counter_init(counter);
     options.walk_all = walk_all;
-    return pipeline_run(&toy->machine, &toy->block, &options, listeners, result, fail);
+    return mca_core_run(&toy->machine, &toy->block, &options, listeners, result, fail);
 }
 
 static void assert_same(const struct toy *toy, uint64_t iterations, uint64_t *n_skipped) {
@@ -177,7 +177,7 @@ static void assert_same(const struct toy *toy, uint64_t iterations, uint64_t *n_
     options.iterations = iterations;
     assert_true(run(toy, &walked, options, true, &a, &fail));
     assert_true(run(toy, &skipped, options, false, &b, &fail));
-    assert_true(pipeline_run(&toy->machine, &toy->block, &options, NULL, &c, &fail));
+    assert_true(mca_core_run(&toy->machine, &toy->block, &options, NULL, &c, &fail));
     assert_int_equal(a.cycles, a.walked_cycles);
     assert_int_equal(a.cycles, b.cycles);
     assert_int_equal(a.cycles, c.cycles);
@@ -264,7 +264,7 @@ static uint64_t cycles_in_order(const struct toy *toy, uint64_t iterations, bool
     struct pipeline_options options = toy->options;
     options.iterations = iterations;
     options.walk_all = walk_all;
-    assert_true(pipeline_run(&toy->machine, &toy->block, &options, NULL, &result, &fail));
+    assert_true(mca_core_run(&toy->machine, &toy->block, &options, NULL, &result, &fail));
     *walked = result.walked_cycles;
     return result.cycles;
 }
@@ -297,15 +297,15 @@ static void one_who_does_not_know_of_it_hears_all(void **state) {
     toy_init(&toy, 4, 64);
     toy_insn(&toy, 3);
     counter_init(&counter);
-    assert_true(pipeline_run(&toy.machine, &toy.block, &options, listeners, &result, &fail));
+    assert_true(mca_core_run(&toy.machine, &toy.block, &options, listeners, &result, &fail));
     assert_true(result.walked_cycles < 200);
     counter_init(&counter);
     counter.listener.repeated = NULL;
-    assert_true(pipeline_run(&toy.machine, &toy.block, &options, listeners, &result, &fail));
+    assert_true(mca_core_run(&toy.machine, &toy.block, &options, listeners, &result, &fail));
     assert_int_equal(result.walked_cycles, result.cycles);
     counter_init(&counter);
     options.walk_iterations = 2000;
-    assert_true(pipeline_run(&toy.machine, &toy.block, &options, listeners, &result, &fail));
+    assert_true(mca_core_run(&toy.machine, &toy.block, &options, listeners, &result, &fail));
     assert_true(result.walked_cycles >= 500 && result.walked_cycles < 700);
 }
 
@@ -321,7 +321,7 @@ static void a_limit_of_cycles_holds(void **state) {
     for (uint64_t limit = 290; limit < 310; limit++) {
         struct fail fail = {0};
         struct pipeline_options options = {.iterations = 100, .max_cycles = limit};
-        assert_int_equal(pipeline_run(&toy.machine, &toy.block, &options, NULL, &result, &fail), limit >= 303);
+        assert_int_equal(mca_core_run(&toy.machine, &toy.block, &options, NULL, &result, &fail), limit >= 303);
         assert_int_equal(result.cycles, limit < 303 ? limit : 303);
     }
 }
@@ -343,7 +343,7 @@ static void long_periods_are_found(void **state) {
         toy_write(&toy, (uint16_t)(1 + i % 3));
         toy_use(&toy, i % 3 == 0 ? p01 : p012, 1 + i % 2);
     }
-    assert_true(pipeline_run(&toy.machine, &toy.block, &options, NULL, &result, &fail));
+    assert_true(mca_core_run(&toy.machine, &toy.block, &options, NULL, &result, &fail));
     assert_int_equal(result.instructions, 7 * options.iterations);
     assert_true(result.walked_cycles < 10000);
 }

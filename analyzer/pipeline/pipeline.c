@@ -1,10 +1,8 @@
 #include "analyzer/pipeline/pipeline.h"
 
 #include "analyzer/pipeline/core.h"
-#include "analyzer/pipeline/mca_cores.h"
 #include "analyzer/pipeline/periodic.h"
 
-#include <assert.h>
 #include <inttypes.h>
 
 struct pipeline {
@@ -43,8 +41,8 @@ static uint64_t uops_of(const struct block *block) {
     return uops;
 }
 
-struct pipeline *pipeline_open_on(const struct core_ops *ops, const struct machine *machine,
-                                  const struct pipeline_options *options) {
+struct pipeline *pipeline_open(const struct core_ops *ops, const struct machine *machine,
+                               const struct pipeline_options *options) {
     struct arena arena = {0};
     struct pipeline *pipeline = ARENA_NEW(&arena, struct pipeline);
     pipeline->core = core_new(&arena, ops);
@@ -52,11 +50,6 @@ struct pipeline *pipeline_open_on(const struct core_ops *ops, const struct machi
     pipeline->machine = machine;
     pipeline->options = *options;
     return pipeline;
-}
-
-struct pipeline *pipeline_open(const struct machine *machine, const struct pipeline_options *options) {
-    assert(machine->dispatch_width != 0 && machine->n_register_files != 0);
-    return pipeline_open_on(mca_core_of(machine), machine, options);
 }
 
 void pipeline_close(struct pipeline *pipeline) {
@@ -85,13 +78,5 @@ bool pipeline_simulate(struct pipeline *pipeline, const struct block *block, str
         .uops = uops_of(block) * iterations,
         .walked_cycles = (uint64_t)core->now,
     };
-    return done;
-}
-
-bool pipeline_run(const struct machine *machine, const struct block *block, const struct pipeline_options *options,
-                  struct event_listener *const *listeners, struct pipeline_result *result, struct fail *fail) {
-    struct pipeline *pipeline = pipeline_open(machine, options);
-    bool done = pipeline_simulate(pipeline, block, listeners, result, fail);
-    pipeline_close(pipeline);
     return done;
 }

@@ -47,14 +47,13 @@ struct pipeline_result {
     uint64_t walked_cycles; // of `cycles`: the rest was not walked through, as it repeats
 };
 
-// A machine with options, ready to run blocks: what one run allocates serves the next. Not shared between threads.
-// The machine must live as long; the options are copied.
+// A core (core.h) with a machine and options, ready to run blocks: what one run allocates serves the next. Not shared
+// between threads. The machine must live as long; the options are copied. mca_core_open (mca_cores.h) opens the one
+// that LLVM's models are for.
 struct pipeline;
 struct core_ops;
-struct pipeline *pipeline_open(const struct machine *machine, const struct pipeline_options *options);
-// The same on a core of the caller's choice (core.h).
-struct pipeline *pipeline_open_on(const struct core_ops *ops, const struct machine *machine,
-                                  const struct pipeline_options *options);
+struct pipeline *pipeline_open(const struct core_ops *ops, const struct machine *machine,
+                               const struct pipeline_options *options);
 void pipeline_close(struct pipeline *pipeline);
 
 // Runs a block. Fails with FAIL_INPUT where it is empty, with FAIL_WORK when an instruction can never get on, naming
@@ -62,9 +61,5 @@ void pipeline_close(struct pipeline *pipeline);
 // far it came.
 bool pipeline_simulate(struct pipeline *pipeline, const struct block *block, struct event_listener *const *listeners,
                        struct pipeline_result *result, struct fail *fail);
-
-// The same for one block.
-bool pipeline_run(const struct machine *machine, const struct block *block, const struct pipeline_options *options,
-                  struct event_listener *const *listeners, struct pipeline_result *result, struct fail *fail);
 
 #endif

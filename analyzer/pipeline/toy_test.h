@@ -3,6 +3,7 @@
 #ifndef ANALYZER_PIPELINE_TOY_TEST_H
 #define ANALYZER_PIPELINE_TOY_TEST_H
 
+#include "analyzer/pipeline/mca_cores.h"
 #include "analyzer/pipeline/pipeline.h"
 
 #include <assert.h>
@@ -127,7 +128,7 @@ static inline uint64_t toy_run(struct toy *toy, uint64_t iterations, struct even
     struct pipeline_options options = toy->options;
     struct pipeline_result result;
     options.iterations = iterations;
-    return pipeline_run(&toy->machine, &toy->block, &options, listeners, &result, fail) ? result.cycles : 0;
+    return mca_core_run(&toy->machine, &toy->block, &options, listeners, &result, fail) ? result.cycles : 0;
 }
 
 // Cycles per iteration once the pipeline has filled.

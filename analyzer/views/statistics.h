@@ -1,7 +1,7 @@
 // What the parts of the simulated CPU did, counted: dispatch, schedulers, retirement, register files. Layouts are
 // llvm-mca's (llvm/tools/llvm-mca/Views of LLVM 19).
 //
-// Use: init, hand &view->listener to pipeline_run, print. What a view allocates lives in the arena it was given.
+// Use: init, hand &view->listener to mca_core_run, print. What a view allocates lives in the arena it was given.
 #ifndef ANALYZER_VIEWS_STATISTICS_H
 #define ANALYZER_VIEWS_STATISTICS_H
 

@@ -7,7 +7,7 @@
 // chrome://tracing; a cycle is shown as a microsecond. One track per pipe, and tracks on which instructions in flight
 // lie side by side, each with its stages.
 //
-// Use: open once, then for each block: begin_block, and pipeline_run with walk_all set (time left out cannot be
+// Use: open once, then for each block: begin_block, and mca_core_run with walk_all set (time left out cannot be
 // traced) and the listener; close at the end. Several blocks follow one another in time.
 #ifndef ANALYZER_VIEWS_TRACE_H
 #define ANALYZER_VIEWS_TRACE_H

@@ -3,7 +3,7 @@
 // those that are printed by default; the others: statistics.h, timeline.h, bottleneck.h. Those that llvm-mca also
 // prints as JSON add a member to the object that is open in `json`.
 //
-// Use: init, hand &view->listener to pipeline_run, print. What a view allocates lives in the arena it was given.
+// Use: init, hand &view->listener to mca_core_run, print. What a view allocates lives in the arena it was given.
 #ifndef ANALYZER_VIEWS_VIEWS_H
 #define ANALYZER_VIEWS_VIEWS_H
 

@@ -1,7 +1,7 @@
 #include "bench/targets/simulated.h"
 
 #include "analyzer/pipeline/corun.h"
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/pipeline/mca_cores.h"
 #include "base/text.h"
 #include "bench/targets/simulated_events.h"
 
@@ -81,7 +81,7 @@ static bool execute(const struct target_sim *sim, const struct bench_code *code,
         run->cycles = result.cycles;
         run->corunner_bodies = is_done ? (double)result.instructions[1] / blocks[1].n_insns : 0;
     } else if (is_done) {
-        is_done = pipeline_run(model->machine, &blocks[0], options, listeners, &alone, fail);
+        is_done = mca_core_run(model->machine, &blocks[0], options, listeners, &alone, fail);
         run->cycles = alone.cycles;
     }
     arena_free(&scratch);

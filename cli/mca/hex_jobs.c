@@ -1,5 +1,6 @@
 #include "cli/mca/hex_jobs.h"
 
+#include "analyzer/pipeline/mca_cores.h"
 #include "base/chunks.h"
 #include "base/line.h"
 #include "cli/mca/bytes.h"
@@ -104,7 +105,7 @@ static void *open_worker(void *context, bool is_alone, struct fail *fail) {
     if (is_alone)
         worker->pipeline = run->session->pipeline;
     else if (mca_open_model(run->session->args, &worker->arena, &worker->own_model, fail))
-        worker->pipeline = pipeline_open(worker->own_model.machine, &options);
+        worker->pipeline = mca_core_open(worker->own_model.machine, &options);
     if (worker->pipeline)
         return worker;
     close_worker(worker);

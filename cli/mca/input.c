@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/file_kind.h"
 
+#include "analyzer/pipeline/mca_cores.h"
 #include "analyzer/views/trace.h"
 #include "cli/mca/bytes.h"
 #include "cli/mca/hex_jobs.h"
@@ -296,7 +297,7 @@ bool mca_run(struct mca_session *session, const struct model *model, const struc
     const struct mca_args *args = session->args;
     const struct pipeline_options options = mca_pipeline_options(session);
     bool done;
-    session->pipeline = pipeline_open(session->machine, &options);
+    session->pipeline = mca_core_open(session->machine, &options);
     if (args->trace != NULL)
         done = report_with_trace(session, source, args->trace);
     else if (args->brief)

@@ -1,7 +1,7 @@
 // Where the time of `cyclops mca --hex` goes: microseconds per block spent in decoding, describing and simulating,
 // each stage run over all blocks by itself.  bench_stages FILE.hex CPU ITERATIONS
 #include "analyzer/model/backend.h"
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/pipeline/mca_cores.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -102,7 +102,7 @@ int main(int argc, char **argv) {
     bench.cpu = bench.backend ? bench.backend->open(&bench.arena, &options, &bench.fail) : NULL;
     if (bench.cpu && bench.n_codes != 0) {
         const struct pipeline_options simulated = {.iterations = bench.iterations, .as_llvm_mca = true};
-        bench.pipeline = pipeline_open(bench.backend->machine(bench.cpu), &simulated);
+        bench.pipeline = mca_core_open(bench.backend->machine(bench.cpu), &simulated);
         run(&bench);
         pipeline_close(bench.pipeline);
         bench.backend->close(bench.cpu);

@@ -1,6 +1,6 @@
 #include "tests/fuzz/fuzz.h"
 
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/pipeline/mca_cores.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +53,6 @@ void fuzz_simulate(struct model cpu, const struct block *blocks, size_t n_blocks
         struct pipeline_result result;
         const struct pipeline_options options = {.iterations = 3, .max_cycles = MOST_CYCLES};
         if (blocks[i].n_insns <= MOST_INSNS)
-            pipeline_run(cpu.machine, &blocks[i], &options, NULL, &result, &fail);
+            mca_core_run(cpu.machine, &blocks[i], &options, NULL, &result, &fail);
     }
 }

@@ -1,6 +1,6 @@
 // Overlay files, the machines they make, and instructions of those that need no LLVM.
 #include "analyzer/model/overlay.h"
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/pipeline/mca_cores.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
         const struct pipeline_options options = {.iterations = 5, .max_cycles = 20000};
         struct pipeline_result result;
         overlay_source(overlay, &arena, "A");
-        pipeline_run(machine, &block, &options, NULL, &result, &fail);
+        mca_core_run(machine, &block, &options, NULL, &result, &fail);
     }
     overlay_close(overlay);
     arena_free(&arena);
