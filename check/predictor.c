@@ -54,7 +54,7 @@ bool predictor_describe(const struct predictor *predictor, struct arena *arena, 
 }
 
 const struct insn *predictor_find_form(const struct block *block, const char *form) {
-    size_t length = strcspn(form, "-"); // a form of several has a suffix (analyzer/model/form.h)
+    size_t length = strcspn(form, "-"); // a form of several has a suffix (analyzer/code/form.h)
     for (unsigned i = 0; i < block->n_insns; i++)
         if (strlen(block->insns[i].opcode) == length && strncmp(block->insns[i].opcode, form, length) == 0)
             return &block->insns[i];

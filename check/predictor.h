@@ -4,8 +4,8 @@
 #ifndef CHECK_PREDICTOR_H
 #define CHECK_PREDICTOR_H
 
-#include "analyzer/compare/prediction.h"
 #include "analyzer/model/model.h"
+#include "analyzer/predict/prediction.h"
 #include "check/values.h"
 
 struct predicted_program;

@@ -1,5 +1,5 @@
 // Repairs a model: the smallest set of changes that makes it predict what was measured. Per scheduling class before per
-// form. The changes are an overlay (analyzer/model/overlay.h), which is checked by simulating every measured program
+// form. The changes are an overlay (analyzer/sched/overlay.h), which is checked by simulating every measured program
 // again.
 //
 // Numbers that it changes: latencies, how early operands are read, uops, pipes and for how long they are held, and the

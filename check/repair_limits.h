@@ -3,7 +3,7 @@
 #ifndef CHECK_REPAIR_LIMITS_H
 #define CHECK_REPAIR_LIMITS_H
 
-#include "analyzer/model/machine.h"
+#include "analyzer/sched/machine.h"
 #include "check/predictor.h"
 #include "check/repair.h"
 

@@ -2,8 +2,8 @@
 #ifndef CHECK_REPAIR_NUMBERS_H
 #define CHECK_REPAIR_NUMBERS_H
 
-#include "analyzer/model/insn.h"
-#include "analyzer/model/machine.h"
+#include "analyzer/sched/insn.h"
+#include "analyzer/sched/machine.h"
 #include "base/text.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #ifndef CHECK_TD_H
 #define CHECK_TD_H
 
-#include "analyzer/model/machine.h"
+#include "analyzer/sched/machine.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "check/repair_numbers.h"

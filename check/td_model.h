@@ -4,7 +4,7 @@
 #ifndef CHECK_TD_MODEL_H
 #define CHECK_TD_MODEL_H
 
-#include "analyzer/model/machine.h"
+#include "analyzer/sched/machine.h"
 #include "check/repair_numbers.h"
 #include "check/td_records.h"
 

@@ -1,8 +1,8 @@
 // cyclops trace: records which way a block's branches go, in a run of it.
 #include "cli/cli.h"
 
-#include "analyzer/flow/branch_trace.h"
 #include "analyzer/model/backend.h"
+#include "analyzer/predict/branch_trace.h"
 #include "base/file.h"
 #include "base/options.h"
 #include "bench/sandbox/steps.h"

@@ -1,7 +1,7 @@
 #include "corpus/predict.h"
 
-#include "analyzer/compare/prediction.h"
-#include "analyzer/pipeline/mca_cores.h"
+#include "analyzer/predict/prediction.h"
+#include "analyzer/sim/mca/mca.h"
 #include "base/bytes.h"
 #include "base/chunks.h"
 #include "lab/code_uses.h"

@@ -1,6 +1,6 @@
 #include "corpus/score.h"
 
-#include "analyzer/compare/verdict.h"
+#include "analyzer/predict/verdict.h"
 #include "base/bytes.h"
 #include "base/text.h"
 #include "corpus/predict.h"

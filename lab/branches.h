@@ -3,8 +3,8 @@
 #ifndef LAB_BRANCHES_H
 #define LAB_BRANCHES_H
 
-#include "analyzer/compare/prediction.h"
 #include "analyzer/model/model.h"
+#include "analyzer/predict/prediction.h"
 #include "bench/bench.h"
 #include "gen/program.h"
 

@@ -2,7 +2,7 @@
 // prints the table.
 #include "lab/corun.h"
 
-#include "analyzer/compare/corun_prediction.h"
+#include "analyzer/predict/corun_prediction.h"
 
 #include <sched.h>
 #include <string.h>

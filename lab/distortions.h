@@ -5,8 +5,8 @@
 #ifndef LAB_DISTORTIONS_H
 #define LAB_DISTORTIONS_H
 
-#include "analyzer/model/insn.h"
-#include "analyzer/model/machine.h"
+#include "analyzer/sched/insn.h"
+#include "analyzer/sched/machine.h"
 #include "base/arena.h"
 #include "bench/bench.h"
 

@@ -2,8 +2,8 @@
 #ifndef LAB_EXPERIMENT_H
 #define LAB_EXPERIMENT_H
 
-#include "analyzer/compare/prediction.h"
-#include "analyzer/compare/verdict.h"
+#include "analyzer/predict/prediction.h"
+#include "analyzer/predict/verdict.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "bench/bench.h"

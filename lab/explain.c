@@ -1,7 +1,7 @@
 #include "lab/explain.h"
 
-#include "analyzer/compare/prediction.h"
-#include "analyzer/pipeline/mca_cores.h"
+#include "analyzer/predict/prediction.h"
+#include "analyzer/sim/mca/mca.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #ifndef LAB_EXPLAIN_H
 #define LAB_EXPLAIN_H
 
-#include "analyzer/bounds/rthroughput.h"
 #include "analyzer/model/model.h"
+#include "analyzer/predict/rthroughput.h"
 #include "analyzer/views/occupancy.h"
 
 enum { EXPLAIN_MAX_STEPS = 12, EXPLAIN_SHOWN = 4 }; // EXPLAIN_SHOWN: copies in the picture

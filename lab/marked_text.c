@@ -1,6 +1,6 @@
 #include "lab/marked_text.h"
 
-#include "analyzer/model/markers.h"
+#include "analyzer/code/markers.h"
 #include "base/text.h"
 #include "gen/comment.h"
 

@@ -1,5 +1,5 @@
 // The regions that markers choose in an assembly text, for commands that assemble it with GNU as. What markers mean
-// states analyzer/model/markers.h, for llvm-mca's reader as well; but here a region must have an end, and an annotation
+// states analyzer/code/markers.h, for llvm-mca's reader as well; but here a region must have an end, and an annotation
 // that would have no effect is a mistake.
 #ifndef LAB_MARKED_TEXT_H
 #define LAB_MARKED_TEXT_H

@@ -5,7 +5,7 @@
 #ifndef LAB_PAIRS_H
 #define LAB_PAIRS_H
 
-#include "analyzer/compare/pairing.h"
+#include "analyzer/predict/pairing.h"
 #include "base/table.h"
 #include "lab/experiment.h"
 #include "lab/lab.h"

@@ -4,7 +4,7 @@
 #ifndef LAB_PIPES_H
 #define LAB_PIPES_H
 
-#include "analyzer/model/machine.h"
+#include "analyzer/sched/machine.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "bench/target.h"

@@ -1,10 +1,10 @@
 // Predicts a published experiment with models.
 #include "lab/reproduce.h"
 
-#include "analyzer/bounds/rthroughput.h"
-#include "analyzer/compare/corun_prediction.h"
-#include "analyzer/compare/prediction.h"
-#include "analyzer/pipeline/mca_cores.h"
+#include "analyzer/predict/corun_prediction.h"
+#include "analyzer/predict/prediction.h"
+#include "analyzer/predict/rthroughput.h"
+#include "analyzer/sim/mca/mca.h"
 #include "lab/explain.h"
 
 #include <math.h>

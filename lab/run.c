@@ -1,7 +1,7 @@
 // Runs experiments: measures their cycles, then predicts the same bytes with each model.
 #include "lab/lab.h"
 
-#include "analyzer/compare/dependence.h"
+#include "analyzer/predict/dependence.h"
 #include "base/text.h"
 #include "bench/measure/replication.h"
 #include "lab/branches.h"

@@ -3,8 +3,8 @@
 #ifndef LAB_TURNS_H
 #define LAB_TURNS_H
 
-#include "analyzer/model/insn.h"
-#include "analyzer/model/machine.h"
+#include "analyzer/sched/insn.h"
+#include "analyzer/sched/machine.h"
 #include "base/arena.h"
 #include "gen/block.h"
 #include "gen/isa.h"

@@ -5,7 +5,7 @@
 #define LIBRARY_INTERNAL_H
 
 #include "analyzer/model/backend.h"
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/sim/pipeline.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "library/cyclops.h"

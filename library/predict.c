@@ -1,7 +1,7 @@
 #include "library/internal.h"
 
-#include "analyzer/compare/prediction.h"
-#include "analyzer/pipeline/mca_cores.h"
+#include "analyzer/predict/prediction.h"
+#include "analyzer/sim/mca/mca.h"
 
 // A pipeline is kept for the number of iterations that was asked for last: it has its memory already.
 static struct pipeline *pipeline_for(struct cyclops_machine *machine, uint64_t iterations) {

@@ -1,7 +1,7 @@
 // The table of a co-run: each thread's cycles alone and with the other, and the work that both do.
 #include "report/corun.h"
 
-#include "analyzer/compare/corun_prediction.h"
+#include "analyzer/predict/corun_prediction.h"
 #include "base/screen.h"
 #include "base/table.h"
 #include "bench/bench.h"

@@ -36,7 +36,7 @@ struct snippet {
     size_t own; // index of the form's own; n: there is none
 };
 
-// A form of several has a suffix behind its opcode (analyzer/model/form.h).
+// A form of several has a suffix behind its opcode (analyzer/code/form.h).
 static bool is_of_form(const char *key, const char *form) {
     size_t length = strcspn(form, "-");
     return strncmp(key, form, length) == 0 && (key[length] == ' ' || key[length] == '\0');

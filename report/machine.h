@@ -1,4 +1,4 @@
-// A machine card (parameters/card.h): as text, as an overlay file (analyzer/model/overlay.h), and its curves as
+// A machine card (parameters/card.h): as text, as an overlay file (analyzer/sched/overlay.h), and its curves as
 // pictures.
 #ifndef REPORT_MACHINE_H
 #define REPORT_MACHINE_H

@@ -3,7 +3,7 @@
 #ifndef SURVEY_FOLDER_H
 #define SURVEY_FOLDER_H
 
-#include "analyzer/model/machine.h"
+#include "analyzer/sched/machine.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "survey/shape.h"

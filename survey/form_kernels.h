@@ -3,7 +3,7 @@
 #ifndef SURVEY_FORM_KERNELS_H
 #define SURVEY_FORM_KERNELS_H
 
-#include "analyzer/model/form.h"
+#include "analyzer/code/form.h"
 #include "analyzer/model/model.h"
 #include "gen/isa.h"
 #include "gen/kernel.h"

@@ -6,7 +6,7 @@
 #ifndef SURVEY_PROBE_H
 #define SURVEY_PROBE_H
 
-#include "analyzer/model/form.h"
+#include "analyzer/code/form.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "bench/bench.h"

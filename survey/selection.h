@@ -3,7 +3,7 @@
 #ifndef SURVEY_SELECTION_H
 #define SURVEY_SELECTION_H
 
-#include "analyzer/model/form.h"
+#include "analyzer/code/form.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "survey/survey.h"

@@ -4,8 +4,8 @@
 #ifndef SURVEY_SHAPE_H
 #define SURVEY_SHAPE_H
 
-#include "analyzer/model/form.h"
-#include "analyzer/model/machine.h"
+#include "analyzer/code/form.h"
+#include "analyzer/sched/machine.h"
 #include "base/arena.h"
 #include "base/text.h"
 #include "gen/isa.h"

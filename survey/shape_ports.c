@@ -47,7 +47,7 @@ static const struct register_class *class_for(const struct maker *m, const struc
     return best;
 }
 
-// Whether an operand of the form is a high byte (analyzer/model/form.h): then none may need a REX prefix.
+// Whether an operand of the form is a high byte (analyzer/code/form.h): then none may need a REX prefix.
 static bool has_high_byte(const struct form *form) {
     return strstr(form->name, "-high") != NULL;
 }

@@ -1,6 +1,6 @@
 #include "survey/survey.h"
 
-#include "analyzer/pipeline/mca_cores.h"
+#include "analyzer/sim/mca/mca.h"
 #include "base/file.h"
 #include "bench/host/timer.h"
 #include "bench/targets/simulated.h"

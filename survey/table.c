@@ -29,7 +29,7 @@ static void add_models(struct arena *arena, const struct model *models, size_t n
             qsort(sorted, n, sizeof *sorted, compare_costs);
         }
         for (size_t i = 0; i < table->n_rows; i++) {
-            const char *form = table->rows[i].form; // a form of several has a suffix (analyzer/model/form.h)
+            const char *form = table->rows[i].form; // a form of several has a suffix (analyzer/code/form.h)
             const struct opcode_cost wanted = {.opcode = arena_copy(arena, form, strcspn(form, "-"))};
             const struct opcode_cost *cost = n ? bsearch(&wanted, sorted, n, sizeof *sorted, compare_costs) : NULL;
             if (cost)

@@ -69,14 +69,15 @@ set(CYCLOPS_LABEL_qemu
 
 # What another version of LLVM may change: its models as we read them, and what its tools print.
 set(CYCLOPS_LABEL_llvm
-  compare.manual
+  predict.manual
   golden.explain
   golden.mca-.*
   lab.decoder
   model.*
   program.equal-to-llvm-mca.*
   program.events
-  program.mca-input)
+  program.mca-input
+  sched.*)
 
 # No label: these measure on the real CPU, and are each other's neighbours. Not those that run code without timing it.
 set(CYCLOPS_ON_CPU

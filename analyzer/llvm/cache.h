@@ -12,7 +12,7 @@
 #include <vector>
 
 extern "C" {
-#include "analyzer/model/insn.h"
+#include "analyzer/sched/insn.h"
 #include "base/arena.h"
 }
 

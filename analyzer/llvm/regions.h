@@ -1,5 +1,5 @@
 // Private to this folder.
-// Which instructions of an assembly text belong to which block: its comments go to analyzer/model/markers.h.
+// Which instructions of an assembly text belong to which block: its comments go to analyzer/code/markers.h.
 // Targets may know further comments (instruments: RISC-V's LLVM-MCA-RISCV-LMUL), which hold until the next of their
 // kind.
 #ifndef ANALYZER_LLVM_REGIONS_H
@@ -9,7 +9,7 @@
 #include "analyzer/llvm/versions.h"
 
 extern "C" {
-#include "analyzer/model/markers.h"
+#include "analyzer/code/markers.h"
 }
 
 #include "llvm/MC/MCInst.h"

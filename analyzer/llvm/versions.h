@@ -23,7 +23,7 @@
 #include <string>
 
 extern "C" {
-#include "analyzer/model/mca_rules.h"
+#include "analyzer/sched/mca_rules.h"
 }
 
 #if __has_include("llvm/MC/MCParser/AsmLexer.h")

@@ -3,10 +3,10 @@
 #ifndef ANALYZER_MODEL_BACKEND_H
 #define ANALYZER_MODEL_BACKEND_H
 
-#include "analyzer/model/form.h"
-#include "analyzer/model/insn.h"
-#include "analyzer/model/machine.h"
-#include "analyzer/model/mca_rules.h"
+#include "analyzer/code/form.h"
+#include "analyzer/sched/insn.h"
+#include "analyzer/sched/machine.h"
+#include "analyzer/sched/mca_rules.h"
 #include "base/arena.h"
 #include "base/fail.h"
 

@@ -5,7 +5,7 @@
 #define ANALYZER_MODEL_MODEL_H
 
 #include "analyzer/model/backend.h"
-#include "analyzer/model/overlay.h"
+#include "analyzer/sched/overlay.h"
 
 struct model {
     const struct backend *backend; // null: the machine has no ISA, and its instructions only names (overlay_insn)

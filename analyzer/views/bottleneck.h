@@ -15,8 +15,8 @@
 #ifndef ANALYZER_VIEWS_BOTTLENECK_H
 #define ANALYZER_VIEWS_BOTTLENECK_H
 
-#include "analyzer/model/machine.h"
-#include "analyzer/pipeline/event.h"
+#include "analyzer/sched/machine.h"
+#include "analyzer/sim/event.h"
 #include "analyzer/views/critical_sequence.h"
 #include "analyzer/views/tally.h"
 #include "base/arena.h"

@@ -5,8 +5,8 @@
 #ifndef ANALYZER_VIEWS_STATISTICS_H
 #define ANALYZER_VIEWS_STATISTICS_H
 
-#include "analyzer/model/machine.h"
-#include "analyzer/pipeline/event.h"
+#include "analyzer/sched/machine.h"
+#include "analyzer/sim/event.h"
 #include "analyzer/views/tally.h"
 #include "base/arena.h"
 #include "base/json_text.h"

@@ -5,7 +5,7 @@
 #include "analyzer/views/timeline.h"
 #include "analyzer/views/views.h"
 
-#include "analyzer/pipeline/toy_random_test.h"
+#include "analyzer/sim/mca/toy_random_test.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

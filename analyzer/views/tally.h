@@ -1,5 +1,5 @@
 // Private to this folder.
-// Counts that a view keeps, and what steady state does to them (analyzer/pipeline/event.h): `marked` remembers them,
+// Counts that a view keeps, and what steady state does to them (analyzer/sim/event.h): `marked` remembers them,
 // `repeated` adds what came since, as often as it repeats. And levels: how much of something is in use.
 #ifndef ANALYZER_VIEWS_TALLY_H
 #define ANALYZER_VIEWS_TALLY_H

@@ -12,7 +12,7 @@
 #ifndef ANALYZER_VIEWS_TIMELINE_H
 #define ANALYZER_VIEWS_TIMELINE_H
 
-#include "analyzer/pipeline/event.h"
+#include "analyzer/sim/event.h"
 #include "base/arena.h"
 #include "base/json_text.h"
 

@@ -12,9 +12,9 @@
 #ifndef ANALYZER_VIEWS_TRACE_H
 #define ANALYZER_VIEWS_TRACE_H
 
-#include "analyzer/model/insn.h"
-#include "analyzer/model/machine.h"
-#include "analyzer/pipeline/event.h"
+#include "analyzer/sched/insn.h"
+#include "analyzer/sched/machine.h"
+#include "analyzer/sim/event.h"
 #include "base/arena.h"
 
 #include <stdbool.h>

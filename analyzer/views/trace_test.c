@@ -1,7 +1,7 @@
 // Traces are read back by the rules of their formats, on a machine made by hand.
 #include "analyzer/views/trace.h"
 
-#include "analyzer/pipeline/toy_test.h"
+#include "analyzer/sim/mca/toy_test.h"
 
 #include <inttypes.h>
 #include <jansson.h>

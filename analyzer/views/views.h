@@ -7,10 +7,10 @@
 #ifndef ANALYZER_VIEWS_VIEWS_H
 #define ANALYZER_VIEWS_VIEWS_H
 
-#include "analyzer/model/insn.h"
-#include "analyzer/model/machine.h"
-#include "analyzer/model/mca_rules.h"
-#include "analyzer/pipeline/event.h"
+#include "analyzer/sched/insn.h"
+#include "analyzer/sched/machine.h"
+#include "analyzer/sched/mca_rules.h"
+#include "analyzer/sim/event.h"
 #include "base/arena.h"
 #include "base/json_text.h"
 

@@ -1,7 +1,7 @@
 // Layouts, on a machine made by hand. That they equal llvm-mca's is checked against it: scripts/equal-to-llvm-mca.
 #include "analyzer/views/views.h"
 
-#include "analyzer/pipeline/toy_test.h"
+#include "analyzer/sim/mca/toy_test.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "bench/targets/simulated.h"
 
-#include "analyzer/pipeline/corun.h"
-#include "analyzer/pipeline/mca_cores.h"
+#include "analyzer/sim/mca/corun.h"
+#include "analyzer/sim/mca/mca.h"
 #include "base/text.h"
 #include "bench/targets/simulated_events.h"
 

@@ -4,8 +4,8 @@
 #ifndef BENCH_TARGETS_SIMULATED_EVENTS_H
 #define BENCH_TARGETS_SIMULATED_EVENTS_H
 
-#include "analyzer/model/machine.h"
-#include "analyzer/pipeline/event.h"
+#include "analyzer/sched/machine.h"
+#include "analyzer/sim/event.h"
 #include "bench/target.h"
 
 struct sim_events {

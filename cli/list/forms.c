@@ -1,9 +1,9 @@
 // cyclops list forms: what an ISA has to measure, opcode by opcode, why the others are left out, and what this CPU has.
 #include "cli/list/list.h"
 
-#include "analyzer/bounds/resource_bound.h"
-#include "analyzer/bounds/rthroughput.h"
 #include "analyzer/model/model.h"
+#include "analyzer/predict/resource_bound.h"
+#include "analyzer/predict/rthroughput.h"
 #include "base/json.h"
 #include "base/screen.h"
 #include "base/table.h"
@@ -71,7 +71,7 @@ static json_t *uses_to_json(const struct machine *machine, const struct insn *in
     return list;
 }
 
-// What the model states of the example (analyzer/model/insn.h); null: it does not describe it.
+// What the model states of the example (analyzer/sched/insn.h); null: it does not describe it.
 static json_t *numbers_to_json(struct arena *arena, const struct model *model, const struct form *form) {
     struct block block;
     struct fail trouble = {0};

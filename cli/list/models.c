@@ -2,7 +2,7 @@
 #include "cli/list/list.h"
 
 #include "analyzer/model/backend.h"
-#include "analyzer/model/overlay.h"
+#include "analyzer/sched/overlay.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/table.h"

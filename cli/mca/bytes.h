@@ -4,7 +4,7 @@
 #define CLI_MCA_BYTES_H
 
 #include "analyzer/model/model.h"
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/sim/pipeline.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "lab/object_code.h"

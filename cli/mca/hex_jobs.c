@@ -1,6 +1,6 @@
 #include "cli/mca/hex_jobs.h"
 
-#include "analyzer/pipeline/mca_cores.h"
+#include "analyzer/sim/mca/mca.h"
 #include "base/chunks.h"
 #include "base/line.h"
 #include "cli/mca/bytes.h"

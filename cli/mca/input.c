@@ -1,11 +1,11 @@
 #include "cli/mca/input.h"
 
-#include "analyzer/flow/branch_trace.h"
+#include "analyzer/predict/branch_trace.h"
 #include "base/chunks.h"
 #include "base/file.h"
 #include "base/file_kind.h"
 
-#include "analyzer/pipeline/mca_cores.h"
+#include "analyzer/sim/mca/mca.h"
 #include "analyzer/views/trace.h"
 #include "cli/mca/bytes.h"
 #include "cli/mca/hex_jobs.h"

@@ -3,7 +3,7 @@
 #ifndef CLI_MCA_JSON_H
 #define CLI_MCA_JSON_H
 
-#include "analyzer/model/machine.h"
+#include "analyzer/sched/machine.h"
 #include "base/json_text.h"
 #include "cli/mca/options.h"
 

@@ -4,7 +4,7 @@
 #ifndef CLI_MCA_OPTIONS_H
 #define CLI_MCA_OPTIONS_H
 
-#include "analyzer/model/mca_rules.h"
+#include "analyzer/sched/mca_rules.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/options.h"

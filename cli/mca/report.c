@@ -1,7 +1,7 @@
 #include "cli/mca/report.h"
 
-#include "analyzer/bounds/rthroughput.h"
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/predict/rthroughput.h"
+#include "analyzer/sim/pipeline.h"
 #include "analyzer/views/bottleneck.h"
 #include "analyzer/views/statistics.h"
 #include "analyzer/views/timeline.h"

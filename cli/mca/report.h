@@ -5,7 +5,7 @@
 
 #include "analyzer/model/backend.h"
 #include "analyzer/model/model.h"
-#include "analyzer/pipeline/pipeline.h"
+#include "analyzer/sim/pipeline.h"
 #include "analyzer/views/trace.h"
 #include "base/arena.h"
 #include "base/fail.h"

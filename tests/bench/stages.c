@@ -1,7 +1,7 @@
 // Where the time of `cyclops mca --hex` goes: microseconds per block spent in decoding, describing and simulating,
 // each stage run over all blocks by itself.  bench_stages FILE.hex CPU ITERATIONS
 #include "analyzer/model/backend.h"
-#include "analyzer/pipeline/mca_cores.h"
+#include "analyzer/sim/mca/mca.h"
 #include "base/file.h"
 #include "base/text.h"
 

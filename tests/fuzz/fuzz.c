@@ -1,6 +1,6 @@
 #include "tests/fuzz/fuzz.h"
 
-#include "analyzer/pipeline/mca_cores.h"
+#include "analyzer/sim/mca/mca.h"
 
 #include <stdio.h>
 #include <stdlib.h>

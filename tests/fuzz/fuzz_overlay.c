@@ -1,6 +1,6 @@
 // Overlay files, the machines they make, and instructions of those that need no LLVM.
-#include "analyzer/model/overlay.h"
-#include "analyzer/pipeline/mca_cores.h"
+#include "analyzer/sched/overlay.h"
+#include "analyzer/sim/mca/mca.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {

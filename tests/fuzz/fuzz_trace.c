@@ -1,5 +1,5 @@
 // Branch traces, followed through a text that has every kind of branch.
-#include "analyzer/flow/branch_trace.h"
+#include "analyzer/predict/branch_trace.h"
 #include "tests/fuzz/fuzz.h"
 
 static const struct insn insns[] = {

@@ -1,0 +1,20 @@
+// Private to this folder.
+// The steady state of a simulated loop: cycles per iteration once the pipeline has filled.
+#ifndef ANALYZER_PREDICT_STEADY_H
+#define ANALYZER_PREDICT_STEADY_H
+
+#include "analyzer/sched/insn.h"
+#include "analyzer/sched/machine.h"
+#include "base/arena.h"
+#include "base/fail.h"
+
+struct steady {
+    double cycles;    // per iteration
+    double *pressure; // cycles per iteration on one unit of each resource, by resource index
+};
+
+// `relaxed`: as in pipeline_options.
+bool steady_find(struct arena *arena, const struct machine *machine, const struct block *block, unsigned relaxed,
+                 struct steady *steady, struct fail *fail);
+
+#endif

@@ -1,0 +1,97 @@
+// Private to this folder.
+// An overlay as its file has it. Private to the overlay's files.
+#ifndef ANALYZER_SCHED_OVERLAY_FILE_H
+#define ANALYZER_SCHED_OVERLAY_FILE_H
+
+#include "analyzer/sched/overlay.h"
+#include "base/yaml.h"
+
+#include <regex.h>
+
+// A number that may be left out.
+struct overlay_number {
+    bool is_given;
+    int value;
+};
+
+// A regular expression that a whole name must match.
+struct overlay_pattern {
+    const char *text;
+    regex_t compiled;
+    bool is_compiled;
+};
+
+struct overlay_resource {
+    const char *name;
+    struct overlay_number units, buffer;
+    const char **members; // null: it is no group
+    size_t n_members;
+    struct yaml_place place;
+};
+
+struct overlay_register_file {
+    const char *name;
+    struct overlay_pattern registers; // not compiled: not given
+    struct overlay_number size;
+    struct yaml_place place;
+};
+
+struct overlay_use {
+    const char *resource;
+    unsigned acquire, release;
+    unsigned units; // of a group: those that must be free for it to issue
+    unsigned index; // of the machine's resource, once overlay_machine has run
+    struct yaml_place place;
+};
+
+struct overlay_advance {
+    struct overlay_number read; // not given: all
+    unsigned write_class;       // 0: any
+    int cycles;
+};
+
+// What an instruction is where all registers that it reads are one (LLVM: IsZeroIdiomFunction, IsDepBreakingFunction).
+enum overlay_idiom { OVERLAY_NO_IDIOM, OVERLAY_DEPENDENCY_BREAKING, OVERLAY_ZERO };
+
+struct overlay_rule {
+    struct overlay_pattern match;
+    struct overlay_number uops;
+    unsigned *latencies; // by write; of the last one for all that follow
+    size_t n_latencies;  // 0: not given
+    bool has_uses;
+    struct overlay_use *uses;
+    size_t n_uses;
+    bool has_advances;
+    struct overlay_advance *advances;
+    size_t n_advances;
+    unsigned write_class; // 0: not given
+    enum overlay_idiom idiom;
+    struct overlay_number begins_group, ends_group;
+    const char *source; // with those of its numbers; null: none
+    struct yaml_place place;
+};
+
+struct overlay {
+    struct arena *arena;
+    const char *path, *name, *about;
+    uint64_t hash; // of the file's text
+    enum overlay_base base;
+    const char *triple, *cpu, *features;
+    struct overlay_number dispatch_width, reorder_buffer, retire_width, load_queue, store_queue;
+    bool is_in_order, completes_in_any_order, threads_take_turns;
+    struct yaml_place buffer_place, completes_place, threads_place; // where the file says these, which need an order
+    struct overlay_resource *resources;
+    size_t n_resources;
+    struct overlay_register_file *files;
+    size_t n_files;
+    struct overlay_rule *rules;
+    size_t n_rules;
+    const char **classes; // names of results: class i + 1
+    size_t n_classes;
+    const struct machine *machine; // once overlay_machine has run
+    struct overlay_found **found;  // rules by opcode, as far as they were looked up: a hash table; null: none yet
+};
+
+bool overlay_pattern_matches(const struct overlay_pattern *pattern, const char *name);
+
+#endif

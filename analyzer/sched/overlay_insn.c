@@ -1,0 +1,302 @@
+// What an overlay says of instructions.
+#include "analyzer/sched/overlay_file.h"
+
+#include "base/text.h"
+
+#include <assert.h>
+#include <string.h>
+
+static bool matches(const struct overlay_rule *rule, const char *opcode) {
+    return overlay_pattern_matches(&rule->match, opcode);
+}
+
+// The rules that match an opcode, in the file's order. Looking them up costs a regular expression each.
+struct overlay_found {
+    const char *opcode;
+    const struct overlay_rule **rules;
+    size_t n_rules;
+    struct overlay_found *next; // in its bucket
+};
+enum { N_BUCKETS = 1 << 10 };
+
+static size_t bucket_of(const char *opcode) {
+    size_t hash = 5381;
+    for (; *opcode; opcode++)
+        hash = hash * 33 + (unsigned char)*opcode;
+    return hash % N_BUCKETS;
+}
+
+static const struct overlay_found *find_rules(struct overlay *overlay, const char *opcode) {
+    if (!overlay->found)
+        overlay->found = ARENA_ARRAY(overlay->arena, struct overlay_found *, N_BUCKETS);
+    struct overlay_found **bucket = &overlay->found[bucket_of(opcode)];
+    for (const struct overlay_found *each = *bucket; each; each = each->next)
+        if (strcmp(each->opcode, opcode) == 0)
+            return each;
+    struct overlay_found *found = ARENA_NEW(overlay->arena, struct overlay_found);
+    *found = (struct overlay_found){.opcode = arena_strdup(overlay->arena, opcode), .next = *bucket};
+    for (size_t i = 0; i < overlay->n_rules; i++)
+        if (matches(&overlay->rules[i], opcode))
+            *ARENA_ADD(overlay->arena, found->rules, found->n_rules) = &overlay->rules[i];
+    *bucket = found;
+    return found;
+}
+
+static unsigned latency_of(const struct overlay_rule *rule, unsigned write) {
+    return rule->latencies[write < rule->n_latencies ? write : rule->n_latencies - 1];
+}
+
+static void change_latencies(const struct overlay_rule *rule, struct insn_write *writes, struct insn *insn) {
+    if (!rule->n_latencies)
+        return;
+    insn->latency = latency_of(rule, 0);
+    for (unsigned w = 0; w < insn->n_writes; w++) {
+        writes[w].latency = latency_of(rule, w);
+        if (writes[w].latency > insn->latency)
+            insn->latency = writes[w].latency;
+    }
+    insn->info_latency = insn->latency;
+}
+
+static void change_advances(const struct overlay_rule *rule, struct arena *arena, struct insn_read *reads,
+                            const struct insn *insn) {
+    for (unsigned r = 0; rule->has_advances && r < insn->n_reads; r++) {
+        struct insn_advance *advances = ARENA_ARRAY(arena, struct insn_advance, rule->n_advances);
+        reads[r].n_advances = 0;
+        for (size_t i = 0; i < rule->n_advances; i++) {
+            const struct overlay_advance *from = &rule->advances[i];
+            if (!from->read.is_given || (unsigned)from->read.value == r)
+                advances[reads[r].n_advances++] = (struct insn_advance){from->write_class, from->cycles};
+        }
+        reads[r].advances = advances;
+    }
+}
+
+// Units before the groups that hold them, smaller groups before larger ones: the order in which pipes are chosen.
+static bool comes_before(const struct insn_use *a, const struct insn_use *b) {
+    int a_pipes = __builtin_popcountll(a->mask), b_pipes = __builtin_popcountll(b->mask);
+    return a_pipes != b_pipes ? a_pipes < b_pipes : a->mask < b->mask;
+}
+
+static void insert_use(struct insn_use *uses, unsigned *n_uses, struct insn_use use) {
+    unsigned at = (*n_uses)++;
+    for (; at > 0 && comes_before(&use, &uses[at - 1]); at--)
+        uses[at] = uses[at - 1];
+    uses[at] = use;
+}
+
+// What follows from the uses, as llvm/lib/MCA/InstrBuilder.cpp (initializeUsedResources) computes it.
+static void derive_from_uses(const struct machine *machine, struct insn *insn) {
+    bool all_in_order = true, any_hazard = false;
+    uint64_t pipes_of_groups = 0;
+    insn->has_partially_overlapping_groups = false;
+    insn->rthroughput = insn->n_uses ? 0 : (double)insn->uops / machine->dispatch_width;
+    for (unsigned i = 0; i < insn->n_uses; i++) {
+        const struct insn_use *use = &insn->uses[i];
+        const struct resource *resource = machine_resource_of_mask(machine, use->mask);
+        if (resource->buffer_size >= 0)
+            insn->buffers |= resource_bit(use->mask);
+        all_in_order &= resource->buffer_size == 0 || resource->buffer_size == 1;
+        any_hazard |= resource->buffer_size == 0;
+        if (resource->is_group) {
+            insn->used_groups |= resource_bit(use->mask);
+            insn->has_partially_overlapping_groups |= (pipes_of_groups & resource_pipes(use->mask)) != 0;
+            pipes_of_groups |= resource_pipes(use->mask);
+        } else {
+            insn->used_units |= use->mask;
+        }
+        double bound = (double)(use->release - use->acquire) / resource->units;
+        insn->rthroughput = bound > insn->rthroughput ? bound : insn->rthroughput;
+    }
+    insn->issue_immediately = all_in_order && any_hazard;
+}
+
+static void change_uses(const struct overlay *overlay, const struct overlay_rule *rule, struct arena *arena,
+                        struct insn *insn) {
+    if (!rule->has_uses)
+        return;
+    struct insn_use *uses = ARENA_ARRAY(arena, struct insn_use, rule->n_uses);
+    unsigned n_uses = 0;
+    for (size_t i = 0; i < rule->n_uses; i++) {
+        const struct overlay_use *from = &rule->uses[i];
+        struct insn_use use = {.mask = overlay->machine->resources[from->index].mask,
+                               .acquire = from->acquire,
+                               .release = from->release,
+                               .units = from->units};
+        insert_use(uses, &n_uses, use);
+    }
+    insn->uses = uses;
+    insn->n_uses = n_uses;
+    insn->buffers = insn->used_units = insn->used_groups = 0; // those of the uses it had
+}
+
+static bool reads_one_register(const struct insn *insn) {
+    for (unsigned r = 1; r < insn->n_reads; r++)
+        if (insn->reads[r].reg != insn->reads[0].reg)
+            return false;
+    return insn->n_reads > 1;
+}
+
+static void change_idiom(enum overlay_idiom idiom, struct insn_write *writes, struct insn_read *reads,
+                         struct insn *insn) {
+    if (!idiom || insn->may_load || insn->may_store || !reads_one_register(insn))
+        return;
+    for (unsigned r = 0; r < insn->n_reads; r++)
+        reads[r].independent = true;
+    if (idiom != OVERLAY_ZERO)
+        return;
+    for (unsigned w = 0; w < insn->n_writes; w++) {
+        writes[w].latency = 0;
+        writes[w].is_zero = true;
+    }
+    insn->latency = insn->info_latency = 0;
+    insn->n_uses = 0;
+    insn->buffers = insn->used_units = insn->used_groups = 0;
+}
+
+// The uses as LLVM's tables list them: "Zn4ALU,Zn4Store[2],Zn4FP[1,3]".
+static const char *list_uses(const struct machine *machine, struct arena *arena, const struct insn *insn) {
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    for (unsigned i = 0; i < insn->n_uses; i++) {
+        const struct insn_use *use = &insn->uses[i];
+        text_addf(&text, "%s%s", i ? "," : "", machine_resource_of_mask(machine, use->mask)->name);
+        if (use->release > 1 && use->acquire > 0)
+            text_addf(&text, "[%u,%u]", use->acquire, use->release);
+        else if (use->release > 1)
+            text_addf(&text, "[%u]", use->release);
+    }
+    return text.data;
+}
+
+// What the tables show follows the rules. `before`: the instruction without them.
+static void change_tables(const struct machine *machine, struct arena *arena, const struct insn *before,
+                          struct insn *insn) {
+    if (!insn->tables)
+        return;
+    struct insn_tables *tables = ARENA_NEW(arena, struct insn_tables);
+    *tables = *before->tables;
+    // A reader takes the result as much earlier than before.
+    unsigned early = before->info_latency - before->tables->bypass_latency;
+    tables->bypass_latency = insn->info_latency > early ? insn->info_latency - early : 0;
+    if (insn->uses != before->uses || insn->n_uses != before->n_uses)
+        tables->resources = list_uses(machine, arena, insn);
+    insn->tables = tables;
+}
+
+static bool has_class(const struct overlay_rule *rule) {
+    return rule->write_class != 0;
+}
+
+static void apply_rule(const struct overlay *overlay, const struct overlay_rule *rule, struct arena *arena,
+                       struct insn_write *writes, struct insn_read *reads, struct insn *insn) {
+    if (rule->uops.is_given)
+        insn->uops = (unsigned)rule->uops.value;
+    if (rule->begins_group.is_given)
+        insn->begins_group = rule->begins_group.value;
+    if (rule->ends_group.is_given)
+        insn->ends_group = rule->ends_group.value;
+    for (unsigned w = 0; has_class(rule) && w < insn->n_writes; w++)
+        writes[w].write_class = rule->write_class;
+    change_latencies(rule, writes, insn);
+    change_advances(rule, arena, reads, insn);
+    change_uses(overlay, rule, arena, insn);
+}
+
+// Whether it uses a resource that the file changes or adds.
+static bool uses_changed_resource(const struct overlay *overlay, const struct insn *insn) {
+    for (unsigned i = 0; i < insn->n_uses; i++) {
+        const struct resource *used = machine_resource_of_mask(overlay->machine, insn->uses[i].mask);
+        for (size_t r = 0; r < overlay->n_resources; r++)
+            if (strcmp(overlay->resources[r].name, used->name) == 0)
+                return true;
+    }
+    return false;
+}
+
+// False: no rule matches.
+static bool change_insn(struct overlay *overlay, struct arena *arena, struct insn *insn) {
+    bool is_changed = false;
+    const struct insn before = *insn;
+    enum overlay_idiom idiom = OVERLAY_NO_IDIOM;
+    struct insn_write *writes = NULL;
+    struct insn_read *reads = NULL;
+    const struct overlay_found *found = find_rules(overlay, insn->opcode);
+    for (size_t i = 0; i < found->n_rules; i++) {
+        const struct overlay_rule *rule = found->rules[i];
+        if (!is_changed) {
+            writes = ARENA_ARRAY(arena, struct insn_write, insn->n_writes);
+            reads = ARENA_ARRAY(arena, struct insn_read, insn->n_reads);
+            for (unsigned w = 0; w < insn->n_writes; w++)
+                writes[w] = insn->writes[w];
+            for (unsigned r = 0; r < insn->n_reads; r++)
+                reads[r] = insn->reads[r];
+            insn->writes = writes;
+            insn->reads = reads;
+            is_changed = true;
+        }
+        apply_rule(overlay, rule, arena, writes, reads, insn);
+        idiom = rule->idiom ? rule->idiom : idiom;
+    }
+    change_idiom(idiom, writes, reads, insn); // whatever numbers it has with other registers
+    if (is_changed || uses_changed_resource(overlay, insn))
+        derive_from_uses(overlay->machine, insn);
+    if (is_changed)
+        change_tables(overlay->machine, arena, &before, insn);
+    insn->retires_out_of_order |= overlay->completes_in_any_order;
+    return is_changed;
+}
+
+bool overlay_apply(struct overlay *overlay, struct arena *arena, struct block *block, struct fail *fail) {
+    assert(overlay->machine);
+    struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        insns[i] = block->insns[i];
+        if (!change_insn(overlay, arena, &insns[i]) && overlay->base == OVERLAY_ALONE)
+            return fail_at(fail, overlay->path, 0, 0, "no rule for the opcode %s ('%s'): add one below 'instructions'",
+                           insns[i].opcode, text_without_tabs(arena, insns[i].text));
+    }
+    block->insns = insns;
+    return true;
+}
+
+static bool matches_any(const struct overlay_rule *rule, const char *const *opcodes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (matches(rule, opcodes[i]))
+            return true;
+    return false;
+}
+
+bool overlay_check_opcodes(const struct overlay *overlay, struct arena *arena, const char *const *opcodes, size_t n,
+                           struct fail *fail) {
+    for (size_t i = 0; i < overlay->n_rules; i++) {
+        const struct overlay_rule *rule = &overlay->rules[i];
+        if (!matches_any(rule, opcodes, n))
+            return fail_at(fail, overlay->path, rule->place.line, rule->place.column,
+                           "no opcode of LLVM's matches '%s'%s; 'cyclops explain' shows an instruction's",
+                           rule->match.text, text_did_you_mean(arena, rule->match.text, opcodes, n));
+    }
+    return true;
+}
+
+bool overlay_insn(struct overlay *overlay, struct arena *arena, const char *name, struct insn *insn,
+                  struct fail *fail) {
+    const char **names = ARENA_ARRAY(arena, const char *, overlay->n_rules);
+    for (size_t i = 0; i < overlay->n_rules; i++)
+        names[i] = overlay->rules[i].match.text;
+    *insn = (struct insn){.text = name, .opcode = name, .uops = 1};
+    if (change_insn(overlay, arena, insn))
+        return true;
+    return fail_at(fail, overlay->path, 0, 0, "there is no instruction '%s'%s", name,
+                   text_did_you_mean(arena, name, names, overlay->n_rules));
+}
+
+const char *overlay_source(const struct overlay *overlay, struct arena *arena, const char *opcode) {
+    struct text all = {.arena = arena};
+    for (size_t i = 0; i < overlay->n_rules; i++) {
+        const struct overlay_rule *rule = &overlay->rules[i];
+        if (rule->source && matches(rule, opcode))
+            text_addf(&all, "%s%s", all.length ? "; " : "", rule->source);
+    }
+    return all.data;
+}

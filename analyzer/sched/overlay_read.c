@@ -1,0 +1,239 @@
+// The reader of overlay files, but for the rules.
+#include "analyzer/sched/overlay_reader.h"
+
+#include "base/bytes.h"
+
+#include <string.h>
+
+enum { VERSION = 1 };
+
+static struct yaml_place place_of(struct overlay_reader *reader, struct fy_node *node) {
+    return node ? yaml_place(&reader->yaml, node) : (struct yaml_place){0};
+}
+
+static bool read_machine(struct overlay_reader *reader, struct fy_node *node) {
+    enum { ORDER, WIDTH, BUFFER, RETIRE, LOADS, STORES, COMPLETES, THREADS, SOURCE, N };
+    struct yaml_field f[N] = {
+        [ORDER] = {"order", false, NULL},           [WIDTH] = {"dispatch_width", false, NULL},
+        [BUFFER] = {"reorder_buffer", false, NULL}, [RETIRE] = {"retire_width", false, NULL},
+        [LOADS] = {"load_queue", false, NULL},      [STORES] = {"store_queue", false, NULL},
+        [COMPLETES] = {"completes", false, NULL},   [THREADS] = {"threads", false, NULL},
+        [SOURCE] = {"source", false, NULL},
+    };
+    struct overlay *overlay = reader->overlay;
+    bool is_alone = overlay->base == OVERLAY_ALONE;
+    if (node && !yaml_fields(&reader->yaml, node, "'machine'", f, N))
+        return false;
+    if (is_alone && !(f[ORDER].value && f[WIDTH].value))
+        return yaml_fail(&reader->yaml, node ? node : yaml_root(&reader->yaml),
+                         "with base none, 'machine' needs 'order' and 'dispatch_width'");
+    if (!is_alone && f[ORDER].value)
+        return yaml_fail(&reader->yaml, f[ORDER].value, "with base llvm, the order is LLVM's: leave out 'order'");
+    if (!overlay_read_choice(reader, f[ORDER].value, "in", "out", &overlay->is_in_order) ||
+        !overlay_read_choice(reader, f[COMPLETES].value, "any", "in-order", &overlay->completes_in_any_order) ||
+        !overlay_read_choice(reader, f[THREADS].value, "turns", "together", &overlay->threads_take_turns) ||
+        !overlay_read_number(reader, f[WIDTH].value, 1, &overlay->dispatch_width) ||
+        !overlay_read_number(reader, f[BUFFER].value, 1, &overlay->reorder_buffer) ||
+        !overlay_read_number(reader, f[RETIRE].value, 0, &overlay->retire_width) ||
+        !overlay_read_number(reader, f[LOADS].value, 0, &overlay->load_queue) ||
+        !overlay_read_number(reader, f[STORES].value, 0, &overlay->store_queue) ||
+        !overlay_read_source(reader, f[SOURCE].value))
+        return false;
+    overlay->buffer_place = place_of(reader, f[BUFFER].value);
+    overlay->completes_place = place_of(reader, f[COMPLETES].value);
+    overlay->threads_place = place_of(reader, f[THREADS].value);
+    if (is_alone && !overlay->is_in_order && !f[BUFFER].value)
+        return yaml_fail(&reader->yaml, node, "a machine that is out of order needs 'reorder_buffer'");
+    return true;
+}
+
+static bool read_resource(struct overlay_reader *reader, struct fy_node *node) {
+    enum { NAME, UNITS, BUFFER, MEMBERS, SOURCE, N };
+    struct yaml_field f[N] = {
+        [NAME] = {"name", true, NULL},        [UNITS] = {"units", false, NULL},   [BUFFER] = {"buffer", false, NULL},
+        [MEMBERS] = {"members", false, NULL}, [SOURCE] = {"source", false, NULL},
+    };
+    struct overlay *overlay = reader->overlay;
+    overlay->resources =
+        arena_grow(overlay->arena, overlay->resources, overlay->n_resources, sizeof *overlay->resources);
+    struct overlay_resource *resource = &overlay->resources[overlay->n_resources];
+    *resource = (struct overlay_resource){.place = yaml_place(&reader->yaml, node)};
+    if (!yaml_fields(&reader->yaml, node, "a resource", f, N) ||
+        !overlay_read_text(reader, f[NAME].value, &resource->name) ||
+        !overlay_read_number(reader, f[UNITS].value, 1, &resource->units) ||
+        !overlay_read_number(reader, f[BUFFER].value, 0, &resource->buffer) ||
+        !overlay_read_source(reader, f[SOURCE].value))
+        return false;
+    for (size_t i = 0; i < overlay->n_resources; i++)
+        if (strcmp(overlay->resources[i].name, resource->name) == 0)
+            return yaml_fail(&reader->yaml, f[NAME].value, "there is a resource '%s' already", resource->name);
+    overlay->n_resources++;
+    if (!f[MEMBERS].value)
+        return true;
+    if (f[UNITS].value)
+        return yaml_fail(&reader->yaml, f[UNITS].value, "a group has the units of its members: leave out 'units'");
+    return yaml_texts(&reader->yaml, f[MEMBERS].value, "a resource's name", &resource->members, NULL,
+                      &resource->n_members);
+}
+
+static bool read_file(struct overlay_reader *reader, struct fy_node *node) {
+    enum { NAME, REGISTERS, SIZE, SOURCE, N };
+    struct yaml_field f[N] = {[NAME] = {"name", true, NULL},
+                              [REGISTERS] = {"registers", false, NULL},
+                              [SIZE] = {"size", true, NULL},
+                              [SOURCE] = {"source", false, NULL}};
+    struct overlay *overlay = reader->overlay;
+    struct overlay_register_file *file = ARENA_ADD(overlay->arena, overlay->files, overlay->n_files);
+    *file = (struct overlay_register_file){.place = yaml_place(&reader->yaml, node)};
+    return yaml_fields(&reader->yaml, node, "a register file", f, N) &&
+           overlay_read_text(reader, f[NAME].value, &file->name) &&
+           (!f[REGISTERS].value || overlay_read_pattern(reader, f[REGISTERS].value, &file->registers)) &&
+           overlay_read_number(reader, f[SIZE].value, 1, &file->size) && overlay_read_source(reader, f[SOURCE].value);
+}
+
+static bool read_head(struct overlay_reader *reader, struct fy_node *version, struct fy_node *base,
+                      struct fy_node *name) {
+    int number = 0;
+    if (!overlay_read_integer(&reader->yaml, version, 0, &number))
+        return false;
+    if (number != VERSION)
+        return yaml_fail(&reader->yaml, version, "this is version %d of the format; this program reads version %d",
+                         number, VERSION);
+    bool is_alone = false;
+    if (!overlay_read_choice(reader, base, "none", "llvm", &is_alone) ||
+        !overlay_read_text(reader, name, &reader->overlay->name))
+        return false;
+    reader->overlay->base = is_alone ? OVERLAY_ALONE : OVERLAY_ON_LLVM;
+    return true;
+}
+
+static bool read_overlay(struct overlay_reader *reader) {
+    enum {
+        VERSION_,
+        NAME,
+        ABOUT,
+        BASE,
+        TRIPLE,
+        CPU,
+        FEATURES,
+        MACHINE,
+        RESOURCES,
+        FILES,
+        RULES,
+        CARD,
+        SOURCE,
+        MEASURED,
+        MEASURED_ON,
+        CLOCK,
+        N
+    };
+    struct yaml_field f[N] = {
+        [VERSION_] = {"overlay", true, NULL},
+        [NAME] = {"name", true, NULL},
+        [ABOUT] = {"about", false, NULL},
+        [BASE] = {"base", true, NULL},
+        [TRIPLE] = {"triple", false, NULL},
+        [CPU] = {"cpu", false, NULL},
+        [FEATURES] = {"features", false, NULL},
+        [MACHINE] = {"machine", false, NULL},
+        [RESOURCES] = {"resources", false, NULL},
+        [FILES] = {"register_files", false, NULL},
+        [RULES] = {"instructions", false, NULL},
+        [CARD] = {"card", false, NULL},
+        [SOURCE] = {"source", false, NULL},
+        [MEASURED] = {"measured", false, NULL},
+        [MEASURED_ON] = {"measured_on", false, NULL},
+        [CLOCK] = {"clock", false, NULL},
+    };
+    struct overlay *overlay = reader->overlay;
+    const char *origin; // what was measured, and when: for people
+    if (!yaml_fields(&reader->yaml, yaml_root(&reader->yaml), "an overlay", f, N) ||
+        !read_head(reader, f[VERSION_].value, f[BASE].value, f[NAME].value) ||
+        !overlay_read_text(reader, f[ABOUT].value, &overlay->about) ||
+        !overlay_read_text(reader, f[MEASURED].value, &origin) ||
+        !overlay_read_text(reader, f[MEASURED_ON].value, &origin) ||
+        !overlay_read_text(reader, f[CLOCK].value, &origin) ||
+        !overlay_read_text(reader, f[TRIPLE].value, &overlay->triple) ||
+        !overlay_read_text(reader, f[CPU].value, &overlay->cpu) ||
+        !overlay_read_text(reader, f[FEATURES].value, &overlay->features))
+        return false;
+    if (overlay->base == OVERLAY_ON_LLVM && !overlay->cpu)
+        return yaml_fail(&reader->yaml, f[BASE].value,
+                         "with base llvm, 'cpu' must name the CPU whose numbers are changed");
+    if (overlay->cpu && overlay->base == OVERLAY_ALONE && !overlay->triple)
+        return yaml_fail(&reader->yaml, f[CPU].value, "with base none, a 'cpu' needs its 'triple'");
+    return read_machine(reader, f[MACHINE].value) &&
+           overlay_read_list(reader, f[RESOURCES].value, "resources", read_resource) &&
+           overlay_read_list(reader, f[FILES].value, "register files", read_file) &&
+           overlay_read_list(reader, f[RULES].value, "rules", overlay_read_rule) &&
+           overlay_read_source(reader, f[SOURCE].value);
+}
+
+// `text`: null: the file's.
+static struct overlay *read_all(struct arena *arena, const char *path, const char *text, struct fail *fail) {
+    struct overlay *overlay = ARENA_NEW(arena, struct overlay);
+    *overlay = (struct overlay){.arena = arena, .path = arena_strdup(arena, path), .about = ""};
+    struct overlay_reader reader = {.overlay = overlay, .sources = {.arena = arena}};
+    bool is_good = text ? yaml_open_text(&reader.yaml, arena, overlay->path, text, fail)
+                        : yaml_open(&reader.yaml, arena, overlay->path, fail);
+    overlay->hash = is_good ? bytes_hash(reader.yaml.data, strlen(reader.yaml.data)) : 0;
+    is_good = is_good && read_overlay(&reader);
+    yaml_close(&reader.yaml);
+    if (is_good)
+        return overlay;
+    overlay_close(overlay);
+    return NULL;
+}
+
+struct overlay *overlay_read(struct arena *arena, const char *path, struct fail *fail) {
+    return read_all(arena, path, NULL, fail);
+}
+
+struct overlay *overlay_parse(struct arena *arena, const char *name, const char *text, struct fail *fail) {
+    return read_all(arena, name, text, fail);
+}
+
+static void free_pattern(struct overlay_pattern *pattern) {
+    if (pattern->is_compiled)
+        regfree(&pattern->compiled);
+    pattern->is_compiled = false;
+}
+
+void overlay_close(struct overlay *overlay) {
+    for (size_t i = 0; overlay && i < overlay->n_rules; i++)
+        free_pattern(&overlay->rules[i].match);
+    for (size_t i = 0; overlay && i < overlay->n_files; i++)
+        free_pattern(&overlay->files[i].registers);
+}
+
+bool overlay_pattern_matches(const struct overlay_pattern *pattern, const char *name) {
+    return regexec(&pattern->compiled, name, 0, NULL, 0) == 0;
+}
+
+const char *overlay_name(const struct overlay *overlay) {
+    return overlay->name;
+}
+
+uint64_t overlay_hash(const struct overlay *overlay) {
+    return overlay->hash;
+}
+
+const char *overlay_about(const struct overlay *overlay) {
+    return overlay->about;
+}
+
+enum overlay_base overlay_base(const struct overlay *overlay) {
+    return overlay->base;
+}
+
+const char *overlay_triple(const struct overlay *overlay) {
+    return overlay->triple;
+}
+
+const char *overlay_cpu(const struct overlay *overlay) {
+    return overlay->cpu;
+}
+
+const char *overlay_features(const struct overlay *overlay) {
+    return overlay->features;
+}

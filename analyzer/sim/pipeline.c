@@ -1,0 +1,82 @@
+#include "analyzer/sim/pipeline.h"
+
+#include "analyzer/sim/core.h"
+#include "analyzer/sim/periodic.h"
+
+#include <inttypes.h>
+
+struct pipeline {
+    struct arena arena; // holds this
+    struct stash stash; // what one run needs
+    const struct machine *machine;
+    struct pipeline_options options;
+    struct core *core;
+    struct periodic periodic;
+};
+
+static bool run(struct core *core, struct periodic *periodic, uint64_t max_cycles, struct fail *fail) {
+    const struct core_ops *ops = core->ops;
+    do {
+        if (max_cycles != 0 && core_cycles(core) >= max_cycles)
+            return fail_set(fail, FAIL_WORK, "the simulation did not finish within %" PRIu64 " cycles: %s", max_cycles,
+                            "give it more, or fewer iterations");
+        uint64_t iterations = core->n_entered;
+        core->has_moved = false;
+        REPORT(&core->reporter, cycle_begin, core_cycles(core));
+        ops->cycle(core);
+        REPORT(&core->reporter, cycle_end, core_cycles(core));
+        if (!core->has_moved && ops->why_stuck(core, fail))
+            return false;
+        core->now++;
+        if (core->n_entered != iterations && periodic->is_on)
+            periodic_look(periodic, core);
+    } while (core_has_work(core));
+    return true;
+}
+
+static uint64_t uops_of(const struct block *block) {
+    uint64_t uops = 0;
+    for (unsigned i = 0; i < block->n_insns; i++)
+        uops += block->insns[i].uops;
+    return uops;
+}
+
+struct pipeline *pipeline_open(const struct core_ops *ops, const struct machine *machine,
+                               const struct pipeline_options *options) {
+    struct arena arena = {0};
+    struct pipeline *pipeline = ARENA_NEW(&arena, struct pipeline);
+    pipeline->core = core_new(&arena, ops);
+    pipeline->arena = arena;
+    pipeline->machine = machine;
+    pipeline->options = *options;
+    return pipeline;
+}
+
+void pipeline_close(struct pipeline *pipeline) {
+    if (pipeline == NULL)
+        return;
+    stash_free(&pipeline->stash);
+    struct arena arena = pipeline->arena;
+    arena_free(&arena);
+}
+
+bool pipeline_simulate(struct pipeline *pipeline, const struct block *block, struct event_listener *const *listeners,
+                       struct pipeline_result *result, struct fail *fail) {
+    *result = (struct pipeline_result){0};
+    if (block->n_insns == 0)
+        return fail_set(fail, FAIL_INPUT, "there is no instruction to simulate");
+    struct core *core = pipeline->core;
+    const struct core_run what = {
+        .machine = pipeline->machine, .block = block, .options = &pipeline->options, .listeners = listeners};
+    core_start(core, &what, &pipeline->stash);
+    periodic_init(&pipeline->periodic, core, &pipeline->options, &pipeline->stash);
+    uint64_t iterations = core->total / block->n_insns;
+    bool done = run(core, &pipeline->periodic, pipeline->options.max_cycles, fail);
+    *result = (struct pipeline_result){
+        .cycles = core_cycles(core),
+        .instructions = core->next + core->reporter.skipped_insns,
+        .uops = uops_of(block) * iterations,
+        .walked_cycles = (uint64_t)core->now,
+    };
+    return done;
+}
