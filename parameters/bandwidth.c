@@ -216,8 +216,7 @@ void bandwidth_find(struct session *session) {
     bool is_there = strcmp(session->recipe->isa, "x86_64") == 0 || strcmp(session->recipe->isa, "aarch64") == 0;
     if (session->is_simulated || !is_there) {
         card_add_unknown(&session->card, &head,
-                         session->is_simulated ? "a simulated CPU has no caches and no lines"
-                                               : "there is no such experiment for this ISA yet");
+                         session->is_simulated ? "a simulated CPU has no caches and no lines" : session_no_isa);
         return;
     }
     find_bandwidth(session, false);

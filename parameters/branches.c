@@ -47,7 +47,7 @@ void branches_find(struct session *session) {
     while (which < n && strcmp(codes[which].isa, session->recipe->isa) != 0)
         which++;
     if (which == n) {
-        card_add_unknown(&session->card, &head, "there is no such experiment for this ISA yet");
+        card_add_unknown(&session->card, &head, session_no_isa);
         return;
     }
     bool is_x86 = strcmp(session->recipe->isa, "x86_64") == 0;

@@ -1,6 +1,7 @@
 // Costs that no width or window shows: the stack pointer, parts of registers and flags that are merged, old vector
 // instructions among new ones, and vectors that are split. Each is a time against another one.
 #include "parameters/experiments.h"
+#include "parameters/table.h"
 
 #include <math.h>
 #include <string.h>
@@ -226,16 +227,9 @@ static void find_cost(struct session *session, const struct cost *cost) {
     const struct value *a = ask(session, cost, false), *b = cost->other ? ask(session, cost, true) : a;
     if (!a || !b)
         return;
-    if (!value_is_usable(a) || !value_is_usable(b))
-        card_add_unknown(&session->card, &head, a->why ? a->why : b->why);
-    else if (cost->is_ratio)
-        card_add_number(&session->card, &head, a->cycles / b->cycles, a->low / b->high, a->high / b->low, near);
-    else if (cost->other)
-        card_add_number(&session->card, &head, (a->cycles - b->cycles) / cost->parts, (a->low - b->high) / cost->parts,
-                        (a->high - b->low) / cost->parts, near);
-    else
-        card_add_number(&session->card, &head, a->cycles / cost->parts, a->low / cost->parts, a->high / cost->parts,
-                        near);
+    const struct value found =
+        cost->is_ratio ? value_ratio(a, b) : value_less(a, cost->other ? b : NULL, 1.0 / cost->parts);
+    parameter_add(session, &head, &found, near, NULL);
 }
 
 void costs_find(struct session *session) {
@@ -243,7 +237,7 @@ void costs_find(struct session *session) {
     enum { N_X86_64 = sizeof of_x86_64 / sizeof *of_x86_64, N_AARCH64 = sizeof of_aarch64 / sizeof *of_aarch64 };
     bool is_aarch64 = strcmp(session->recipe->isa, "aarch64") == 0;
     if (!is_aarch64 && strcmp(session->recipe->isa, "x86_64") != 0) {
-        card_add_unknown(&session->card, &head, "there is no such experiment for this ISA yet");
+        card_add_unknown(&session->card, &head, session_no_isa);
         return;
     }
     for (size_t i = 0; i < (is_aarch64 ? N_AARCH64 : N_X86_64); i++)

@@ -1,6 +1,7 @@
 // Loads of what was just stored: a chain of a store and a load of the same bytes, by width and offset. A time below
 // that of a load from the cache is renamed; one far above the quickest forwarding has failed, and waited for the cache.
 #include "parameters/experiments.h"
+#include "parameters/table.h"
 
 #include <math.h>
 #include <string.h>
@@ -131,11 +132,8 @@ static void find_aliasing(struct session *session, const struct set *set) {
                                     .how = "two loads 4096 bytes behind a store, against another line: the difference"};
     if (!a || !b)
         return;
-    if (!value_is_usable(a) || !value_is_usable(b)) {
-        card_add_unknown(&session->card, &head, a->why ? a->why : b->why);
-        return;
-    }
-    card_add_number(&session->card, &head, a->cycles - b->cycles, a->low - b->high, a->high - b->low, 0);
+    const struct value more = value_less(a, b, 1);
+    parameter_add(session, &head, &more, 0, NULL);
 }
 
 void forwarding_find(struct session *session) {
@@ -147,8 +145,7 @@ void forwarding_find(struct session *session) {
     const struct set *set = set_of(session->recipe->isa);
     if (session->is_simulated || !set) {
         card_add_unknown(&session->card, &head,
-                         session->is_simulated ? "simulated loads do not wait for older stores"
-                                               : "there is no such experiment for this ISA yet");
+                         session->is_simulated ? "simulated loads do not wait for older stores" : session_no_isa);
         return;
     }
     const struct timing load = {.name = "load-latency", .body = set->load, .init = "a: memory", .writes = "a"};

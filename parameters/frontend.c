@@ -4,6 +4,7 @@
 #include "parameters/experiments.h"
 #include "parameters/frontend_code.h"
 #include "parameters/sweep.h"
+#include "parameters/table.h"
 
 #include <math.h>
 #include <string.h>
@@ -179,11 +180,8 @@ static void find_alignment(struct session *session) {
             .unit = "cycles",
             .how = "32 bytes of code at this offset in a line of 64, against the begin of the line: the difference",
             .curve = curve.name};
-        const struct value *a = values[i], *b = values[0];
-        if (!value_is_usable(a) || !value_is_usable(b))
-            card_add_unknown(&session->card, &head, a->why ? a->why : b->why);
-        else
-            card_add_number(&session->card, &head, a->cycles - b->cycles, a->low - b->high, a->high - b->low, 0);
+        const struct value more = value_less(values[i], values[0], 1);
+        parameter_add(session, &head, &more, 0, NULL);
     }
     if (is_good)
         *ARENA_ADD(session->arena, session->card.curves, session->card.n_curves) = curve;
@@ -280,19 +278,15 @@ static void find_prefixes(struct session *session, bool is_large) {
         .unit = "cycles",
         .how = arena_printf(session->arena, "a 16-bit immediate against one of 32 bits, in %s: the difference",
                             is_large ? "256 KiB of code" : "small code")};
-    if (!value_is_usable(values[0]) || !value_is_usable(values[1]))
-        card_add_unknown(&session->card, &head, values[0]->why ? values[0]->why : values[1]->why);
-    else
-        card_add_number(&session->card, &head, values[0]->cycles - values[1]->cycles, values[0]->low - values[1]->high,
-                        values[0]->high - values[1]->low, 0);
+    const struct value more = value_less(values[0], values[1], 1);
+    parameter_add(session, &head, &more, 0, NULL);
 }
 
 void frontend_find(struct session *session) {
     const struct card_entry head = {.group = group, .name = group, .unit = "", .how = "straight code, and jumps"};
     if (session->is_simulated || strcmp(session->recipe->isa, "x86_64") != 0) {
         card_add_unknown(&session->card, &head,
-                         session->is_simulated ? "a simulated CPU has no front end"
-                                               : "there is no such experiment for this ISA yet");
+                         session->is_simulated ? "a simulated CPU has no front end" : session_no_isa);
         return;
     }
     struct lengths small = {.name = "small-code", .how = "nops of one length, 1024 of them"},

@@ -73,7 +73,7 @@ void fusion_find(struct session *session) {
                                     .unit = "slots",
                                     .how = "pairs of an instruction and a branch beside zeroings or nops"};
     if (strcmp(session->recipe->isa, "x86_64") != 0) {
-        card_add_unknown(&session->card, &head, "there is no such experiment for this ISA yet");
+        card_add_unknown(&session->card, &head, session_no_isa);
         return;
     }
     struct slots slots;

@@ -83,8 +83,7 @@ void load_banks_find(struct session *session) {
     const char *why = NULL;
     bool is_missing = false, is_x86 = strcmp(session->recipe->isa, "x86_64") == 0;
     for (unsigned i = 0; i < N_DISTANCES; i++) {
-        const struct value *value = is_x86 ? ask(session, distances[i])
-                                           : &(struct value){.why = "there is no such experiment for this ISA yet"};
+        const struct value *value = is_x86 ? ask(session, distances[i]) : &(struct value){.why = session_no_isa};
         is_missing = is_missing || !value;
         if (!value)
             continue;

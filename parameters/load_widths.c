@@ -2,6 +2,7 @@
 // into a general register closes the chain by itself. From a vector register, something must bring it back: only the
 // sum of a load and that way is known, and the sum of that way and the one there. Each way takes a cycle or more.
 #include "parameters/experiments.h"
+#include "parameters/table.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,10 +50,6 @@ enum { N_LOADS = sizeof loads / sizeof *loads, N_VECTORS = sizeof vectors / size
 
 static const double near = 0.02;
 
-static const char *trouble_of(const struct value *value) {
-    return value->why ? value->why : "it could not be measured";
-}
-
 static void find_load(struct session *session, const struct load *load, const struct ways *way) {
     const struct card_entry head = {
         .group = "latencies",
@@ -67,10 +64,7 @@ static void find_load(struct session *session, const struct load *load, const st
     const struct value *value = session_value(session, &timing);
     if (!value)
         return;
-    if (!value_is_usable(value))
-        card_add_unknown(&session->card, &head, trouble_of(value));
-    else
-        card_add_number(&session->card, &head, value->cycles, value->low, value->high, near);
+    parameter_add(session, &head, value, near, NULL);
 }
 
 static const struct value *ask_vector(struct session *session, const struct load *load, const struct ways *way) {
@@ -97,8 +91,9 @@ static void add_vector(struct session *session, const struct load *load, const s
                             "a chain of loads of %s into a vector register, and the way back to an index register",
                             load->what),
         .example = load->body};
-    if (!value_is_usable(chain) || !value_is_usable(both)) {
-        card_add_unknown(&session->card, &head, trouble_of(value_is_usable(chain) ? both : chain));
+    const struct value there = value_less(chain, both, 1);
+    if (!value_is_usable(&there)) {
+        parameter_add(session, &head, &there, near, NULL); // why there is none
         return;
     }
     double low = fmax(least, chain->low - fmax(least, both->high - least)), high = chain->high - least;
@@ -119,11 +114,8 @@ static void add_difference(struct session *session, const struct load *load, con
         .name = arena_printf(session->arena, "load-latency-vector-%s-more", load->name),
         .unit = "cycles",
         .how = arena_printf(session->arena, "the same chain of %s against 128 bits: the difference", load->what)};
-    if (!value_is_usable(chain) || !value_is_usable(narrow))
-        card_add_unknown(&session->card, &head, trouble_of(value_is_usable(chain) ? narrow : chain));
-    else
-        card_add_number(&session->card, &head, chain->cycles - narrow->cycles, chain->low - narrow->high,
-                        chain->high - narrow->low, near);
+    const struct value more = value_less(chain, narrow, 1);
+    parameter_add(session, &head, &more, near, NULL);
 }
 
 static void find_vectors(struct session *session, const struct ways *way) {

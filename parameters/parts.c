@@ -9,8 +9,6 @@ static bool is_x86(const struct session *session) {
     return strcmp(session->recipe->isa, "x86_64") == 0;
 }
 
-static const char no_isa[] = "there is no such experiment for this ISA yet";
-
 void banks_find(struct session *session) {
     load_banks_find(session);
     store_lines_find(session);
@@ -19,7 +17,7 @@ void banks_find(struct session *session) {
 void renaming_find(struct session *session) {
     const struct card_entry head = {.group = "renaming", .name = "renaming", .unit = "", .how = "constants and memory"};
     if (!is_x86(session)) {
-        card_add_unknown(&session->card, &head, no_isa);
+        card_add_unknown(&session->card, &head, session_no_isa);
         return;
     }
     constants_find(session);
@@ -29,7 +27,7 @@ void renaming_find(struct session *session) {
 
 void slots_find(struct session *session) {
     struct slots slots;
-    const char *why = is_x86(session) ? NULL : no_isa;
+    const char *why = is_x86(session) ? NULL : session_no_isa;
     if (!widths_slots(session, &slots))
         return;
     if (!why && slots.width < 1)

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+const char session_no_isa[] = "there is no such experiment for this ISA yet";
+
 bool value_is_usable(const struct value *value) {
     return value->is_good && value->is_stable;
 }

@@ -43,6 +43,9 @@ struct value value_rate(const struct value *a, double n);
 struct value value_ratio(const struct value *a, const struct value *b); // a / b
 double median_of(double *numbers, size_t n);                            // sorts them; at least one
 
+// Why an experiment has nothing to show: it is not written for the ISA of the session.
+extern const char session_no_isa[];
+
 struct session {
     struct arena *arena;
     const struct lab_options *options;

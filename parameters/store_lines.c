@@ -33,7 +33,7 @@ static const struct value *ask(struct session *session, const struct order *orde
 void store_lines_find(struct session *session) {
     static const double near = 0.03, faster = 1.2;
     bool is_there = strcmp(session->recipe->isa, "x86_64") == 0 || strcmp(session->recipe->isa, "aarch64") == 0;
-    static const struct value no_isa = {.why = "there is no such experiment for this ISA yet"};
+    const struct value no_isa = {.why = session_no_isa};
     const struct value *values[N_ORDERS];
     bool is_missing = false;
     for (unsigned i = 0; i < N_ORDERS; i++) {

@@ -266,7 +266,7 @@ static void find_retire(struct session *session) {
         return;
     }
     if (strcmp(session->recipe->isa, "x86_64") != 0) {
-        card_add_unknown(&session->card, &head, "there is no such experiment for this ISA yet");
+        card_add_unknown(&session->card, &head, session_no_isa);
         return;
     }
     struct rate zeroings = {0}, moves = {0};

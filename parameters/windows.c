@@ -415,7 +415,7 @@ static void find_flags(const struct finding *finding) {
                     !is_same(apart, &knees[INTEGER]) && apart->high / 2 + 4 < knees[INTEGER].low;
     struct card_entry head = head_of(finding, &rows[FLAGS], COMPARE);
     if (strcmp(session->recipe->isa, "x86_64") != 0) {
-        card_add_unknown(&session->card, &head, "there is no such experiment for this ISA yet");
+        card_add_unknown(&session->card, &head, session_no_isa);
         return;
     }
     if (apart->is_open && !alone->why && apart->seen_high) { // there may be fewer with other instructions between them
