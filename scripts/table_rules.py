@@ -359,13 +359,13 @@ def load_latency(table):
 @rule("load", "a form with a load is faster than its operation and a load")
 def find_load(table):
     """From the address to the result, a form loads, and then operates on what it has loaded. That is not less than the
-    latency of a plain load, which is the least of all, plus that of the form with a register."""
+    latency of a plain load, which is the least of all, plus that of the form with a register, beyond their intervals."""
     load = load_latency(table)
     for form in table.forms.values() if load else []:
         other = register_form(table, form) if is_operation_on_memory(form) else None
         for (number, result), value in memory_sources(form).items() if other else []:
             own = other.latency(number, result)
-            if own and not own.is_bound and value.high + 0.5 < own.cycles + load.cycles:
+            if own and not own.is_bound and value.high + 0.5 < own.low + load.low:
                 yield Finding("load", form.name, value.what, (value, own, load),
                               f"the load takes {load.cycles:.4g} cycles, and the operation {own.cycles:.4g}")
 
@@ -373,7 +373,7 @@ def find_load(table):
 @rule("load-share", "the load's share of a form with a load is not what most others have", is_question=True)
 def find_load_share(table):
     """The latency from the address, less that of the register form, is the load's. It is one number for all forms with one
-    kind of result and the same way back, but for loads that extend or convert on the way."""
+    kind of result and the same way back, but for loads that extend or convert on the way. Values count as they are sure."""
     groups = collections.defaultdict(list)
     for form in table.forms.values():
         other = register_form(table, form) if is_operation_on_memory(form) else None
@@ -386,7 +386,8 @@ def find_load_share(table):
     for members in groups.values():
         usual, n = collections.Counter(share for share, *_ in members).most_common(1)[0]
         for share, form, value, own in members if n >= LEAST_FORMS else []:
-            if abs(share - usual) > 0.5 and n >= MAJORITY * len(members):
+            unsure = (value.high - value.low + own.high - own.low) / 2
+            if abs(share - usual) > 0.5 + unsure and n >= MAJORITY * len(members):
                 yield Finding("load-share", form.name, value.what, (value, own),
                               f"its load seems to take {share:.4g} cycles with the way back, and those of {n} like it {usual:.4g}")
 
@@ -487,7 +488,7 @@ def shorten(name):
 @rule("clusters", "the forms of a scheduling class have two throughputs close to each other", is_question=True)
 def find_clusters(table):
     """Where some forms of a class take 0.50 cycles and others 0.565, the CPU has two speeds for all of them, and each was
-    measured at one time. Then all of the class have two speeds."""
+    measured at one time. Then all of the class have two speeds. Where the intervals of all hold both, they say so."""
     for (name, *_), forms in class_groups(table).items():
         values = sorted((form.headline for form in forms if form.headline and not form.headline.is_bound), key=lambda value: value.cycles)
         gaps = [(values[i + 1].cycles / values[i].cycles, i + 1) for i in range(len(values) - 1) if values[i].cycles > 0]
@@ -495,6 +496,8 @@ def find_clusters(table):
         low, high = values[:at], values[at:]
         if not 1.03 < ratio < 1.3 or min(len(low), len(high)) < 2 or any(
                 part[-1].cycles > 1.02 * part[0].cycles for part in (low, high)):
+            continue
+        if all(value.high >= high[0].cycles for value in low) and all(value.low <= low[-1].cycles for value in high):
             continue
         yield Finding("clusters", low[0].form, "throughput", (low[0], high[0]),
                       f"{len(low)} forms of {shorten(name)} have the one value, and {len(high)} the other",
