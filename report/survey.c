@@ -40,6 +40,10 @@ void survey_report_print(struct arena *arena, const struct survey_summary *summa
               summary->seconds);
     add_counts(summary, &text);
     screen_print_sentence(text.data, out);
+    if (summary->n_values && summary->no_filler)
+        screen_print_sentence(
+            arena_printf(arena, "Dispatch slots and throughputs among fillers are not known: %s", summary->no_filler),
+            out);
     if (summary->n_values)
         screen_print_sentence(arena_printf(arena, "The table: cyclops table %s", folder), out);
     else if (summary->n_lost && !summary->is_interrupted)

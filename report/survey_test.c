@@ -55,6 +55,21 @@ static void missing_dispatch_slots_count(void **state) {
                     "To do the rest: cyclops survey --resume --output adds\n");
 }
 
+static void a_missing_filler_is_named(void **state) {
+    const struct survey_summary summary = {.n_forms = 9,
+                                           .n_measured = 9,
+                                           .n_values = 40,
+                                           .n_at_most = 12,
+                                           .no_filler = "4 simple instructions seem to take 59.91 slots among 'nopw'",
+                                           .seconds = 5};
+    (void)state;
+    reads(&summary,
+          "Done after 5 s: 9 forms, 9 measured: 40 values (0 unstable, 12 upper bounds)\n"
+          "Dispatch slots and throughputs among fillers are not known: 4 simple instructions seem to take 59.91\n"
+          "    slots among 'nopw'\n"
+          "The table: cyclops table adds\n");
+}
+
 static void what_is_not_known_yet_counts(void **state) {
     struct survey_summary summary = {.n_forms = 9, .n_measured = 8, .n_values = 40, .n_lost = 2, .n_at_most = 12};
     (void)state;
@@ -89,8 +104,8 @@ static void nothing_has_no_table(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_says_what_is_next), cmocka_unit_test(missing_dispatch_slots_count),
-        cmocka_unit_test(what_is_not_known_yet_counts), cmocka_unit_test(a_spent_budget_leaves_a_rest),
-        cmocka_unit_test(nothing_has_no_table)};
+        cmocka_unit_test(it_says_what_is_next),         cmocka_unit_test(missing_dispatch_slots_count),
+        cmocka_unit_test(a_missing_filler_is_named),    cmocka_unit_test(what_is_not_known_yet_counts),
+        cmocka_unit_test(a_spent_budget_leaves_a_rest), cmocka_unit_test(nothing_has_no_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

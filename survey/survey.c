@@ -708,18 +708,20 @@ static bool summarize(struct survey *survey, uint64_t start_ns, struct survey_su
     size_t n_open = 0;
     for (size_t i = 0; i < table.n_rows; i++)
         n_open += table.rows[i].left_out && !table.rows[i].is_refused;
-    *summary = (struct survey_summary){.n_forms = table.n_forms,
-                                       .n_measured = table.n_measured,
-                                       .n_values = table.n_values,
-                                       .n_lost = table.n_lost,
-                                       .n_unstable = table.n_unstable,
-                                       .n_waiting = table.n_waiting,
-                                       .n_at_most = table.n_at_most,
-                                       .n_open = n_open,
-                                       .n_slots_missing = table.n_slots_missing,
-                                       .seconds = (double)(timer_clock_ns() - start_ns) / 1e9,
-                                       .is_interrupted = survey->status == RUN_PLAN_INTERRUPTED,
-                                       .is_spent = budget_is_spent()};
+    *summary =
+        (struct survey_summary){.n_forms = table.n_forms,
+                                .n_measured = table.n_measured,
+                                .n_values = table.n_values,
+                                .n_lost = table.n_lost,
+                                .n_unstable = table.n_unstable,
+                                .n_waiting = table.n_waiting,
+                                .n_at_most = table.n_at_most,
+                                .n_open = n_open,
+                                .n_slots_missing = table.n_slots_missing,
+                                .no_filler = table.no_filler ? arena_strdup(survey->arena, table.no_filler) : NULL,
+                                .seconds = (double)(timer_clock_ns() - start_ns) / 1e9,
+                                .is_interrupted = survey->status == RUN_PLAN_INTERRUPTED,
+                                .is_spent = budget_is_spent()};
     arena_free(&arena);
     return is_read;
 }

@@ -50,6 +50,7 @@ struct survey_summary {
     size_t n_unstable, n_waiting, n_at_most; // likewise
     size_t n_open;                           // forms without a value that may get one
     size_t n_slots_missing;                  // as in struct survey_table
+    const char *no_filler;                   // likewise
     double seconds;                          // that this run took
     bool is_interrupted;                     // by the user
     bool is_spent;                           // the budget of the whole run
