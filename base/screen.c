@@ -35,13 +35,17 @@ static bool is_utf8(void) {
     return is_utf8_by_name || strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-// `in_pipe`: what a line has where there is neither a terminal nor COLUMNS.
+// `in_pipe`: what a line has where there is neither a terminal nor COLUMNS. A terminal that does not know its size, as
+// of a container, is as wide as they used to be.
 static size_t columns_of(FILE *out, size_t in_pipe) {
+    enum { USUAL_COLUMNS = 80 };
     const char *columns = getenv("COLUMNS");
     unsigned long wanted = columns ? strtoul(columns, NULL, 10) : 0;
     struct winsize size;
+    if (wanted == 0 && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
+        wanted = size.ws_col ? size.ws_col : USUAL_COLUMNS;
     if (wanted == 0)
-        wanted = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : in_pipe;
+        wanted = in_pipe;
     return wanted < LEAST_COLUMNS ? LEAST_COLUMNS : wanted > MOST_COLUMNS ? MOST_COLUMNS : wanted;
 }
 

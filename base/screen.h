@@ -16,7 +16,7 @@ enum { SCREEN_PIPE_COLUMNS = 100 };
 void screen_set_up(void);
 
 // Returns the columns of a line, 20 to 10000: COLUMNS of the environment, else those of the terminal `out`, else
-// SCREEN_PIPE_COLUMNS.
+// SCREEN_PIPE_COLUMNS. A terminal that does not know its columns has 80.
 size_t screen_columns(FILE *out);
 
 // The same of a report that is to be whole: in a pipe or a file without COLUMNS, as wide as its longest line.

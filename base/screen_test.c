@@ -1,11 +1,14 @@
 #include "base/screen.h"
 
+#include <fcntl.h>
 #include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -58,6 +61,21 @@ static void columns_come_from_the_environment(void **state) {
     fclose(out);
 }
 
+static void a_terminal_without_a_size_has_80_columns(void **state) {
+    (void)state;
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0)
+        skip();
+    FILE *out = fopen(ptsname(terminal), "w");
+    assert_non_null(out);
+    assert_int_equal(ioctl(fileno(out), TIOCSWINSZ, &(struct winsize){.ws_col = 0}), 0);
+    unsetenv("COLUMNS");
+    assert_int_equal(screen_columns(out), 80);
+    assert_int_equal(screen_whole_columns(out), 80);
+    fclose(out);
+    close(terminal);
+}
+
 static void long_names_are_cut_in_the_middle(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -94,7 +112,8 @@ static void sentences_are_broken_between_words(void **state) {
     wraps("one  two ", 0, 0, 5, "one\ntwo\n");
     wraps("abcdefgh i", 0, 1, 4, "abcd\n efg\n h i\n"); // a word wider than a line
     wraps("", 4, 4, 10, "\n");
-    wraps("a b", 9, 4, 6, "a\n    b\n"); // begins behind the last column
+    wraps("streams, n = 12 of 15", 0, 2, 12, "streams,\n  n = 12 of\n  15\n"); // one number
+    wraps("a b", 9, 4, 6, "a\n    b\n");                                       // begins behind the last column
 }
 
 int main(void) {
@@ -102,6 +121,7 @@ int main(void) {
         cmocka_unit_test(own_signs_are_ascii_in_other_locales),
         cmocka_unit_test(a_locale_that_is_not_installed_counts_by_its_name),
         cmocka_unit_test(columns_come_from_the_environment),
+        cmocka_unit_test(a_terminal_without_a_size_has_80_columns),
         cmocka_unit_test(long_names_are_cut_in_the_middle),
         cmocka_unit_test(sentences_are_broken_between_words),
     };

@@ -156,8 +156,8 @@ static void what_is_too_wide_gives_way_in_turns(void **state) {
     assert_printed(&table, "66", // names down to 24, then texts
                    "  kernel                    measures         measured      skylake\n"
                    "                                                         (LLVM 19)\n"
-                   "  mov rax, [rd…add rbx, 1   throughput, n =  1.00 ±0.01       2.00\n"
-                   "                            4\n"
+                   "  mov rax, [rd…add rbx, 1   throughput,      1.00 ±0.01       2.00\n"
+                   "                            n = 4\n"
                    "    model: 2 cycles\n"
                    "  nop                       latency          0.25 ±0.01       1.00\n"
                    "    slow\n");

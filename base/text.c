@@ -262,6 +262,13 @@ bool slice_next(struct slice *rest, char separator, struct slice *piece) {
     return true;
 }
 
+// Whether a space stands beside a lone "=": "n = 12" stays on one line.
+static bool is_beside_equals(const char *start, const char *space, const char *end) {
+    bool is_before = space + 2 < end && space[1] == '=' && space[2] == ' ',
+         is_behind = space >= start + 2 && space[-1] == '=' && space[-2] == ' ';
+    return is_before || is_behind;
+}
+
 bool slice_next_line(struct slice *rest, size_t columns, struct slice *line) {
     if (rest->length == 0)
         return false;
@@ -270,10 +277,10 @@ bool slice_next_line(struct slice *rest, size_t columns, struct slice *line) {
         bool is_continuation = (*at & 0xC0) == 0x80;
         if (!is_continuation && !is_combining((const unsigned char *)at) && ++width > columns && at > start)
             break;
-        if (*at == ' ')
+        if (*at == ' ' && !is_beside_equals(start, at, end))
             stop = at;
     }
-    if (at == end || *at == ' ' || !stop)
+    if (at == end || (*at == ' ' && !is_beside_equals(start, at, end)) || !stop)
         stop = at;
     *line = (struct slice){start, (size_t)(stop - start)};
     while (line->length && line->data[line->length - 1] == ' ')

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/text.h"
+#include "cli/command_line.h"
 #include "cli/lab_args.h"
 #include "report/survey.h"
 #include "survey/survey.h"
@@ -14,7 +15,6 @@ static struct {
     const char *folder, *shard;
     bool is_resumed;
     double mixtures; // below 0: not given
-    char **words;    // of the command line, without the program's name; ended by null
 } args;
 
 static const struct option options[] = {
@@ -111,45 +111,22 @@ static bool read_events(struct arena *arena, struct fail *fail) {
     return true;
 }
 
-// Adds the words of the command line but operands, and options of these names, which are ended by null.
-static void add_words(struct text *text, const struct operands *operands, const char *const *without) {
-    for (char **word = args.words; *word; word++) {
-        const char *name = *word + strspn(*word, "-");
-        size_t length = strcspn(name, "="), i = 0;
-        bool is_operand = false;
-        for (size_t k = 0; operands && k < operands->n_items; k++)
-            is_operand |= operands->items[k] == *word;
-        while (name > *word && without[i] && (strlen(without[i]) != length || strncmp(name, without[i], length) != 0))
-            i++;
-        if (is_operand)
-            continue;
-        if (name > *word && without[i]) {
-            bool has_argument = strcmp(without[i], "resume") != 0 && !name[length];
-            word += has_argument && word[1];
-            continue;
-        }
-        if (text->length)
-            text_add(text, " ");
-        text_add_word(text, *word);
-    }
-}
-
 // What was requested, without the folder: survey/commands.h.
 static const char *command_of(struct arena *arena) {
-    static const char *const without[] = {"output", "resume", NULL};
+    static const char *const without[] = {"output", NULL}, *const flags[] = {"resume", NULL};
     struct text text = {.arena = arena};
     text_add(&text, "");
-    add_words(&text, NULL, without);
+    command_line_add(&text, NULL, without, flags);
     return text.data;
 }
 
 // The command that goes on with the folder's forms, on the same target.
 static const char *resume_of(struct arena *arena, const struct operands *operands, const char *folder) {
-    static const char *const without[] = {"output", "resume", "budget", "shard", NULL};
+    static const char *const without[] = {"output", "budget", "shard", NULL}, *const flags[] = {"resume", NULL};
     struct text text = {.arena = arena};
     text_add(&text, "cyclops survey --resume --output ");
     text_add_word(&text, folder);
-    add_words(&text, operands, without);
+    command_line_add(&text, operands, without, flags);
     return text.data;
 }
 
@@ -187,7 +164,7 @@ static int work(struct arena *arena, const struct operands *operands, struct fai
 }
 
 int cmd_survey(int argc, char **argv) {
-    args.words = argv + 1;
+    command_line_words = argv + 1;
     args.mixtures = -1;
     return cli_run_status(&command, argc, argv, work);
 }

@@ -1,5 +1,6 @@
 #include "report/corpus.h"
 
+#include "base/screen.h"
 #include "base/table.h"
 
 static double percent(size_t part, size_t whole) {
@@ -34,4 +35,16 @@ void corpus_report_tally(struct arena *arena, const struct corpus_tally *tally, 
         put_row(&table, tally->reasons[i].reason, tally->reasons[i].n, tally->reasons[i].n);
     put_row(&table, "not measured yet", unrolled->n_missing, looped->n_missing);
     table_print(&table, out, colour);
+}
+
+void corpus_report_next(struct arena *arena, const struct corpus_tally *tally, const char *resume, FILE *out) {
+    size_t n_missing = 0, n_unstable = 0;
+    for (int form = 0; form < 2; form++) {
+        n_missing += tally->forms[form].n_missing;
+        n_unstable += tally->forms[form].n_values - tally->forms[form].n_stable;
+    }
+    if (n_missing || n_unstable)
+        screen_print_whole_sentence(
+            arena_printf(arena, "To %s: %s", n_missing ? "do the rest" : "measure again what is unstable", resume),
+            out);
 }

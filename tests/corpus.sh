@@ -81,6 +81,7 @@ if [ $status != 0 ]; then # it was not too fast
 fi
 
 # ---- a budget that ends before all is measured
+expect 0 'To do the rest: cyclops corpus run .*many.hex .* --resume --output .*/late0$' "$cyclops" corpus run "$T/many.hex" "${quiet[@]}" --output "$T/late0" --budget 0.5
 expect 0 'the budget is spent; --resume does the rest' "$cyclops" corpus run "$T/many.hex" "${quiet[@]}" --output "$T/late" --budget 0.5
 [ "$(values "$T/late")" -lt 6000 ] || { echo "FAILED: all is measured in spite of the budget"; failures=$((failures + 1)); }
 # Simulated time counts: here it is all spent on waiting for a clock that is never steady.

@@ -1,6 +1,7 @@
 // cyclops corpus: measure thousands of real blocks, and score models on them.
 #include "cli/cli.h"
 
+#include "cli/command_line.h"
 #include "cli/corpus/corpus.h"
 #include "cli/lab_args.h"
 
@@ -130,5 +131,6 @@ static int work(struct arena *arena, const struct operands *operands, struct fai
 }
 
 int cmd_corpus(int argc, char **argv) {
+    command_line_words = argv + 1;
     return cli_run_status(&command, argc, argv, work);
 }

@@ -1,7 +1,9 @@
 #include "cli/corpus/corpus.h"
 
+#include "base/text.h"
 #include "bench/bench.h"
 #include "cli/cli.h"
+#include "cli/command_line.h"
 #include "cli/lab_args.h"
 #include "corpus/profile.h"
 #include "corpus/run.h"
@@ -45,6 +47,17 @@ static bool read_start(struct arena *arena, struct block_options *start, struct 
            lab_args_read_number("fill", corpus_args.fill, 0, &start->fill, fail);
 }
 
+// The command that goes on with the folder.
+static const char *resume_of(struct arena *arena, const char *folder) {
+    static const char *const without[] = {"output", "budget", NULL}, *const flags[] = {"resume", NULL};
+    struct text text = {.arena = arena};
+    text_add(&text, "cyclops corpus");
+    command_line_add(&text, NULL, without, flags);
+    text_add(&text, " --resume --output ");
+    text_add_word(&text, folder);
+    return text.data;
+}
+
 // Called with an open nursery.
 static int measure(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct corpus_request request = {.folder = corpus_args.folder ? corpus_args.folder : "corpus",
@@ -65,8 +78,10 @@ static int measure(struct arena *arena, struct lab *lab, const struct operands *
     request.counts = corpus_args.hot ? &counts : NULL;
     request.budget_seconds = lab_args_start_budget(CORPUS_USUAL_BUDGET);
     corpus_run(arena, &request, &tally, &status, fail);
-    if (tally.n_blocks)
-        corpus_report_tally(arena, &tally, stdout, cli_wants_colour());
+    if (!tally.n_blocks)
+        return status;
+    corpus_report_tally(arena, &tally, stdout, cli_wants_colour());
+    corpus_report_next(arena, &tally, resume_of(arena, request.folder), stdout);
     return status;
 }
 
