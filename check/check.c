@@ -3,6 +3,7 @@
 #include "check/gap.h"
 #include "check/mixtures.h"
 #include "check/predictor.h"
+#include "check/sums.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,14 +61,33 @@ static void count(struct check_counts *counts, enum check_outcome outcome) {
     }
 }
 
-static void ask_gap(struct arena *arena, const struct check_value *value, const struct predicted *predicted,
-                    enum check_outcome *outcome, struct differences *list) {
+// The first question, and what it needs.
+struct gap_question {
+    struct arena *arena;
+    const struct predictor *predictor;
+    struct sums sums;
+    struct differences list;
+};
+
+static struct gap_question begin_gap(struct arena *arena, const struct predictor *predictor,
+                                     const struct check_results *results) {
+    struct gap_question question = {.arena = arena, .predictor = predictor};
+    sums_open(&question.sums, arena, predictor, results);
+    return question;
+}
+
+static void ask_gap(struct gap_question *question, const struct check_value *value, const struct predicted *predicted,
+                    enum check_outcome *outcome) {
     if (*outcome == CHECK_AGREES && !predicted->is_known)
         *outcome = CHECK_UNPREDICTED;
-    if (*outcome != CHECK_AGREES || gap_find(value, predicted) == 0)
+    bool is_outside = *outcome == CHECK_AGREES && gap_find(value, predicted) > 0,
+         is_short = *outcome == CHECK_AGREES && sums_missing(value, predicted) > 0;
+    if (!is_outside && !is_short)
         return;
     *outcome = CHECK_DIFFERS;
-    *ARENA_ADD(arena, list->items, list->n) = gap_describe(arena, value, predicted);
+    *ARENA_ADD(question->arena, question->list.items, question->list.n) =
+        is_outside ? gap_describe(question->arena, value, predicted)
+                   : sums_describe(question->arena, &question->sums, question->predictor, value, predicted);
 }
 
 // Whether two models' numbers are other ones. Equal models give equal numbers, bit for bit.
@@ -117,10 +137,11 @@ static void judge_by_mixtures(struct arena *arena, const struct check_request *r
 static void ask_models(struct arena *arena, const struct check_request *request, struct check_report *report) {
     size_t n = report->results.n_values;
     struct predictor predictor, other;
-    struct differences gaps = {0}, moves = {0};
+    struct differences moves = {0};
     double *numbers = ARENA_ARRAY(arena, double, n);
     const char **why = ARENA_ARRAY(arena, const char *, n);
     predictor_open(&predictor, arena, request->model);
+    struct gap_question gaps = begin_gap(arena, &predictor, &report->results);
     if (request->against)
         predictor_open(&other, arena, request->against);
     for (size_t i = 0; i < n; i++) {
@@ -133,7 +154,7 @@ static void ask_models(struct arena *arena, const struct check_request *request,
         numbers[i] = predicted.is_known ? predicted.cycles : NAN;
         why[i] = predicted.why;
         if (request->asks_gap) {
-            ask_gap(arena, value, &predicted, &outcome, &gaps);
+            ask_gap(&gaps, value, &predicted, &outcome);
             count(&report->counts[CHECK_GAP], outcome);
             report->outcomes[CHECK_GAP][i] = outcome;
         }
@@ -148,7 +169,8 @@ static void ask_models(struct arena *arena, const struct check_request *request,
     }
     report->predicted = numbers;
     report->why = why;
-    check_find(arena, CHECK_GAP, gaps.items, gaps.n, &report->findings[CHECK_GAP], &report->n_findings[CHECK_GAP]);
+    check_find(arena, CHECK_GAP, gaps.list.items, gaps.list.n, &report->findings[CHECK_GAP],
+               &report->n_findings[CHECK_GAP]);
     check_find(arena, CHECK_MODEL, moves.items, moves.n, &report->findings[CHECK_MODEL],
                &report->n_findings[CHECK_MODEL]);
 }
@@ -223,6 +245,7 @@ static void allow(struct arena *arena, const struct check_request *request, stru
             list[i] = report->findings[q][i];
             check_allow(arena, &report->allowances, &list[i], request->now);
             report->counts[q].n_allowed += list[i].is_allowed;
+            report->counts[q].n_of_sums += list[i].is_of_sums;
             report->counts[q].n_of_slots += list[i].is_of_slots;
         }
         report->counts[q].n_findings = report->n_findings[q];

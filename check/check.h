@@ -40,7 +40,8 @@ struct check_counts {
     size_t n_lost, n_new; // CHECK_HARDWARE: values of the earlier measurement alone, and of this one alone
     size_t n_allowed;     // findings
     size_t n_findings;
-    size_t n_of_slots; // of the findings: dispatch slots against a model's uops
+    size_t n_of_sums;  // of the findings: sums of latencies that a model has too short
+    size_t n_of_slots; // likewise: dispatch slots against a model's uops
 };
 
 // What became of a value under one question.

@@ -48,6 +48,8 @@ static int compare_findings(const void *a, const void *b) {
     const struct check_finding *one = a, *other = b;
     if (one->is_of_slots != other->is_of_slots)
         return one->is_of_slots ? 1 : -1;
+    if (one->is_of_sums != other->is_of_sums)
+        return one->is_of_sums ? 1 : -1;
     if (one->n_differences != other->n_differences)
         return one->n_differences > other->n_differences ? -1 : 1;
     return strcmp(one->id, other->id);
@@ -82,7 +84,7 @@ static bool are_alike(const struct check_difference *a, const struct check_diffe
     static const double share = 0.01;
     const struct table_value *x = &a->value->value, *y = &b->value->value;
     return a->value->quantity == b->value->quantity && a->value->streams == b->value->streams &&
-           x->relation == y->relation && strcmp(a->about, b->about) == 0 &&
+           x->relation == y->relation && (a->sum > 0) == (b->sum > 0) && strcmp(a->about, b->about) == 0 &&
            fabs(a->number - b->number) <= share * fabs(b->number) &&
            fabs(x->cycles - y->cycles) <= share * fabs(y->cycles);
 }
@@ -124,6 +126,11 @@ static const char *summarize(struct arena *arena, const struct check_finding *fi
                                            text_count(arena, finding->n_differences, "value")),
                *bound = check_value_is_bound(value) ? "at most " : "", *what = subject(arena, value, finding->question);
     enum { DIGITS = 3 };
+    if (typical->sum > 0)
+        return arena_printf(arena, "%s%slatencies together %s, measured %s%s", typical->about,
+                            *typical->about ? ": " : "",
+                            text_number_beside(arena, typical->sum, value->value.sum, DIGITS),
+                            text_number_beside(arena, value->value.sum, typical->sum, DIGITS), often);
     const char *measured = text_number_beside(arena, value->value.cycles, typical->number, DIGITS),
                *number = text_number_beside(arena, typical->number, value->value.cycles, DIGITS);
     if (finding->question == CHECK_HARDWARE)
@@ -146,6 +153,7 @@ static struct check_finding make_finding(struct arena *arena, enum check_questio
         .differences = differences,
         .n_differences = n,
         .n_classes = count_classes(arena, differences, n),
+        .is_of_sums = differences->sum > 0,
         .is_of_slots = question != CHECK_HARDWARE && differences->value->quantity == CHECK_SLOTS,
     };
     for (size_t i = 0; i < n; i++) {

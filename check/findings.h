@@ -13,9 +13,11 @@ const char *check_question_name(enum check_question question); // "gap", "model"
 // One value that differs.
 struct check_difference {
     const struct check_value *value;
-    double number;            // what the value is held against: the prediction, or the earlier value (hardware), cycles
-    double before;            // CHECK_MODEL: the other model's prediction, cycles
-    double gap;               // (number - value) / value; CHECK_HARDWARE: (value - number) / number
+    double number; // what the value is held against: the prediction, or the earlier value (hardware), cycles
+    double before; // CHECK_MODEL: the other model's prediction, cycles
+    double gap;    // (number - value) / value; CHECK_HARDWARE: (value - number) / number
+    double sum; // of a sum of latencies that is too short (check/sums.h): the model's, cycles; the measured one is the
+                // value's. 0: it is not
     const char *own, *shared; // names of the cause: that of its class; that of several classes, null: not shared
     const char *about;        // of the prediction, for people: "Zn4Store held for 2 cycles"
     const char *cause;        // the one of the two names that counts
@@ -31,6 +33,9 @@ struct check_finding {
     // Of measured dispatch slots against a model's uops. Models may count uops before fusion, as Intel's tables do:
     // what differs by convention alone must not hide the others, and is listed behind them.
     bool is_of_slots;
+    // Of sums of two latencies that are too short: which of both is wrong is not known. They are listed behind those
+    // whose cause is.
+    bool is_of_sums;
     double most;                             // largest |gap| of them
     const struct check_allowance *allowance; // null: none fits
     bool is_allowed;
@@ -38,7 +43,8 @@ struct check_finding {
     const char *why_not;
 };
 
-// Makes findings of the differences of one question: those that explain most come first, and those of slots last. A
+// Makes findings of the differences of one question: those that explain most come first, those of sums behind all
+// others, and those of slots last. A
 // cause that this many scheduling classes share is one finding; else each class has its own.
 enum { CHECK_SHARED_CLASSES = 3 };
 void check_find(struct arena *arena, enum check_question question, struct check_difference *differences, size_t n,

@@ -95,6 +95,28 @@ static void test_slots_are_last(void **state) {
     assert_string_equal(f->findings[0].id, "hardware:slots/C");
 }
 
+// Sums that are too short come behind all else but slots, and speak of the whole chain.
+static void test_sums_are_apart(void **state) {
+    struct fixture *f = *state;
+    for (int i = 0; i < N - 1; i++) {
+        f->values[i].quantity = i ? CHECK_LATENCY : CHECK_SLOTS;
+        f->values[i].value.relation = TABLE_AT_MOST;
+        f->values[i].value.sum = i ? 9 : 0;
+        f->differences[i].sum = i ? 2 : 0;
+        f->differences[i].gap = i ? -7.0 / 9 : 1;
+        f->differences[i].own = i ? "sum/A+B" : "slots/C";
+        f->differences[i].shared = NULL;
+        f->differences[i].about = i ? "with x" : "";
+    }
+    check_find(&f->arena, CHECK_GAP, f->differences, N, &f->findings, &f->n);
+    assert_int_equal(f->n, 3);
+    assert_string_equal(f->findings[0].id, "gap:own/Classe");
+    assert_string_equal(f->findings[1].id, "gap:sum/A+B");
+    assert_true(f->findings[1].is_of_sums && !f->findings[1].is_of_slots);
+    assert_string_equal(f->findings[1].summary, "with x: latencies together 2, measured 9");
+    assert_string_equal(f->findings[2].id, "gap:slots/C");
+}
+
 static void test_few_classes_keep_their_own(void **state) {
     struct fixture *f = *state;
     check_find(&f->arena, CHECK_MODEL, f->differences, 2, &f->findings, &f->n);
@@ -125,6 +147,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_numbers_of_a_finding_differ, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_bounds_are_beside_bounds, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_slots_are_last, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_sums_are_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_few_classes_keep_their_own, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_names_survive_another_order, set_up, tear_down),
     };

@@ -27,22 +27,10 @@ static bool is_as_long(double a, double b) {
     return fabs(a - b) <= cycles + share * b;
 }
 
-// Returns the index of the form's first value; n where it has no value.
-static size_t find_form(const struct check_value *values, size_t n, const char *form) {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(values[middle].form, form) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && strcmp(values[low].form, form) == 0 ? low : n;
-}
-
 static void add_kind(struct arena *arena, const struct check_value *values, size_t n, const struct check_value *value,
                      struct kind **kinds, size_t *n_kinds) {
-    for (size_t i = find_form(values, n, value->form); i < n && strcmp(values[i].form, value->form) == 0; i++)
+    for (size_t i = check_values_find_form(values, n, value->form); i < n && strcmp(values[i].form, value->form) == 0;
+         i++)
         if (is_of_own_kind(&values[i]) && strcmp(values[i].source, value->source) == 0 &&
             strcmp(values[i].destination, value->destination) == 0)
             *ARENA_ADD(arena, *kinds, *n_kinds) =
@@ -96,7 +84,7 @@ void forwarding_mark(struct arena *arena, struct check_value *values, size_t n) 
             continue;
         const struct kind *kind = find_kind(kinds, n_kinds, values[i].class_name);
         const char *twin = kind ? NULL : register_form(arena, values[i].form);
-        size_t of_twin = twin ? find_form(values, n, twin) : n;
+        size_t of_twin = twin ? check_values_find_form(values, n, twin) : n;
         if (of_twin < n)
             kind = find_kind(kinds, n_kinds, values[of_twin].class_name);
         if (kind)

@@ -47,6 +47,7 @@ struct repair_count {
     size_t n_slots;    // dispatch slots that differ from the model's uops, where they are kept only; not in n_compared
     size_t n_unstable; // measured, and not to be trusted, as check counts them
     size_t n_differ_before, n_differ_after, n_worse;
+    size_t n_sums_before, n_sums_after; // sums of two latencies that are too short (sums.h); they are not in n_differ
     size_t n_nearest;  // further off than before, but no further than the nearest number that the model can state
     size_t n_followed; // further off: other operands, of an opcode whose plain form has other numbers now
     size_t n_beside;   // further off: of other instructions in the measured program, each of which became right itself

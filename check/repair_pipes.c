@@ -380,18 +380,34 @@ static void add_alike(struct arena *arena, const struct repair_search *search, u
     }
 }
 
+// Whether a use is on pipes that are neither LLVM's nor those of before.
+static bool is_chosen(const struct repair_search *search, const struct repair_numbers *before, unsigned u) {
+    const struct repair_use *use = &search->best.uses[u];
+    return repair_use_cycles(use) && use->resource != before->uses[u].resource &&
+           use->resource != search->base.uses[u].resource;
+}
+
+static bool has_chosen(const struct repair_search *search, const struct repair_numbers *before) {
+    for (unsigned u = 0; u < search->best.n_uses; u++)
+        if (is_chosen(search, before, u))
+            return true;
+    return false;
+}
+
 const char *repair_pipes_guess(struct arena *arena, const struct repair_search *search,
                                const struct repair_numbers *before) {
     enum { MOST_NAMED = 4 };
-    const struct machine *machine = search->model->machine;
     struct text text = {.arena = arena};
     struct repair_cost best;
-    for (unsigned u = 0; search->ranks && u < search->best.n_uses; u++) {
+    // Without ranks no throughput was searched for, so no pipes were chosen.
+    if (!search->ranks || !has_chosen(search, before) || !repair_evaluate(search, &search->best, &best, NULL))
+        return NULL;
+    const struct machine *machine = search->model->machine;
+    for (unsigned u = 0; u < search->best.n_uses; u++) {
         const struct repair_use *use = &search->best.uses[u];
         const char **names = NULL;
         size_t n = 0;
-        if (!repair_use_cycles(use) || use->resource == before->uses[u].resource ||
-            use->resource == search->base.uses[u].resource || !repair_evaluate(search, &search->best, &best, NULL))
+        if (!is_chosen(search, before, u))
             continue;
         add_alike(arena, search, u, &best, &names, &n);
         if (!n)

@@ -30,6 +30,15 @@ struct repair_sum {
     size_t n_others;
 };
 
+// An instruction that leads back in some form's chain (repair_sums.c).
+struct repair_partner {
+    const char *opcode;
+    const struct repair_member *member; // its plain form
+    struct repair_numbers now;          // LLVM's, as the rules so far change them
+    bool is_known;                      // a latency of it is measured by itself
+    bool is_settled;                    // its group has been repaired
+};
+
 // An opcode that waits for none of its sources where these are one register.
 struct repair_idiom {
     size_t value;    // index of the latency that shows it
@@ -98,6 +107,18 @@ const char *repair_describe_value(const struct repair *repair, const struct chec
 // A member's class and the numbers of its instruction, as text.
 const char *repair_member_key(struct arena *arena, const struct repair_member *member);
 
+// ---- repair_members.c
+
+// Finds the forms with their values, and whether their values count.
+void repair_find_members(struct repair *repair);
+// Finds how many of them use each resource.
+void repair_find_commonness(struct repair *repair);
+
+// ---- repair_width.c
+
+// Finds another dispatch width, where that alone makes many values better for each that it makes worse.
+void repair_find_width(struct repair *repair);
+
 // ---- repair_bounds.c
 
 // Repairs forms by what bounds them together with others, once these are repaired.
@@ -116,9 +137,16 @@ void repair_settle_sums(struct repair *repair, const struct repair_member *membe
 void repair_note_sums(struct repair *repair, const struct repair_rule *rule);
 // Sets these instructions beside the forms of a search as they are repaired so far.
 void repair_set_sums(const struct repair *repair, struct arena *arena, struct repair_search *search);
+// The partner of that opcode; null: it leads nothing back.
+struct repair_partner *repair_find_partner(const struct repair *repair, const char *opcode);
 // A comment line of the overlay where a changed latency is one's part of a sum; null: it is not.
 const char *repair_describe_split(const struct repair *repair, const struct repair_search *search,
                                   const struct repair_numbers *before);
+
+// ---- repair_raise.c
+
+// Makes latencies longer where the rules so far leave measured sums too short. False: Cyclops itself failed.
+bool repair_raise_sums(struct repair *repair, struct fail *fail);
 
 // ---- repair_idioms.c
 

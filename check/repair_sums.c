@@ -4,17 +4,9 @@
 #include "check/repair_state.h"
 
 #include "base/text.h"
+#include "check/sums.h"
 
 #include <string.h>
-
-// An instruction that leads back in some form's chain.
-struct repair_partner {
-    const char *opcode;
-    const struct repair_member *member; // its plain form
-    struct repair_numbers now;          // LLVM's, as the rules so far change them
-    bool is_known;                      // a latency of it is measured by itself
-    bool is_settled;                    // its group has been repaired
-};
 
 static bool is_sum(const struct repair *repair, const struct repair_member *member, size_t i) {
     const struct check_value *value = &repair->values[i];
@@ -37,7 +29,7 @@ static const struct repair_member *find_plain(const struct repair *repair, const
     return NULL;
 }
 
-static struct repair_partner *find_partner(const struct repair *repair, const char *opcode) {
+struct repair_partner *repair_find_partner(const struct repair *repair, const char *opcode) {
     for (size_t i = 0; i < repair->n_partners; i++)
         if (strcmp(repair->partners[i].opcode, opcode) == 0)
             return &repair->partners[i];
@@ -45,35 +37,24 @@ static struct repair_partner *find_partner(const struct repair *repair, const ch
 }
 
 // The opcodes beside the form in the programs of a sum.
-static void note_partners(struct repair *repair, const struct predictor *predictor, const struct repair_member *member,
-                          size_t i) {
-    const struct table_value *value = &repair->values[i].value;
+static void note_partners(struct repair *repair, const struct predictor *predictor, size_t i) {
+    struct arena scratch = {0};
     struct repair_sum *sum = &repair->sums[i];
-    for (size_t p = 0; p < value->n_parts; p++) {
-        struct arena scratch = {0};
-        struct fail fail = {0};
-        struct block block = {0};
-        if (value->parts[p].bytes && predictor_describe(predictor, &scratch, value->parts[p].bytes, &block, &fail))
-            for (unsigned k = 0; k < block.n_insns; k++) {
-                const char *opcode = block.insns[k].opcode;
-                // What reads nothing, as a mov of a constant, leads nothing back.
-                if (strcmp(opcode, member->opcode) == 0 || !block.insns[k].n_reads ||
-                    text_find(opcode, sum->others, sum->n_others) < sum->n_others)
-                    continue;
-                const struct repair_partner *partner = find_partner(repair, opcode);
-                const struct repair_member *plain = partner ? partner->member : find_plain(repair, opcode);
-                if (!plain)
-                    continue;
-                if (!partner)
-                    *ARENA_ADD(repair->arena, repair->partners, repair->n_partners) =
-                        (struct repair_partner){.opcode = plain->opcode,
-                                                .member = plain,
-                                                .now = plain->numbers,
-                                                .is_known = has_latency(repair, plain)};
-                *ARENA_ADD(repair->arena, sum->others, sum->n_others) = plain->opcode;
-            }
-        arena_free(&scratch);
+    const struct sums_partners found = sums_find_partners(&scratch, predictor, &repair->values[i]);
+    for (size_t k = 0; k < found.n; k++) {
+        const struct repair_partner *partner = repair_find_partner(repair, found.opcodes[k]);
+        const struct repair_member *plain = partner ? partner->member : find_plain(repair, found.opcodes[k]);
+        if (!plain)
+            continue;
+        if (!partner)
+            *ARENA_ADD(repair->arena, repair->partners, repair->n_partners) =
+                (struct repair_partner){.opcode = plain->opcode,
+                                        .member = plain,
+                                        .now = plain->numbers,
+                                        .is_known = has_latency(repair, plain)};
+        *ARENA_ADD(repair->arena, sum->others, sum->n_others) = plain->opcode;
     }
+    arena_free(&scratch);
 }
 
 void repair_find_sums(struct repair *repair) {
@@ -83,13 +64,13 @@ void repair_find_sums(struct repair *repair) {
     for (size_t m = 0; m < repair->n_members; m++)
         for (size_t i = repair->members[m].first; i < repair->members[m].end; i++)
             if (is_sum(repair, &repair->members[m], i))
-                note_partners(repair, &predictor, &repair->members[m], i);
+                note_partners(repair, &predictor, i);
 }
 
 enum repair_lead repair_leads_back(const struct repair *repair, const struct repair_member *members, size_t n) {
     enum repair_lead lead = REPAIR_LEADS_NOWHERE;
     for (size_t i = 0; i < n; i++) {
-        const struct repair_partner *partner = find_partner(repair, members[i].opcode);
+        const struct repair_partner *partner = repair_find_partner(repair, members[i].opcode);
         if (partner && partner->member == &members[i] && lead != REPAIR_LEADS_UNKNOWN)
             lead = partner->is_known ? REPAIR_LEADS_KNOWN : REPAIR_LEADS_UNKNOWN;
     }
@@ -98,7 +79,7 @@ enum repair_lead repair_leads_back(const struct repair *repair, const struct rep
 
 void repair_settle_sums(struct repair *repair, const struct repair_member *members, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        struct repair_partner *partner = find_partner(repair, members[i].opcode);
+        struct repair_partner *partner = repair_find_partner(repair, members[i].opcode);
         if (partner)
             partner->is_settled = true;
     }
@@ -106,7 +87,7 @@ void repair_settle_sums(struct repair *repair, const struct repair_member *membe
 
 void repair_note_sums(struct repair *repair, const struct repair_rule *rule) {
     for (size_t i = 0; i < rule->n_opcodes; i++) {
-        struct repair_partner *partner = find_partner(repair, rule->opcodes[i]);
+        struct repair_partner *partner = repair_find_partner(repair, rule->opcodes[i]);
         if (partner)
             repair_rule_apply(rule, &partner->now);
     }
@@ -144,7 +125,7 @@ void repair_set_sums(const struct repair *repair, struct arena *arena, struct re
     for (size_t v = 0; repair->sums && v < search->n_values; v++) {
         const struct repair_sum *sum = &repair->sums[search->values[v]];
         for (size_t o = 0; o < sum->n_others; o++) {
-            struct repair_partner *partner = find_partner(repair, sum->others[o]);
+            struct repair_partner *partner = repair_find_partner(repair, sum->others[o]);
             if (text_find(partner->opcode, names, n) < n ||
                 text_find(partner->opcode, search->opcodes, search->n_opcodes) < search->n_opcodes)
                 continue;
@@ -172,7 +153,7 @@ const char *repair_describe_split(const struct repair *repair, const struct repa
         size_t i = search->values[v];
         const struct repair_sum *sum = &repair->sums[i];
         for (size_t o = 0; o < sum->n_others && excess_of(repair, i); o++)
-            if (!find_partner(repair, sum->others[o])->is_known)
+            if (!repair_find_partner(repair, sum->others[o])->is_known)
                 return arena_printf(repair->arena,
                                     "  # The latency is a split: measured is its sum with that of %s, whose own is not "
                                     "known\n",

@@ -1,5 +1,7 @@
 // What a repair takes back of a form, and which opcodes it calls idioms.
 #include "check/repair.c"
+#include "check/repair_members.c"
+#include "check/repair_verify.c"
 
 #include "check/testing_values.h"
 
@@ -73,7 +75,7 @@ static void chains_of_one_register_show_idioms(void **state) {
     assert_true(repair.gaps[3] == 0);
     assert_true(repair_find_idioms(&repair, &fail));
     assert_int_equal(repair_count_idioms(&repair), 2);
-    const char *text = write_all(&repair, "about");
+    const char *text = repair_write(&repair, "about");
     assert_non_null(strstr(text, "- {match: \"VPMULUDQrr\", idiom: dependency-breaking}\n"));
     assert_non_null(strstr(text, "- {match: \"ADD32rr\", idiom: zero}\n"));
     assert_true(remove_opcode(&repair, "ADD32rr"));

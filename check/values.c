@@ -34,6 +34,18 @@ int check_value_compare(const struct check_value *a, const struct check_value *b
     return order ? order : strcmp(a->detail, b->detail);
 }
 
+size_t check_values_find_form(const struct check_value *values, size_t n, const char *form) {
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(values[middle].form, form) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && strcmp(values[low].form, form) == 0 ? low : n;
+}
+
 const struct check_value *check_results_find(const struct check_results *results, const struct check_value *like) {
     size_t low = 0, high = results->n_values;
     while (low < high) {

@@ -81,6 +81,9 @@ const char *check_results_origin(struct arena *arena, const struct check_results
 // looped".
 const char *check_value_label(struct arena *arena, const struct check_value *value);
 
+// Returns the index of a form's first value; n: it has no value. `values`: by check_value_compare.
+size_t check_values_find_form(const struct check_value *values, size_t n, const char *form);
+
 // Order by form, quantity and detail; 0: the same value.
 int check_value_compare(const struct check_value *a, const struct check_value *b);
 // Returns the value with the same key; null: there is none.

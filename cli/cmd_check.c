@@ -69,6 +69,11 @@ static const struct command command = {
     "  model     is it further from that than another model? (--against)\n"
     "  hardware  has the measured value moved? (--baseline)\n"
     "\n"
+    "Of a latency that is measured together with the way back, only the sum is known.\n"
+    "Where the model's sum is shorter, a finding gap:sum/... names both classes.\n"
+    "Mixtures, a survey's loops of several forms, make no finding: the model's mean\n"
+    "error on them is printed at the end.\n"
+    "\n"
     "Exit status: 0 no findings, or all are allowed; 1 findings, or lost values with\n"
     "--fail-lost; 2 wrong input; 77 nothing could be compared.\n",
     "  cyclops check survey --mcpu znver4\n"

@@ -77,7 +77,11 @@ static const struct command command = {
     "simulated with all changes; what makes a value worse is taken back for that\n"
     "form. A fraction that the model cannot state may come to the nearest number, and\n"
     "forms of other operands follow their opcode's plain form. Each rule has measured\n"
-    "values above it, and the command that repeats them.\n",
+    "values above it, and the command that repeats them.\n"
+    "\n"
+    "A survey's mixtures, loops of several forms, settle what single forms leave\n"
+    "open: a rule gets other pipes, or loses its pipes or uops, where that predicts\n"
+    "its mixtures better. Other mixtures only judge: their mean error is printed.\n",
     "  cyclops repair survey --mcpu znver4 --output fixed.yaml\n"
     "  cyclops check survey --mcpu fixed.yaml --against znver4 --gap\n",
     options,
@@ -247,24 +251,19 @@ static void print_counts(struct arena *arena, const struct model *model, const s
                      seen->n_unstable),
         stdout);
     print_limits(arena, seen);
+    if (seen->n_sums_before)
+        screen_print_sentence(
+            arena_printf(arena,
+                         "Sums of two latencies that are shorter than measured: %zu before, %zu after. "
+                         "'cyclops check' reports them as gap:sum/CLASSES.",
+                         seen->n_sums_before, seen->n_sums_after),
+            stdout);
     if (seen->n_slots)
-        screen_print_sentence(arena_printf(arena,
-                                           "Dispatch slots that are not the model's uops: %zu. They are left: a model "
-                                           "may count uops before fusion. --slots repairs them.",
-                                           seen->n_slots),
-                              stdout);
+        screen_print_sentence(arena_printf(arena, "%s --slots repairs them.", review_slots(arena, result)), stdout);
     if (result->n_guessed_classes)
-        screen_print_sentence(arena_printf(arena,
-                                           "The pipes of %zu scheduling class%s (%s) are guesses: the throughput does "
-                                           "not tell which they are. The overlay names the others that fit.",
-                                           result->n_guessed_classes, result->n_guessed_classes == 1 ? "" : "es",
-                                           text_count(arena, result->n_guessed_opcodes, "opcode")),
-                              stdout);
+        screen_print_sentence(review_guesses(arena, result), stdout);
     if (result->n_split_opcodes)
-        screen_print_sentence(arena_printf(arena,
-                                           "Latencies of %s are splits: only their sum with another's is measured.",
-                                           text_count(arena, result->n_split_opcodes, "opcode")),
-                              stdout);
+        screen_print_sentence(review_splits(arena, result), stdout);
     if (args.held_out > 0)
         screen_print_sentence(
             arena_printf(

@@ -93,6 +93,8 @@ static const char *findings_count_text(struct arena *arena, const struct check_c
     text_addf(&text, ". Findings: %zu", counts->n_findings);
     if (counts->n_allowed)
         text_addf(&text, " (%zu allowed)", counts->n_allowed);
+    if (counts->n_of_sums)
+        text_addf(&text, "; of sums of latencies: %zu", counts->n_of_sums);
     if (counts->n_of_slots)
         text_addf(&text, "; of dispatch slots: %zu", counts->n_of_slots);
     return text.data;
@@ -131,7 +133,7 @@ static void print_list(struct arena *arena, const struct check_finding *findings
         table_cell(&grid, "%zu", each->n_differences);
         table_cell(&grid, "%zu", each->n_forms);
         table_cell_colour(&grid, each->is_allowed ? TABLE_DIM : TABLE_RED, "%s", each->id);
-        table_cell(&grid, "%s%s%s; such as %s; bound: %s", note, *note ? "; " : "", each->summary,
+        table_cell(&grid, "%s%s%s; such as %s; off by up to %s", note, *note ? "; " : "", each->summary,
                    each->typical->value->form, check_bound_text(arena, each->most));
     }
     if (n_shown)
@@ -140,21 +142,35 @@ static void print_list(struct arena *arena, const struct check_finding *findings
         screen_print_sentence(arena_printf(arena, "… and %zu more (--all prints them)", n - n_shown), out);
 }
 
-// A question's findings, and those of slots apart: of two ways to count, none is wrong.
-static void print_findings(struct arena *arena, const struct check_report *report, int question,
-                           const struct findings_options *options, FILE *out) {
-    size_t n_of_slots = report->counts[question].n_of_slots, n = report->n_findings[question] - n_of_slots;
-    if (n)
-        fputc('\n', out);
-    print_list(arena, report->findings[question], n, options, out);
-    if (!n_of_slots)
+// Findings that are listed apart, below a sentence about them.
+static void print_apart(struct arena *arena, const char *sentence, const struct check_finding *findings, size_t n,
+                        const struct findings_options *options, FILE *out) {
+    if (!n)
         return;
     fputc('\n', out);
-    screen_print_sentence("Dispatch slots against the model's uops. A model may count uops before fusion, as Intel's "
-                          "tables do. 'cyclops repair' changes them with --slots alone.",
-                          out);
+    screen_print_sentence(sentence, out);
     fputc('\n', out);
-    print_list(arena, report->findings[question] + n, n_of_slots, options, out);
+    print_list(arena, findings, n, options, out);
+}
+
+// A question's findings; apart, those of sums, of which it is not known what is wrong; and those of slots: of two ways
+// to count, none is wrong.
+static void print_findings(struct arena *arena, const struct check_report *report, int question,
+                           const struct findings_options *options, FILE *out) {
+    const struct check_finding *findings = report->findings[question];
+    size_t n_of_slots = report->counts[question].n_of_slots, n_of_sums = report->counts[question].n_of_sums,
+           n = report->n_findings[question] - n_of_slots - n_of_sums;
+    if (n)
+        fputc('\n', out);
+    print_list(arena, findings, n, options, out);
+    print_apart(arena,
+                "Sums of two latencies, of which neither is measured by itself: the model's are too short. Which of "
+                "both is wrong they do not show.",
+                findings + n, n_of_sums, options, out);
+    print_apart(arena,
+                "Dispatch slots against the model's uops. A model may count uops before fusion, as Intel's tables do. "
+                "'cyclops repair' changes them with --slots alone.",
+                findings + n + n_of_sums, n_of_slots, options, out);
 }
 
 // An example of a value without a prediction, and its reason.
@@ -270,6 +286,8 @@ static bool write_head(struct arena *arena, const struct check_report *report, F
         }
         json_put_integer(&json, "findings", (int64_t)counts->n_findings);
         json_put_integer(&json, "allowed", (int64_t)counts->n_allowed);
+        if (q == CHECK_GAP)
+            json_put_integer(&json, "sums", (int64_t)counts->n_of_sums);
         if (q != CHECK_HARDWARE)
             json_put_integer(&json, "slots", (int64_t)counts->n_of_slots);
         json_close(&json);
@@ -293,6 +311,10 @@ static void put_difference(struct json_text *json, const struct check_difference
     json_put_real(json, "low", value->value.low, DECIMALS);
     json_put_real(json, "high", value->value.high, DECIMALS);
     json_put_real(json, question == CHECK_HARDWARE ? "earlier" : "predicted", difference->number, DECIMALS);
+    if (difference->sum > 0) {
+        json_put_real(json, "sum", value->value.sum, DECIMALS);
+        json_put_real(json, "predicted_sum", difference->sum, DECIMALS);
+    }
     if (question == CHECK_MODEL)
         json_put_real(json, "against", difference->before, DECIMALS);
     json_put_text(json, "kernel", value->value.kernel);

@@ -218,6 +218,28 @@ static const char *further_off(struct arena *arena, const struct repair_count *c
     return text.data;
 }
 
+const char *review_slots(struct arena *arena, const struct repair_result *repaired) {
+    return arena_printf(arena,
+                        "Dispatch slots that are not the model's uops: %zu. They are left: a model may count uops "
+                        "before fusion.",
+                        repaired->seen.n_slots);
+}
+
+const char *review_guesses(struct arena *arena, const struct repair_result *repaired) {
+    return arena_printf(arena,
+                        "The pipes of %zu scheduling class%s (%s) are guesses: the throughput does not tell which they "
+                        "are. Comments in the overlay name the others that fit.",
+                        repaired->n_guessed_classes, repaired->n_guessed_classes == 1 ? "" : "es",
+                        text_count(arena, repaired->n_guessed_opcodes, "opcode"));
+}
+
+const char *review_splits(struct arena *arena, const struct repair_result *repaired) {
+    return arena_printf(arena,
+                        "Latencies of %s are splits: only their sum with another's is measured. Comments in the "
+                        "overlay name the other.",
+                        text_count(arena, repaired->n_split_opcodes, "opcode"));
+}
+
 const char *review_write(struct arena *arena, const struct review_request *request) {
     const struct repair_result *repaired = request->repaired;
     struct text text = {.arena = arena};
@@ -233,23 +255,11 @@ const char *review_write(struct arena *arena, const struct review_request *reque
               repaired->n_findings_before, repaired->n_findings_after, further_off(arena, &repaired->seen));
     add_causes(arena, &text, request);
     if (repaired->seen.n_slots)
-        text_addf(&text,
-                  "\nDispatch slots that are not the model's uops: %zu. They are left as they are: a model may count "
-                  "uops before fusion.\n",
-                  repaired->seen.n_slots);
+        text_addf(&text, "\n%s\n", review_slots(arena, repaired));
     if (repaired->n_guessed_classes)
-        text_addf(
-            &text,
-            "\nThe pipes of %zu scheduling class%s (%s) are guesses: the throughput does not tell which they are. "
-            "Comments in the overlay name the others that fit.\n",
-            repaired->n_guessed_classes, repaired->n_guessed_classes == 1 ? "" : "es",
-            text_count(arena, repaired->n_guessed_opcodes, "opcode"));
+        text_addf(&text, "\n%s\n", review_guesses(arena, repaired));
     if (repaired->n_split_opcodes)
-        text_addf(
-            &text,
-            "\nLatencies of %s are splits: only their sum with another's is measured. Comments in the overlay name "
-            "the other.\n",
-            text_count(arena, repaired->n_split_opcodes, "opcode"));
+        text_addf(&text, "\n%s\n", review_splits(arena, repaired));
     if (repaired->held_out.n_compared)
         text_addf(
             &text,

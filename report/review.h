@@ -25,6 +25,12 @@ struct review_request {
     bool wants_slots;
 };
 
+// Sentences about what a repair left open, which the command prints as well: dispatch slots that are not uops, pipes
+// that are guesses, latencies that are splits.
+const char *review_slots(struct arena *arena, const struct repair_result *repaired);
+const char *review_guesses(struct arena *arena, const struct repair_result *repaired);
+const char *review_splits(struct arena *arena, const struct repair_result *repaired);
+
 // Markdown.
 const char *review_write(struct arena *arena, const struct review_request *request);
 
