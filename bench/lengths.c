@@ -7,6 +7,22 @@ static const double most_iterations = 1e9; // no code is so short, and no timer 
 // A loop's counter has 32 bits on some ISAs, whose programs refuse more (gen/isa_armv7.c, gen/isa_mips.c).
 static const double longest_run = 4e9;
 
+void lengths_pilot_take(struct lengths_pilot *pilot, double ticks) {
+    if (pilot->n++ == 0) {
+        pilot->ticks = ticks;
+        return;
+    }
+    double slower = fmax(pilot->ticks, ticks);
+    pilot->next = pilot->n == 2 ? slower : fmin(pilot->next, slower);
+    pilot->ticks = fmin(pilot->ticks, ticks);
+}
+
+bool lengths_pilot_is_done(const struct lengths_pilot *pilot) {
+    enum { FEWEST_RUNS = 3, MOST_RUNS = 5 }; // two runs of three: gaps may all have one length
+    static const double agreement = 1.25;
+    return pilot->n >= MOST_RUNS || (pilot->n >= FEWEST_RUNS && pilot->next <= agreement * pilot->ticks);
+}
+
 double lengths_more(double n, double ticks, double wanted_ticks) {
     if (ticks >= wanted_ticks / 8 || n >= most_iterations)
         return 0;

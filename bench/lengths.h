@@ -3,6 +3,7 @@
 #ifndef BENCH_LENGTHS_H
 #define BENCH_LENGTHS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // The short run's share of the long one: 1 in so many.
@@ -12,6 +13,17 @@ struct target_lengths {
     uint64_t n_short, n_long; // iterations
     unsigned n_calls;         // of the code in each execution; 0 or 1: one
 };
+
+// What some runs of the same number of iterations took. The first one fills caches and branch predictors, and what
+// takes the core away lengthens any of them. So there are three at least, and the least time counts once another one
+// agrees with it within a quarter.
+struct lengths_pilot {
+    double ticks, next; // the least time, and the least but one; next is meaningless with n below 2
+    unsigned n;         // runs
+};
+void lengths_pilot_take(struct lengths_pilot *pilot, double ticks);
+// Whether there are enough, or so many that the code itself varies.
+bool lengths_pilot_is_done(const struct lengths_pilot *pilot);
 
 // Times below an eighth of the wanted one are partly overhead, and only say that more is needed. Returns the next n to
 // time; 0 where n is long enough, or cannot grow.

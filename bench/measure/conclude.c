@@ -157,14 +157,16 @@ static double worst_departure(struct sampling *sampling, const struct bench *ben
     return largest;
 }
 
-// Returns the processes' medians, in ascending order.
-static double *find_medians(struct sampling *sampling, struct arena *arena, unsigned *n) {
+// Returns the medians of processes with so many samples at least, in ascending order.
+static double *find_medians(struct sampling *sampling, size_t fewest, struct arena *arena, unsigned *n) {
     double *medians = NULL;
     *n = 0;
     for (size_t first = 0, end; first < sampling->n_kept; first = end) {
         for (end = first; end < sampling->n_kept && sampling->samples[end].process == sampling->samples[first].process;
              end++)
             sampling->sorted[end - first] = sampling->samples[end].cycles;
+        if (end - first < fewest)
+            continue;
         statistics_sort(sampling->sorted, end - first);
         *ARENA_ADD(arena, medians, *n) = statistics_median(sampling->sorted, end - first);
     }
@@ -181,9 +183,13 @@ static double share_below(const struct sampling *sampling, double cycles) {
 }
 
 // Whether the processes' medians are apart; then takes their ends for two modes. Leaves out a tenth of the processes on
-// each side, and at least one: a neighbour may have spoilt it. `are_groups`: the others fall into two.
-static bool are_processes_apart(const struct sampling *sampling, const double *medians, unsigned n,
-                                struct bench_measurement *result, bool *are_groups) {
+// each side, and at least one: a neighbour may have spoilt it. So it has where it left only a round or two.
+// `are_groups`: the others fall into two.
+static bool are_processes_apart(struct sampling *sampling, struct arena *arena, struct bench_measurement *result,
+                                bool *are_groups) {
+    enum { FEWEST_SAMPLES = 3 };
+    unsigned n;
+    const double *medians = find_medians(sampling, FEWEST_SAMPLES, arena, &n);
     unsigned left_out = n < 10 ? 1 : n / 10;
     if (n < 2 * left_out + 2)
         return false;
@@ -201,12 +207,12 @@ static bool are_processes_apart(const struct sampling *sampling, const double *m
 
 // Makes a value with two modes, or with another value in each process, unstable. A chain has no spread of its own: its
 // time does not depend on where its instructions find their units.
-static void judge_modes(const struct sampling *sampling, const struct bench *bench, const struct bench_code *code,
-                        const double *medians, struct bench_measurement *result) {
+static void judge_modes(struct sampling *sampling, const struct bench *bench, const struct bench_code *code,
+                        struct bench_measurement *result) {
     bool are_groups = true;
     if (sampling->look.has_modes)
         result->why = describe_modes(sampling, bench, result);
-    else if (are_processes_apart(sampling, medians, result->processes, result, &are_groups))
+    else if (are_processes_apart(sampling, bench->arena, result, &are_groups))
         result->why = arena_printf(bench->arena, "another value in each process: %.4g to %.4g cycles",
                                    result->modes[0].cycles, result->modes[1].cycles);
     if (result->why && sampling_n_dropped(sampling) <= most_dropped * sampling->n_kept)
@@ -303,7 +309,7 @@ static void judge_about(struct sampling *sampling, const struct bench *bench, st
 
 void conclude_samples(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                       struct bench_measurement *result) {
-    double *medians = find_medians(sampling, bench->arena, &result->processes), hidden = 0;
+    double *medians = find_medians(sampling, 1, bench->arena, &result->processes), hidden = 0;
     if (sampling->n_kept) {
         fill_value(sampling, result);
         result->process_low = medians[0];
@@ -318,7 +324,7 @@ void conclude_samples(struct sampling *sampling, const struct bench *bench, cons
     memcpy(result->dropped, sampling->dropped, sizeof result->dropped);
     result->why = find_disturbance(sampling, bench, doubt, result);
     if (!result->why)
-        judge_modes(sampling, bench, job->code, medians, result);
+        judge_modes(sampling, bench, job->code, result);
     if (!result->why && uneven_is_doubtful(sampling))
         result->why = "its short runs and its long ones have different speeds";
     if (!result->why && hidden > 2 * widest_half)

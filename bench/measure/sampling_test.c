@@ -207,6 +207,20 @@ static void processes_that_differ_have_no_exact_value(void **state) {
     }
 }
 
+// Ten processes agree, and four are 10 % slower: the code's own, or a neighbour's that has left hardly a round of each.
+static void processes_that_were_spoilt_are_no_speeds(void **state) {
+    (void)state;
+    enum { AGREE = 10, PROCESSES = 14, ROUNDS = 24 };
+    for (unsigned n_left = 1; n_left <= 4; n_left++) {
+        struct fixture *f = open_fixture(CLOCK_RATIO);
+        for (unsigned process = 1; process <= PROCESSES; process++)
+            for (unsigned i = 0; i < (process <= AGREE ? ROUNDS : n_left); i++)
+                add(f, process, process <= AGREE ? 1 : 1.1);
+        assert_int_equal(conclude(f) == MEASURED_UNSTABLE, n_left >= 3);
+        close_fixture(f);
+    }
+}
+
 // More rounds than there is room for are no harm, and nobody's fault.
 static void samples_have_an_end(void **state) {
     (void)state;
@@ -226,6 +240,7 @@ int main(void) {
         cmocka_unit_test(looks_cost_confidence),
         cmocka_unit_test(exact_is_within_half_a_percent),
         cmocka_unit_test(processes_that_differ_have_no_exact_value),
+        cmocka_unit_test(processes_that_were_spoilt_are_no_speeds),
         cmocka_unit_test(samples_have_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,17 +134,21 @@ int native_execution_settle(struct native_executor *executor, const struct nativ
     return bench_code_is_foreign(code->code) ? settle_memory(executor, code, n) : 0;
 }
 
-// Times n iterations, twice unless the first time suffices: the first run fills caches and branch predictors, and makes
-// memory appear. Sets `ticks` to the shorter time. Returns 0 or an errno.
+// Times n iterations as often as a pilot needs. Sets `ticks` to the least time. Returns 0 or an errno.
 static int time_iterations(struct native_executor *executor, const struct native_code *code, uint64_t n,
                            double wanted_ticks, double *ticks) {
-    struct target_sample first, second;
-    int error = execute_once(executor, code, n, &first);
-    error = error ? error : settle_memory(executor, code, n);
-    second = first;
-    if (!error && !has_fault(executor) && ((double)first.ticks < wanted_ticks || bench_code_is_foreign(code->code)))
-        error = execute_once(executor, code, n, &second);
-    *ticks = fmin((double)first.ticks, (double)second.ticks);
+    static const double most_times = 100; // gaps as long as so slow a run are rare
+    unsigned n_needed = bench_code_is_foreign(code->code) ? 2 : 1;
+    struct lengths_pilot pilot = {.n = 0};
+    struct target_sample sample;
+    int error = 0;
+    do {
+        error = execute_once(executor, code, n, &sample);
+        error = error || pilot.n ? error : settle_memory(executor, code, n);
+        lengths_pilot_take(&pilot, (double)sample.ticks);
+    } while (!error && !has_fault(executor) && !lengths_pilot_is_done(&pilot) &&
+             (pilot.n < n_needed || pilot.ticks <= most_times * wanted_ticks));
+    *ticks = pilot.ticks;
     ++*executor->n_steps;
     return error;
 }
@@ -194,7 +198,8 @@ static int find_most(struct native_executor *executor, const struct native_code 
 // that it does not survive, else 0; `n_good` to the largest number that it survives.
 static int find_lengths(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
                         struct target_lengths *lengths, uint64_t *n_good, uint64_t *n_bad) {
-    static const double most_times = 8; // largest factor between two steps for foreign code
+    static const double most_times = 8;    // largest factor between two steps for foreign code
+    static const double long_ticks = 2000; // of a shorter run, much is its start
     double n = 1, ticks;
     *n_good = *n_bad = 0;
     for (;;) {
@@ -212,11 +217,13 @@ static int find_lengths(struct native_executor *executor, const struct native_co
     if (ticks <= 0)
         return 0;
     *lengths = lengths_for(n, ticks, wanted_ticks);
-    if (!bench_code_is_foreign(code->code) || lengths->n_long <= *n_good)
+    if (lengths->n_long <= *n_good || (!bench_code_is_foreign(code->code) && ticks >= long_ticks))
         return 0;
     int error = time_iterations(executor, code, lengths->n_long, wanted_ticks, &ticks);
     if (has_fault(executor))
         *n_bad = lengths->n_long;
+    else if (!error && !bench_code_is_foreign(code->code))
+        *lengths = lengths_for((double)lengths->n_long, ticks, wanted_ticks);
     return error;
 }
 

@@ -293,6 +293,7 @@ static const struct kind kinds[] = {
     {.text = "preempted:15000:1"},
     {.text = "preempted:15000:2"},
     {.text = "preempted:15000:5"},
+    {.text = "preempted:15000:20"},
     {.text = "preempted:20000:2"},
     {.text = "preempted:30000:1"},
     {.text = "preempted:30000:5"},
