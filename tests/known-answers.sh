@@ -48,7 +48,8 @@ compare() {
             then "ok" else "WRONG" end;
         $answers | split("\n")[] | select(. != "") | split("\t") | select(.[0] == $on) | . as [$_, $cycles, $mode, $detail, $code] |
         [$measured[] | select(.mode == $mode and .kernel == $code and (.arc // .placement // "") == $detail)] |
-        (if length != 1 then ["WRONG", "\(length) values"] elif .[0].value | not then [if .[0].outcome then "WRONG" else "unstable" end, .[0].outcome // "-"]
+        (if length != 1 then ["WRONG", "\(length) values"] elif .[0].value | not then
+             [if (.[0].outcome // "no time on its CPU") == "no time on its CPU" then "unstable" else "WRONG" end, .[0].outcome // "-"]
          else .[0] | [state($cycles), (if .samples == 0 then "-" else .value * 1000 | round / 1000 end)] end) as [$state, $value] |
         [$state, $name, $cycles, $value, ([$mode, $detail] | map(select(. != "")) | join(" ")), $code] | @tsv'
 }
