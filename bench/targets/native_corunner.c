@@ -33,13 +33,23 @@ static void relax(void) {
 
 // ---- the child of the co-runner
 
-static uint64_t choose_iterations(code_function function, void *memory) {
-    for (uint64_t n = 1;; n *= 2) {
+// Whether so many iterations take as long as a chunk, each time: what takes the core away lengthens some.
+static bool take_a_chunk(code_function function, void *memory, uint64_t n) {
+    enum { TIMES = 3 };
+    for (unsigned i = 0; i < TIMES; i++) {
         int64_t start = (int64_t)timer_clock_ns();
         function(n, memory);
-        if ((int64_t)timer_clock_ns() - start >= chunk_ns)
-            return n;
+        if ((int64_t)timer_clock_ns() - start < chunk_ns)
+            return false;
     }
+    return true;
+}
+
+static uint64_t choose_iterations(code_function function, void *memory) {
+    uint64_t n = 1;
+    while (!take_a_chunk(function, memory, n))
+        n *= 2;
+    return n;
 }
 
 static void tell_chunk(struct native_corunner *corunner) {
