@@ -35,6 +35,9 @@ int cmd_table(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_try(int argc, char **argv);
 
+// `cyclops mca` under the name llvm-mca: what llvm-mca does not do by itself is not done. argv[0] is the program.
+int cmd_llvm_mca(int argc, char **argv);
+
 // The table of commands, in the order of the help: main.c has it.
 struct cli_command {
     const char *name, *about; // about: one clause

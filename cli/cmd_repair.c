@@ -7,7 +7,6 @@
 #include "check/repair.h"
 #include "check/td.h"
 #include "cli/lab_args.h"
-#include "cli/repair_tests.h"
 #include "cli/results_args.h"
 #include "report/mixtures.h"
 #include "report/review.h"
@@ -15,13 +14,12 @@
 #include <string.h>
 
 static struct {
-    const char *output, *name, *td, *td_output, *tblgen, *tests, *tests_output, *review;
+    const char *output, *name, *td, *td_output, *tblgen, *review;
     double held_out; // percent
     bool wants_slots;
 } args;
 
-// Where the edits and the tests go.
-static struct { const char *td, *tests; } written;
+static const char *td_written; // where the edits go
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to repair", NULL},
@@ -53,13 +51,6 @@ static const struct option options[] = {
      &args.td_output},
     {OPTION_TEXT, "tblgen", "PROGRAM", "llvm-tblgen of the sources' version. Default: llvm-tblgen-22 for LLVM 22.",
      &args.tblgen},
-    {OPTION_TEXT, "llvm-mca-tests", "DIR",
-     "Also write LLVM's tests of llvm-mca as they are under the repair. DIR is a folder of its sources, such as "
-     "llvm/test/tools/llvm-mca/X86/Znver4, which is not written.",
-     &args.tests},
-    {OPTION_OUTPUT, "llvm-mca-tests-output", "FILE",
-     "Where these changes go, as a unified diff. Default: the name of --output, with -tests.diff for its ending.",
-     &args.tests_output},
     {0},
 };
 
@@ -95,8 +86,6 @@ static bool choose_model(struct arena *arena, const char *path, struct fail *fai
         return fail_set(fail, FAIL_INPUT, "--held-out leaves too little to repair by: at most 90");
     if (!args.td && (args.td_output || args.tblgen))
         return fail_set(fail, FAIL_INPUT, "--td-output and --tblgen need --td, the file of LLVM's to edit");
-    if (!args.tests && args.tests_output)
-        return fail_set(fail, FAIL_INPUT, "--llvm-mca-tests-output needs --llvm-mca-tests, the folder of the tests");
     if (!results_choose_model(arena, path, fail))
         return false;
     if (strcmp(cpus->items[0], "none") == 0 || model_is_overlay(cpus->items[0]))
@@ -120,18 +109,13 @@ static const char *beside_output(struct arena *arena, const char *ending) {
 // Sets the files to write, and finds out whether they and what is read can be, before the long work.
 static bool prepare(struct arena *arena, const struct model *model, struct fail *fail) {
     if (args.td)
-        written.td = args.td_output ? args.td_output : beside_output(arena, ".diff");
-    if (args.tests)
-        written.tests = args.tests_output ? args.tests_output : beside_output(arena, "-tests.diff");
-    const char *const paths[] = {args.output, args.review, written.td, written.tests}, *const options_of[] = {
-                                                                                           "output", "review",
-                                                                                           "td-output",
-                                                                                           "llvm-mca-tests-output"};
+        td_written = args.td_output ? args.td_output : beside_output(arena, ".diff");
+    const char *const paths[] = {args.output, args.review, td_written};
+    const char *const options_of[] = {"output", "review", "td-output"};
     return file_are_apart(paths, options_of, sizeof paths / sizeof *paths, fail) &&
-           results_can_write(arena, args.output, fail) && results_can_write(arena, written.td, fail) &&
-           results_can_write(arena, written.tests, fail) && results_can_write(arena, args.review, fail) &&
-           (!args.td || td_can_repair(args.td, args.tblgen, model->backend->major, fail)) &&
-           (!args.tests || mca_tests_are_there(args.tests, model->machine->cpu, fail));
+           results_can_write(arena, args.output, fail) && results_can_write(arena, td_written, fail) &&
+           results_can_write(arena, args.review, fail) &&
+           (!args.td || td_can_repair(args.td, args.tblgen, model->backend->major, fail));
 }
 
 // The edits of LLVM's file, and how much of the repair they express.
@@ -146,15 +130,15 @@ static bool edit_td(struct arena *arena, const struct model *model, const struct
                                        .dispatch_width = repaired->dispatch_width};
     if (!td_repair(arena, &request, result, fail))
         return false;
-    const char *text = file_has_suffix(written.td, ".td") ? result->text : result->diff;
-    if (!file_write(written.td, text, strlen(text), fail))
+    const char *text = file_has_suffix(td_written, ".td") ? result->text : result->diff;
+    if (!file_write(td_written, text, strlen(text), fail))
         return false;
     screen_print_sentence(
         arena_printf(
             arena,
             "%s: %s edited, %s new. llvm-tblgen has the repair's numbers of %zu of %s (changed: %zu). Not expressed: "
             "%zu.",
-            written.td, text_count_are(arena, result->n_statements, "statement"),
+            td_written, text_count_are(arena, result->n_statements, "statement"),
             text_count_are(arena, result->n_inst_rws, "InstRW"), result->n_equal,
             text_count(arena, result->n_compared, "opcode"), result->n_changed, result->n_left),
         stdout);
@@ -166,26 +150,6 @@ static bool edit_td(struct arena *arena, const struct model *model, const struct
                                            "not expressed: %s; LLVM's file lists them in IsZeroIdiomFunction and "
                                            "IsDepBreakingFunction",
                                            text_count(arena, repaired->n_idioms, "idiom")),
-                              stdout);
-    return true;
-}
-
-// LLVM's tests of llvm-mca under the repair.
-static bool make_tests(struct arena *arena, const struct model *model, const struct repair_result *repaired,
-                       struct mca_tests_result *result, struct fail *fail) {
-    const struct repair_tests_request request = {args.tests, model, repaired->overlay};
-    if (!repair_tests_make(arena, &request, result, fail) ||
-        !file_write(written.tests, result->diff, strlen(result->diff), fail))
-        return false;
-    screen_print_sentence(arena_printf(arena,
-                                       "%s changes %s of llvm-mca, in %s. As before: %zu. Left alone: %zu. Without a "
-                                       "run with -mcpu=%s: %zu.",
-                                       written.tests, text_count(arena, result->n_changed, "test"),
-                                       text_count(arena, result->n_lines, "line"), result->n_same, result->n_left,
-                                       model->machine->cpu, result->n_others),
-                          stdout);
-    for (size_t i = 0; i < result->n_left; i++)
-        screen_print_sentence(arena_printf(arena, "left alone: %s: %s", result->left[i].path, result->left[i].why),
                               stdout);
     return true;
 }
@@ -326,9 +290,7 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
                      result.dispatch_width ? arena_printf(arena, ", dispatch width %u", result.dispatch_width) : ""),
         stdout);
     struct td_result td;
-    struct mca_tests_result tests;
-    if ((args.td && !edit_td(arena, &lab->models[0], &result, &td, fail)) ||
-        (args.tests && !make_tests(arena, &lab->models[0], &result, &tests, fail)))
+    if (args.td && !edit_td(arena, &lab->models[0], &result, &td, fail))
         return false;
     const struct option_list *llvms = &lab_args.options.llvms;
     const char *mcpu = strcmp(lab_args.options.cpus.items[0], "native") == 0 ? lab->models[0].machine->cpu
@@ -337,7 +299,6 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
     const struct review_request review = {.results = &results,
                                           .repaired = &result,
                                           .td = args.td ? &td : NULL,
-                                          .tests = args.tests ? &tests : NULL,
                                           .model = lab->models[0].machine->id,
                                           .mcpu = mcpu,
                                           .folders = operands->items,
@@ -348,8 +309,6 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
                                           .name = args.name,
                                           .td_output = args.td_output,
                                           .tblgen = args.tblgen,
-                                          .tests_folder = args.tests,
-                                          .tests_output = args.tests_output,
                                           .held_out = args.held_out,
                                           .wants_slots = args.wants_slots};
     const char *text = args.review ? review_write(arena, &review) : "";

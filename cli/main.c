@@ -88,9 +88,17 @@ static int explain_command(int argc, char **argv) {
     return cli_failed(&fail);
 }
 
+// LLVM's scripts call llvm-mca by its name, and give it no other option to find Cyclops by.
+static bool is_llvm_mca(const char *program) {
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    return strcmp(name, "llvm-mca") == 0 || strcmp(name, "cyclops-llvm-mca") == 0;
+}
+
 int main(int argc, char **argv) {
     file_guard_standard();
     screen_set_up();
+    if (argc > 0 && is_llvm_mca(argv[0]))
+        return cmd_llvm_mca(argc, argv);
     if (argc < 2) {
         print_help(stderr);
         return FAIL_INPUT;

@@ -48,20 +48,6 @@ static void add_causes(struct arena *arena, struct text *text, const struct revi
         text_addf(text, "\nOther causes: %zu.\n", repaired->n_findings_before - MOST_CAUSES);
 }
 
-static void add_tests(struct text *text, const struct review_request *request) {
-    const struct mca_tests_result *tests = request->tests;
-    if (!tests)
-        return;
-    text_addf(text,
-              "\n## LLVM's tests of llvm-mca\n\n"
-              "* %s changed, in %s. As before: %zu.\n"
-              "* Left alone: %zu.\n",
-              text_count_are(text->arena, tests->n_changed, "test"), text_count(text->arena, tests->n_lines, "line"),
-              tests->n_same, tests->n_left);
-    for (size_t i = 0; i < tests->n_left; i++)
-        text_addf(text, "  * `%s`: %s\n", tests->left[i].path, tests->left[i].why);
-}
-
 static void add_method(struct text *text, const struct review_request *request) {
     const struct check_value *values = request->results->values;
     double least = 1;
@@ -155,8 +141,6 @@ static void add_repair(struct text *text, const struct review_request *request) 
         add_option(text, "td-output", request->td_output);
         add_option(text, "tblgen", request->tblgen);
     }
-    add_option(text, "llvm-mca-tests", request->tests_folder);
-    add_option(text, "llvm-mca-tests-output", request->tests_output);
 }
 
 // The patterns of a survey of few forms whose folder does not state what was requested. More forms are most of them, or
@@ -268,7 +252,6 @@ const char *review_write(struct arena *arena, const struct review_request *reque
             repaired->held_out.n_compared, repaired->held_out.n_differ_before, repaired->held_out.n_differ_after,
             further_off(arena, &repaired->held_out));
     add_file(arena, &text, request);
-    add_tests(&text, request);
     add_method(&text, request);
     add_commands(arena, &text, request);
     return text.data;

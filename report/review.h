@@ -4,23 +4,21 @@
 #define REPORT_REVIEW_H
 
 #include "base/arena.h"
-#include "check/mca_tests.h"
 #include "check/repair.h"
 #include "check/td.h"
 
 struct review_request {
     const struct check_results *results;
     const struct repair_result *repaired;
-    const struct td_result *td;           // null: LLVM's own file was not asked for
-    const struct mca_tests_result *tests; // null: likewise those of its tests
-    const char *model;                    // "llvm-22/znver4"
-    const char *mcpu;                     // as it is given to --mcpu
-    const char *const *folders;           // of the survey, as they were given
+    const struct td_result *td; // null: LLVM's own file was not asked for
+    const char *model;          // "llvm-22/znver4"
+    const char *mcpu;           // as it is given to --mcpu
+    const char *const *folders; // of the survey, as they were given
     size_t n_folders;
     const char *overlay; // path of the file
     const char *td_path; // of LLVM's file; null: likewise
     // Other options of the command, as they were given; null or 0: were not.
-    const char *llvm, *name, *td_output, *tblgen, *tests_folder, *tests_output;
+    const char *llvm, *name, *td_output, *tblgen;
     double held_out; // percent
     bool wants_slots;
 };

@@ -8,7 +8,10 @@ cd /
 expect 0 fma-zmm-ps "$cyclops" list kernels
 expect 0 'Block RThroughput: 2.0' "$cyclops" mca -mtriple=x86_64-unknown-unknown -mcpu=btver2 -iterations=300 "$here/golden/dot-product.s"
 expect 0 'latency 4.00 +reciprocal throughput 0.50' "$cyclops" run fma-zmm-ps --isa x86_64 --sweep 1..2 --target sim:skylake-avx512
-for file in share/man/man1/cyclops.1 share/cyclops/results share/doc/cyclops/LICENSE share/bash-completion/completions/cyclops share/zsh/site-functions/_cyclops share/fish/vendor_completions.d/cyclops.fish lib/cyclops/cyclops-llvm-19.so $(cd "$build" && ls lib/cyclops/runner-* 2>/dev/null); do
+for file in share/man/man1/cyclops.1 share/cyclops/results share/doc/cyclops/LICENSE share/bash-completion/completions/cyclops share/zsh/site-functions/_cyclops share/fish/vendor_completions.d/cyclops.fish lib/cyclops/cyclops-llvm-19.so bin/cyclops-llvm-mca lib/cyclops/llvm-mca $(cd "$build" && ls lib/cyclops/runner-* 2>/dev/null); do
     [ -e "$T/usr/$file" ] || { echo "FAILED: $file is not installed"; failures=$((failures + 1)); }
+done
+for name in bin/cyclops-llvm-mca lib/cyclops/llvm-mca; do
+    expect 0 'Block RThroughput: 2.0' "$T/usr/$name" -mtriple=x86_64-unknown-unknown -mcpu=btver2 -iterations=300 "$here/golden/dot-product.s"
 done
 finish

@@ -30,6 +30,7 @@ set(CYCLOPS_LABEL_slow
   program.host-model
   program.interrupted
   program.killed
+  program.llvm-mca
   program.loops.*
   program.known-answers.*
   program.machine
@@ -40,7 +41,6 @@ set(CYCLOPS_LABEL_slow
   program.page
   program.pmu
   program.precision
-  program.repair-mca
   program.repair-td
   program.sandbox
   program.survey
@@ -76,6 +76,7 @@ set(CYCLOPS_LABEL_llvm
   model.*
   program.equal-to-llvm-mca.*
   program.events
+  program.llvm-mca
   program.mca-input
   sched.*)
 

@@ -29,15 +29,49 @@ static const char *path_of(struct arena *arena, const char *name, struct fail *f
     return NULL;
 }
 
-// Length of what tells the ISA, without the order of bytes: "mips" of "mipsel-linux-gnu".
-static size_t architecture_length(const char *triple) {
-    size_t n = strcspn(triple, "-");
-    return n > 2 && strncmp(triple + n - 2, "el", 2) == 0 ? n - 2 : n;
+// ISAs of one family run on the same CPUs. By a triple, or as in -march.
+static const char *family_of(const char *architecture) {
+    static const char *const starts[][2] = {
+        {"x86", "x86"},       {"i386", "x86"},        {"i486", "x86"},    {"i586", "x86"},    {"i686", "x86"},
+        {"arm64", "aarch64"}, {"aarch64", "aarch64"}, {"arm", "arm"},     {"thumb", "arm"},   {"mips", "mips"},
+        {"riscv", "riscv"},   {"powerpc", "powerpc"}, {"ppc", "powerpc"}, {"s390x", "s390x"}, {"systemz", "s390x"},
+    };
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(architecture, starts[i][0], strlen(starts[i][0])) == 0)
+            return starts[i][1];
+    return NULL;
 }
 
 static bool same_architecture(const char *a, const char *b) {
-    size_t n = architecture_length(a);
-    return n == architecture_length(b) && strncmp(a, b, n) == 0;
+    const char *one = family_of(a), *other = family_of(b);
+    size_t n = strcspn(a, "-");
+    return one && other ? strcmp(one, other) == 0 : n == strcspn(b, "-") && strncmp(a, b, n) == 0;
+}
+
+// LLVM's name of the CPU that these options mean.
+static const char *cpu_of(struct arena *arena, const char *llvm, const char *name, struct fail *fail) {
+    if (name && strcmp(name, "native") != 0)
+        return name;
+    const struct backend *backend = backend_load(arena, llvm, fail);
+    return backend ? backend->llvm_host_cpu() : NULL;
+}
+
+bool model_overlay_is_of(struct arena *arena, const char *path, const char *llvm, const struct backend_options *options,
+                         bool *is_of_cpu, struct fail *fail) {
+    const char *file = path_of(arena, path, fail);
+    struct overlay *overlay = file ? overlay_read(arena, file, fail) : NULL;
+    if (!overlay)
+        return false;
+    const char *isa = options->arch ? options->arch : options->triple, *triple = overlay_triple(overlay);
+    const char *its_cpu = overlay_cpu(overlay);
+    bool is_done =
+        overlay_base(overlay) == OVERLAY_ON_LLVM ||
+        fail_set(fail, FAIL_INPUT, "'%s' changes no CPU of LLVM's: it is a machine by itself, for -mcpu", path);
+    overlay_close(overlay);
+    const char *cpu = is_done ? cpu_of(arena, llvm, options->cpu, fail) : NULL;
+    its_cpu = cpu ? cpu_of(arena, llvm, its_cpu, fail) : NULL;
+    *is_of_cpu = its_cpu && strcmp(cpu, its_cpu) == 0 && (!isa || !triple || same_architecture(isa, triple));
+    return its_cpu;
 }
 
 // What of the options the overlay's file decides.

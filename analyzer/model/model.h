@@ -22,8 +22,13 @@ struct model {
 // Whether a name means an overlay.
 bool model_is_overlay(const char *name);
 
+// Sets `is_of_cpu`: the file changes LLVM's model of options->cpu, which is of the same family of ISAs. Fails where it
+// cannot be read, or is a machine by itself. `llvm`: as in model_open.
+bool model_overlay_is_of(struct arena *arena, const char *path, const char *llvm, const struct backend_options *options,
+                         bool *is_of_cpu, struct fail *fail);
+
 // Opens options->cpu, an overlay where that names one. With options->overlay, options->cpu is the CPU whose numbers are
-// changed, in place of the file's. A triple that the options give must be of the overlay's architecture. `llvm`: as in
+// changed, in place of the file's. A triple that the options give must be of the overlay's family of ISAs, such as all of x86. `llvm`: as in
 // backend_load; a version that the CPU's name holds goes before it. What the model holds lives as long as `arena`.
 bool model_open(struct model *model, struct arena *arena, const char *llvm, const struct backend_options *options,
                 struct fail *fail);

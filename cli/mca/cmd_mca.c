@@ -41,7 +41,8 @@ static void report_before(const struct mca_session *session, const struct model 
 
 // Without -mcpu, another machine's triple has a CPU that the user never named, and that the report does not name.
 static void say_which_cpu(const struct mca_args *args, const struct backend *backend, const struct machine *machine) {
-    if (args->cpu == NULL && args->overlay == NULL && strcmp(machine->cpu, backend->llvm_host_cpu()) != 0)
+    if (!args->as_llvm_mca && args->cpu == NULL && args->overlay == NULL &&
+        strcmp(machine->cpu, backend->llvm_host_cpu()) != 0)
         fprintf(stderr, "cyclops: note: no -mcpu: this is the model of LLVM's CPU '%s' of %s\n", machine->cpu,
                 machine->triple);
 }
@@ -54,7 +55,7 @@ static bool simulate(const struct backend *backend, struct mca_args *args, struc
         return false;
     }
     say_which_cpu(args, backend, model.machine);
-    if (model.overlay != NULL && args->positions[mca_option_find("resource-segments")] == 0)
+    if (model.overlay != NULL && !args->as_llvm_mca && args->positions[mca_option_find("resource-segments")] == 0)
         args->resource_segments = true; // results need not equal llvm-mca's
     struct mca_session session = {
         .args = args,
@@ -103,13 +104,23 @@ static int status_of(const struct fail *fail) {
     return fail->status == FAIL_UNAVAILABLE ? FAIL_UNAVAILABLE : FAIL_WORK;
 }
 
-int cmd_mca(int argc, char **argv) {
+static int parse_and_run(int argc, char **argv, bool as_llvm_mca) {
     struct arena arena = {0};
     struct mca_args args;
     struct fail fail = {0};
-    if (mca_options_parse(&arena, argc, argv, &args, &fail) == OPTIONS_OK)
+    if (mca_options_parse(&arena, argc, argv, &args, &fail) == OPTIONS_OK) {
+        args.as_llvm_mca = as_llvm_mca;
         run(&args, &arena, &fail);
+    }
     int status = status_of(&fail);
     arena_free(&arena);
     return status;
+}
+
+int cmd_mca(int argc, char **argv) {
+    return parse_and_run(argc, argv, false);
+}
+
+int cmd_llvm_mca(int argc, char **argv) {
+    return parse_and_run(argc, argv, true);
 }

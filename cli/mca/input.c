@@ -55,7 +55,8 @@ static void hint_at_intel(const struct reader *reader, const char *name, const c
     bool is_settled = strstr(text, ".intel_syntax") || strstr(text, ".att_syntax");
     struct backend_source as_intel = {0};
     struct fail fail = {0};
-    if (is_settled || strlen(in_intel) <= strlen(text) + 1 || // without '.intel_syntax' in front: not x86, or with %rax
+    if (is_settled || reader->session->args->as_llvm_mca ||
+        strlen(in_intel) <= strlen(text) + 1 || // without '.intel_syntax' in front: not x86, or with %rax
         !model_describe_text(reader->model, arena, name, in_intel, &as_intel, &fail))
         return;
     if (!source)
@@ -148,7 +149,7 @@ static bool gather_file(struct reader *reader, const char *path) {
     }
     if (fail->text[0] != '\0')
         fail_print(fail, stderr);
-    mca_print_notes(&source);
+    mca_print_notes(reader->session, &source);
     if (reader->unread)
         hint_at_intel(reader, file_name(path), reader->unread, NULL);
     *fail = (struct fail){.status = fail->status}; // it is printed

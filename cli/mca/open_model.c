@@ -1,8 +1,23 @@
 // The CPU that the options of `cyclops mca` ask for, as the backend takes it.
 #include "cli/mca/report.h"
 
+#include <stdlib.h>
+
+// LLVM's scripts call llvm-mca for CPUs of all kinds: the overlay of the environment is for the runs of its own one.
+static bool take_overlay(struct backend_options *cpu, struct arena *arena, const char *llvm, struct fail *fail) {
+    const char *path = getenv("CYCLOPS_OVERLAY");
+    bool is_of_cpu = false;
+    if (path == NULL || path[0] == '\0' || cpu->overlay != NULL || model_is_overlay(cpu->cpu))
+        return true;
+    if (!model_overlay_is_of(arena, path, llvm, cpu, &is_of_cpu, fail))
+        return false;
+    if (is_of_cpu)
+        cpu->overlay = path;
+    return true;
+}
+
 bool mca_open_model(const struct mca_args *args, struct arena *arena, struct model *model, struct fail *fail) {
-    const struct backend_options cpu = {
+    struct backend_options cpu = {
         .triple = args->triple,
         .arch = args->arch,
         .cpu = args->cpu,
@@ -22,5 +37,5 @@ bool mca_open_model(const struct mca_args *args, struct arena *arena, struct mod
         .full_info = args->tables == MCA_TABLES_FULL,
         .no_names = !args->bottlenecks && !args->all_views,
     };
-    return model_open(model, arena, args->llvm, &cpu, fail);
+    return take_overlay(&cpu, arena, args->llvm, fail) && model_open(model, arena, args->llvm, &cpu, fail);
 }

@@ -26,6 +26,7 @@ struct mca_args {
     bool hex, brief;
     const char *output;
     const char *cpu, *overlay, *triple, *arch, *features, *llvm; // null: not given
+    bool as_llvm_mca; // called by that name: an overlay changes numbers only, not what llvm-mca does with them
     enum mca_skip skip;
     const char *skip_word; // word that `skip` is from
     int syntax;            // -1: the input's

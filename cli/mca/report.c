@@ -195,14 +195,19 @@ static bool report_block(const struct mca_session *session, const struct block *
     return true;
 }
 
-static void print_note(const struct backend_note *note) {
-    static const char *const words[] = {"error", "warning", "note"};
-    fprintf(stderr, "cyclops: %s: %s\n", words[note->severity], note->text);
+// Tests of llvm-mca check its warnings, too, and these name no program.
+static const char *program_of(const struct mca_session *session) {
+    return session->args->as_llvm_mca ? "" : "cyclops: ";
 }
 
-void mca_print_notes(const struct backend_source *source) {
+static void print_note(const struct mca_session *session, const struct backend_note *note) {
+    static const char *const words[] = {"error", "warning", "note"};
+    fprintf(stderr, "%s%s: %s\n", program_of(session), words[note->severity], note->text);
+}
+
+void mca_print_notes(const struct mca_session *session, const struct backend_source *source) {
     for (size_t i = 0; i < source->n_notes; i++)
-        print_note(&source->notes[i]);
+        print_note(session, &source->notes[i]);
 }
 
 static bool report_blocks(const struct mca_session *session, const struct backend_source *source,
@@ -210,15 +215,15 @@ static bool report_blocks(const struct mca_session *session, const struct backen
     size_t n_printed = 0;
     for (size_t i = 0; i < source->n_blocks; i++) {
         for (; n_printed < source->n_notes && source->notes[n_printed].block <= i; n_printed++)
-            print_note(&source->notes[n_printed]);
+            print_note(session, &source->notes[n_printed]);
         if (session->args->bottlenecks && session->machine->in_order)
-            fprintf(stderr, "cyclops: warning: bottleneck analysis is not supported for in-order CPU '%s'.\n",
-                    session->machine->cpu);
+            fprintf(stderr, "%swarning: bottleneck analysis is not supported for in-order CPU '%s'.\n",
+                    program_of(session), session->machine->cpu);
         if (!report_block(session, &source->blocks[i], i, json))
             return false;
     }
     for (; n_printed < source->n_notes; n_printed++)
-        print_note(&source->notes[n_printed]);
+        print_note(session, &source->notes[n_printed]);
     return true;
 }
 

@@ -36,6 +36,6 @@ struct pipeline_options mca_pipeline_options(const struct mca_session *session);
 bool mca_report(const struct mca_session *session, const struct backend_source *source);
 
 // Prints the notes of a text that could not be read.
-void mca_print_notes(const struct backend_source *source);
+void mca_print_notes(const struct mca_session *session, const struct backend_source *source);
 
 #endif
