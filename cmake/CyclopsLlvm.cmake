@@ -1,8 +1,6 @@
 # Which versions of LLVM to build modules for: one each, so that several can be compared in one run. Default: of the
-# versions that were tried those whose -dev package is installed, but not the old ones that work too: 14, 15 and 16.
-# Other packages bring these along (clang-tidy brings llvm-14-dev), and each module takes its time to build. For them,
-# or a build of your own: -DCYCLOPS_LLVM_VERSIONS="16;22" and, where CMake does not find it,
-# -DCMAKE_PREFIX_PATH=/its/prefix.
+# versions that were tried those whose -dev package is installed. For a build of your own:
+# -DCYCLOPS_LLVM_VERSIONS="19;22" and, where CMake does not find it, -DCMAKE_PREFIX_PATH=/its/prefix.
 set(tried 19 22)
 set(installed)
 foreach(major IN LISTS tried)
@@ -13,6 +11,11 @@ endforeach()
 if(NOT installed) # whose absence the module's own file reports
   list(GET tried -1 installed)
 endif()
+foreach(major IN LISTS CYCLOPS_LLVM_VERSIONS)
+  if(major LESS 19)
+    message(FATAL_ERROR "LLVM ${major} is too old: Cyclops needs 19 or later")
+  endif()
+endforeach()
 if(NOT DEFINED CYCLOPS_LLVM_VERSIONS) # not kept in the cache: a version that is installed later is built as well
   set(CYCLOPS_LLVM_VERSIONS ${installed})
 endif()

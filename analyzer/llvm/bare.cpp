@@ -14,7 +14,7 @@ namespace {
 
 // Register of an operand that means a dependence; 0: it is none.
 MCRegister register_of(const backend_cpu &cpu, const MCOperand &operand) {
-    if (!operand.isReg() || !operand.getReg() || is_constant(*cpu.registers, operand.getReg()))
+    if (!operand.isReg() || !operand.getReg() || cpu.registers->isConstant(operand.getReg()))
         return 0;
     return operand.getReg();
 }
@@ -39,10 +39,10 @@ operands find_operands(const backend_cpu &cpu, const MCInst &inst, const MCInstr
         const bool is_optional = !is_variadic && opcode.operands().begin()[i].isOptionalDef();
         found.add(cpu, operand, is_variadic ? opcode.variadicOpsAreDefs() : is_explicit || is_optional);
     }
-    for (MCPhysReg reg : implicit_defs(opcode))
+    for (MCPhysReg reg : opcode.implicit_defs())
         found.written.push_back(reg);
-    for (MCPhysReg reg : implicit_uses(opcode))
-        if (!is_constant(*cpu.registers, reg))
+    for (MCPhysReg reg : opcode.implicit_uses())
+        if (!cpu.registers->isConstant(reg))
             found.read.push_back(reg);
     return found;
 }

@@ -110,7 +110,7 @@ bool decode(const backend_cpu &cpu, ArrayRef<uint8_t> bytes, bool use_known, std
 // registers (AArch64's xzr) there: what the next ones mean then depends on the block.
 bool has_constant_operand(const backend_cpu &cpu, const MCInst &inst) {
     return any_of(inst, [&](const MCOperand &operand) {
-        return operand.isReg() && operand.getReg() && is_constant(*cpu.registers, operand.getReg());
+        return operand.isReg() && operand.getReg() && cpu.registers->isConstant(operand.getReg());
     });
 }
 
@@ -224,7 +224,7 @@ bool describe_unknown(backend_cpu &cpu, struct arena *arena, const uint8_t *byte
     // What the builder remembers of other blocks is true of this one too, but must not grow for ever.
     enum { MOST_REMEMBERED = 1 << 16 };
     machine_code_reader &reader = *cpu.reader;
-    if (!cpu.builder_is_shared || !builder_knows_operands || reader.n_described > MOST_REMEMBERED) {
+    if (!cpu.builder_is_shared || reader.n_described > MOST_REMEMBERED) {
         begin_block(cpu);
         cpu.builder_is_shared = true;
         reader.n_described = 0;

@@ -70,7 +70,7 @@ unsigned acquire_cycle(const backend_cpu &cpu, const MCSchedClassDesc &sched_cla
     const MCWriteProcResEntry *entry = cpu.subtarget->getWriteProcResBegin(&sched_class);
     for (unsigned i = 0; i < sched_class.NumWriteProcResEntries; i++)
         if (machine.resources[entry[i].ProcResourceIdx].mask == mask)
-            return acquires_at(entry[i]);
+            return entry[i].AcquireAtCycle;
     return 0;
 }
 
@@ -90,7 +90,7 @@ void copy_uses(struct arena *arena, const backend_cpu &cpu, const mca::InstrDesc
     insn->used_units = from.UsedProcResUnits;
     insn->used_groups = from.UsedProcResGroups;
     insn->issue_immediately = from.MustIssueImmediately;
-    insn->has_partially_overlapping_groups = has_overlapping_groups(from);
+    insn->has_partially_overlapping_groups = from.HasPartiallyOverlappingGroups;
 }
 
 void copy_costs(const backend_cpu &cpu, const mca::InstrDesc &from, struct insn *insn) {
@@ -149,15 +149,14 @@ void copy_displacement(const backend_cpu &cpu, const MCInst &inst, struct insn *
 }
 
 void copy_flags(const mca::Instruction &from, struct insn *insn) {
-    const auto &marks = marks_of(from);
-    insn->may_load = marks.getMayLoad();
-    insn->may_store = marks.getMayStore();
-    insn->side_effects = marks.getHasSideEffects();
+    insn->may_load = from.getMayLoad();
+    insn->may_store = from.getMayStore();
+    insn->side_effects = from.getHasSideEffects();
     insn->load_barrier = from.isALoadBarrier();
     insn->store_barrier = from.isAStoreBarrier();
-    insn->begins_group = marks.getBeginGroup();
-    insn->ends_group = marks.getEndGroup();
-    insn->retires_out_of_order = marks.getRetireOOO();
+    insn->begins_group = from.getBeginGroup();
+    insn->ends_group = from.getEndGroup();
+    insn->retires_out_of_order = from.getRetireOOO();
     insn->eliminable_move = from.isOptimizableMove();
 }
 
@@ -180,7 +179,7 @@ std::string list_resources(const MCSubtargetInfo &subtarget, const MCSchedClassD
     raw_string_ostream out(list);
     for (const MCWriteProcResEntry *entry = subtarget.getWriteProcResBegin(&sched_class);
          entry != subtarget.getWriteProcResEnd(&sched_class); ++entry) {
-        const unsigned acquire = acquires_at(*entry), release = releases_at(*entry);
+        const unsigned acquire = entry->AcquireAtCycle, release = entry->ReleaseAtCycle;
         if (!release)
             continue;
         out << (list.empty() ? "" : ",") << subtarget.getSchedModel().getProcResource(entry->ProcResourceIdx)->Name;
@@ -208,7 +207,7 @@ void begin_block(backend_cpu &cpu, MCInstPrinter *names) {
         return;
     cpu.builder->clear();
     silence(*cpu.builder);
-    begin_post_process(*cpu.post_process);
+    cpu.post_process->resetState();
 }
 
 bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, const instrument_list &instruments,
@@ -224,7 +223,7 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
         describe_bare_insn(cpu, arena, inst, insn);
         return true;
     }
-    Expected<std::unique_ptr<mca::Instruction>> created = create_instruction(*cpu.builder, inst, instruments);
+    Expected<std::unique_ptr<mca::Instruction>> created = cpu.builder->createInstruction(inst, instruments);
     if (!created) {
         why = explain(cpu, *insn, toString(created.takeError()));
         return false;

@@ -2,6 +2,7 @@
 // printed and assembled again; only what comes back as the same opcode is a form of its own.
 #include "analyzer/llvm/regions.h"
 
+#include "llvm/MC/MCCodeEmitter.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
 
 #include <algorithm>
@@ -68,7 +69,7 @@ class form_maker {
     form_maker(backend_cpu &open, struct arena *memory)
         : cpu(open), arena(memory), context(cpu.triple, cpu.asm_info.get(), cpu.registers.get(), cpu.subtarget.get(),
                                             nullptr, &cpu.target_options),
-          emitter(make_emitter(*cpu.target, *cpu.opcodes, *cpu.registers, context)),
+          emitter(cpu.target->createMCCodeEmitter(*cpu.opcodes, context)),
           disassembler(cpu.target->createMCDisassembler(*cpu.subtarget, context)),
           printer(make_printer(cpu, cpu.output_syntax < 0 ? cpu.asm_info->getAssemblerDialect()
                                                           : unsigned(cpu.output_syntax))),
@@ -122,7 +123,7 @@ class form_maker {
 
 bool form_maker::has_memory_tuple(const MCInstrDesc &desc, unsigned operand) const {
     const unsigned form = unsigned(desc.TSFlags & X86_FORM_MASK);
-    return cpu.triple.isX86() && operands_of(desc)[operand].OperandType == MCOI::OPERAND_MEMORY &&
+    return cpu.triple.isX86() && desc.operands()[operand].OperandType == MCOI::OPERAND_MEMORY &&
            (form < X86_MEMORY_OFFSET || form > X86_BOTH) && operand + X86_MEMORY_OPERANDS <= desc.getNumOperands();
 }
 
@@ -136,7 +137,7 @@ bool form_maker::is_free(MCPhysReg reg) const {
     const StringRef name = cpu.registers->getName(reg);
     const bool is_stack = name == "RSP" || name == "ESP" || name == "SP" || name == "SPL" || name == "WSP";
     return !is_stack && name != "RIP" && name != "EIP" && name != "IP" &&
-           none_of(used, [&](MCPhysReg other) { return registers_overlap(*cpu.registers, reg, other); });
+           none_of(used, [&](MCPhysReg other) { return cpu.registers->regsOverlap(reg, other); });
 }
 
 // A register that nothing else of the example is; where there is none, the class's first. Of x86's segment registers
@@ -166,7 +167,7 @@ MCPhysReg form_maker::choose_beside_high(int reg_class) {
         for (const auto &each : high_bytes) {
             const MCPhysReg whole = find_register(each.whole);
             const bool is_high = StringRef(cpu.registers->getName(reg)) == each.high;
-            if (is_high || !is_free(whole) || !registers_overlap(*cpu.registers, reg, whole))
+            if (is_high || !is_free(whole) || !cpu.registers->regsOverlap(reg, whole))
                 continue;
             used.push_back(whole);
             return reg;
@@ -262,7 +263,7 @@ bool form_maker::is_open_mask(const MCInstrDesc &desc, int reg_class) const {
 // Adds LLVM's operand `i` to the example, with the others that make one of ours with it; returns how many these are.
 unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, const example &wanted, MCInst &inst,
                                  struct form *form) {
-    const MCOperandInfo &info = operands_of(desc)[i];
+    const MCOperandInfo &info = desc.operands()[i];
     struct form_operand *operand = const_cast<struct form_operand *>(&form->operands[form->n_operands++]);
     const int tied = desc.getOperandConstraint(i, MCOI::TIED_TO);
     operand->is_written = i < desc.getNumDefs();
@@ -315,8 +316,8 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, const exam
 void form_maker::add_operands(const MCInstrDesc &desc, const example &wanted, MCInst &inst, struct form *form) {
     form->operands = ARENA_ARRAY(arena, struct form_operand, desc.getNumOperands());
     form->n_operands = 0;
-    used.assign(implicit_defs(desc).begin(), implicit_defs(desc).end());
-    used.insert(used.end(), implicit_uses(desc).begin(), implicit_uses(desc).end());
+    used.assign(desc.implicit_defs().begin(), desc.implicit_defs().end());
+    used.insert(used.end(), desc.implicit_uses().begin(), desc.implicit_uses().end());
     if (cpu.triple.isX86())
         used.push_back(choose_base());
     if (cpu.triple.isX86())
@@ -339,8 +340,8 @@ const uint16_t *copy_registers(struct arena *arena, ArrayRef<MCPhysReg> from, un
 
 void form_maker::describe(const MCInstrDesc &desc, struct form *form) {
     form->opcode = form->name = opcode_name(&cpu, form->index);
-    form->implicit_reads = copy_registers(arena, implicit_uses(desc), &form->n_implicit_reads);
-    form->implicit_writes = copy_registers(arena, implicit_defs(desc), &form->n_implicit_writes);
+    form->implicit_reads = copy_registers(arena, desc.implicit_uses(), &form->n_implicit_reads);
+    form->implicit_writes = copy_registers(arena, desc.implicit_defs(), &form->n_implicit_writes);
     form->sched_class = desc.getSchedClass();
     form->sched_class_name = sched_class_name(cpu.subtarget->getSchedModel(), form->sched_class);
     form->may_load = desc.mayLoad();
@@ -351,7 +352,7 @@ void form_maker::describe(const MCInstrDesc &desc, struct form *form) {
 bool form_maker::encode(const MCInst &inst, struct form *form) {
     SmallVector<char, 16> code;
     SmallVector<MCFixup, 2> fixups;
-    ::encode(*emitter, inst, code, fixups, *cpu.subtarget);
+    emitter->encodeInstruction(inst, code, fixups, *cpu.subtarget);
     form->n_bytes = unsigned(code.size());
     const vector_type *const type = find_vector_type(cpu, form->opcode);
     if (type) {
@@ -432,7 +433,7 @@ void form_maker::make(unsigned opcode, const example &wanted, struct form *form)
     if (desc.isPseudo() || desc.usesCustomInsertionHook() || is_x86_form(desc, X86_PSEUDO))
         form->status = FORM_PSEUDO;
     else if (desc.isBranch() || desc.isCall() || desc.isReturn() || desc.isTerminator() ||
-             any_of(operands_of(desc), is_relative))
+             any_of(desc.operands(), is_relative))
         form->status = FORM_CONTROL_FLOW;
     else if (is_x86_form(desc, X86_PREFIX))
         form->status = FORM_PREFIX;

@@ -56,7 +56,7 @@ struct backend_cpu {
     std::unique_ptr<llvm::MCSubtargetInfo> subtarget;
     std::unique_ptr<llvm::MCInstrAnalysis> analysis;
     std::unique_ptr<llvm::MCAsmBackend> asm_backend;
-    std::unique_ptr<mca_instrument_manager> instruments;
+    std::unique_ptr<llvm::mca::InstrumentManager> instruments;
     std::unique_ptr<llvm::mca::InstrPostProcess> post_process;
     std::unique_ptr<llvm::mca::InstrBuilder> builder; // null: LLVM's scheduling model is not asked
 

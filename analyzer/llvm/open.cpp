@@ -23,11 +23,11 @@ bool check_cpu(const backend_cpu &cpu, const MCSubtargetInfo &blank, struct aren
     const std::string triple = cpu.triple.str();
     if (cpu.as_llvm_mca)
         return fail_set(fail, FAIL_INPUT, "'%s' is not a recognized processor for this target%s", name,
-                        near_names(arena, name, all_cpus(blank)));
+                        near_names(arena, name, blank.getAllProcessorDescriptions()));
     if (cpu.name == host_cpu())
         return fail_set(fail, FAIL_INPUT, "this machine's CPU '%s' is not a CPU of %s; name the CPU to describe", name,
                         triple.c_str());
-    const char *near = near_names(arena, name, all_cpus(blank));
+    const char *near = near_names(arena, name, blank.getAllProcessorDescriptions());
     return fail_set(fail, FAIL_INPUT, "unknown CPU '%s' for %s%s", name, triple.c_str(),
                     *near ? near : "; 'cyclops list models' shows those there are");
 }
@@ -40,7 +40,7 @@ bool check_features(const backend_cpu &cpu, const char *list, const MCSubtargetI
     StringRef(list ? list : "").split(words, ',', -1, false);
     for (StringRef word : words) {
         const std::string name = SubtargetFeatures::StripFlag(word.trim()).str();
-        const auto known = all_features(blank);
+        const auto known = blank.getAllProcessorFeatures();
         if (!cpu.as_llvm_mca && none_of(known, [&](const SubtargetFeatureKV &entry) { return name == entry.Key; }))
             return fail_set(fail, FAIL_INPUT, "unknown CPU feature '%s'%s", name.c_str(),
                             near_names(arena, name.c_str(), known));
@@ -125,15 +125,17 @@ void open_builder(backend_cpu &cpu, const struct backend_options &options) {
     const MCSubtargetInfo &subtarget = *cpu.subtarget;
     if (options.no_instruments)
         cpu.instruments = no_instruments(subtarget, *cpu.opcodes);
+    else if (mca::InstrumentManager *own = cpu.target->createInstrumentManager(subtarget, *cpu.opcodes))
+        cpu.instruments.reset(own);
     else
-        cpu.instruments = make_instruments(*cpu.target, subtarget, *cpu.opcodes);
+        cpu.instruments = std::make_unique<mca::InstrumentManager>(subtarget, *cpu.opcodes);
     if (!options.no_custom_behaviour)
         cpu.post_process.reset(cpu.target->createInstrPostProcess(subtarget, *cpu.opcodes));
     if (!cpu.post_process)
         cpu.post_process = std::make_unique<mca::InstrPostProcess>(subtarget, *cpu.opcodes);
     if (!options.without_model)
-        cpu.builder.reset(new mca::InstrBuilder(make_builder(subtarget, *cpu.opcodes, *cpu.registers,
-                                                             cpu.analysis.get(), *cpu.instruments, cpu.call_latency)));
+        cpu.builder.reset(new mca::InstrBuilder(subtarget, *cpu.opcodes, *cpu.registers, cpu.analysis.get(),
+                                                *cpu.instruments, cpu.call_latency));
 }
 
 bool check_syntax(const backend_cpu &cpu, struct fail *fail) {
@@ -145,14 +147,6 @@ bool check_syntax(const backend_cpu &cpu, struct fail *fail) {
                         cpu.triple.normalize().c_str(), cpu.output_syntax);
     return fail_set(fail, FAIL_INPUT, "%s has no assembly syntax number %d", cpu.triple.str().c_str(),
                     cpu.output_syntax);
-}
-
-bool check_calls(const backend_cpu &cpu, struct fail *fail) {
-    if (has_call_latency || cpu.call_latency == backend_cpu().call_latency)
-        return true;
-    return fail_set(fail, FAIL_INPUT,
-                    "LLVM %d's simulation of calls takes %u cycles and no other number; choose a later LLVM",
-                    LLVM_VERSION_MAJOR, backend_cpu().call_latency);
 }
 
 } // namespace
@@ -176,8 +170,8 @@ struct backend_cpu *open_cpu(struct arena *arena, const struct backend_options *
     cpu->full_info = options->full_info;
     if (options->call_latency || options->calls_are_free)
         cpu->call_latency = options->call_latency;
-    if (!check_calls(*cpu, fail) || !open_subtarget(*cpu, arena, options->features, options->without_model, fail) ||
-        !open_tables(*cpu, fail) || !check_syntax(*cpu, fail))
+    if (!open_subtarget(*cpu, arena, options->features, options->without_model, fail) || !open_tables(*cpu, fail) ||
+        !check_syntax(*cpu, fail))
         return nullptr;
     open_builder(*cpu, *options);
     if (cpu->builder && !options->no_custom_behaviour)
@@ -191,14 +185,14 @@ void close_cpu(struct backend_cpu *cpu) {
 }
 
 bool has_feature(const struct backend_cpu *cpu, const char *feature) {
-    for (const SubtargetFeatureKV &entry : all_features(*cpu->subtarget))
+    for (const SubtargetFeatureKV &entry : cpu->subtarget->getAllProcessorFeatures())
         if (StringRef(entry.Key) == feature)
             return cpu->subtarget->hasFeature(entry.Value);
     return false;
 }
 
 size_t list_features(struct arena *arena, const struct backend_cpu *cpu, const char *const **names) {
-    const auto features = all_features(*cpu->subtarget);
+    const auto features = cpu->subtarget->getAllProcessorFeatures();
     const char **list = ARENA_ARRAY(arena, const char *, features.size());
     size_t n = 0;
     for (const SubtargetFeatureKV &entry : features)

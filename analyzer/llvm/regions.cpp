@@ -18,7 +18,7 @@ template <typename Span> static void close_span(Span &span, SMLoc place) {
     span.open = false;
 }
 
-regions::regions(SourceMgr &source_manager, mca_instrument_manager &instrument_manager)
+regions::regions(SourceMgr &source_manager, mca::InstrumentManager &instrument_manager)
     : sources(source_manager), manager(instrument_manager), blocks(1), live(1) {
     markers_start(&state, &arena);
 }

@@ -49,7 +49,7 @@ struct instrument_span : span {
 // Follows the parser through the text.
 class regions : public llvm::AsmCommentConsumer {
   public:
-    regions(llvm::SourceMgr &source_manager, mca_instrument_manager &instrument_manager);
+    regions(llvm::SourceMgr &source_manager, llvm::mca::InstrumentManager &instrument_manager);
     ~regions();
     regions(const regions &) = delete;
     regions &operator=(const regions &) = delete;
@@ -71,7 +71,7 @@ class regions : public llvm::AsmCommentConsumer {
 
   private:
     llvm::SourceMgr &sources;
-    mca_instrument_manager &manager;
+    llvm::mca::InstrumentManager &manager;
     std::vector<region> blocks;
     std::vector<size_t> live; // blocks, in order, that the next instruction may belong to
     struct arena arena = {};

@@ -89,7 +89,7 @@ void describe_registers(struct arena *arena, const backend_cpu &cpu, struct mach
         reg->sub = copy_list(arena, parts(info, MCPhysReg(i)), &reg->n_sub);
         reg->super = copy_list(arena, wholes(info, MCPhysReg(i)), &reg->n_super);
         reg->cost = 1;
-        reg->is_constant = is_constant(info, MCPhysReg(i));
+        reg->is_constant = info.isConstant(MCPhysReg(i));
     }
     describe_files(arena, cpu, registers, machine);
     machine->registers = registers;

@@ -3,6 +3,7 @@
 #include "analyzer/llvm/versions.h"
 
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
 
 #include <climits>
 #include <map>
@@ -45,7 +46,7 @@ struct distance {
 
 distance distance_of(const MCSubtargetInfo &cpu, const StringMap<bool> &host) {
     distance result;
-    for (const SubtargetFeatureKV &feature : all_features(cpu)) {
+    for (const SubtargetFeatureKV &feature : cpu.getAllProcessorFeatures()) {
         const auto here = host.find(feature.Key);
         if (here == host.end())
             continue;
@@ -67,7 +68,7 @@ std::string name_host_cpu() {
     const Target *target = triple.isX86() ? TargetRegistry::lookupTarget("", triple, error) : nullptr;
     if (!target)
         return named;
-    const StringMap<bool> host = host_features();
+    const StringMap<bool> host = sys::getHostCPUFeatures();
     const auto distance_to = [&](StringRef cpu) {
         const std::unique_ptr<MCSubtargetInfo> subtarget(target->createMCSubtargetInfo(target_triple(triple), cpu, ""));
         return subtarget ? distance_of(*subtarget, host) : distance{0, UINT_MAX};
@@ -78,7 +79,7 @@ std::string name_host_cpu() {
     std::string nearest = named;
     unsigned least = of_named.all;
     const std::unique_ptr<MCSubtargetInfo> blank(target->createMCSubtargetInfo(target_triple(triple), "", ""));
-    for (const SubtargetSubTypeKV &cpu : all_cpus(*blank)) {
+    for (const SubtargetSubTypeKV &cpu : blank->getAllProcessorDescriptions()) {
         const unsigned n = cpu.SchedModel->hasInstrSchedModel() ? distance_to(cpu.Key).all : UINT_MAX;
         if (n <= least) { // of several names of one CPU the last: "haswell", not "core-avx2"
             least = n;
@@ -134,7 +135,7 @@ size_t list_cpus(struct arena *arena, const char *triple, const char *const **na
         fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without the tables of '%s'", found.str().c_str());
         return 0;
     }
-    const auto cpus = all_cpus(*subtarget);
+    const auto cpus = subtarget->getAllProcessorDescriptions();
     const char **list = ARENA_ARRAY(arena, const char *, cpus.size());
     const char **firsts = ARENA_ARRAY(arena, const char *, cpus.size());
     std::map<const MCSchedModel *, const char *> first_of;

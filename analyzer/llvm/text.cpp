@@ -34,9 +34,9 @@ class collector final : public MCStreamer {
     bool emitSymbolAttribute(MCSymbol *, MCSymbolAttr) override {
         return true;
     }
-    void emitCommonSymbol(MCSymbol *, uint64_t, streamer_align) override {
+    void emitCommonSymbol(MCSymbol *, uint64_t, Align) override {
     }
-    void emitZerofill(MCSection *, MCSymbol *, uint64_t, streamer_align, SMLoc) override {
+    void emitZerofill(MCSection *, MCSymbol *, uint64_t, Align, SMLoc) override {
     }
 };
 
@@ -76,7 +76,7 @@ bool source_text::parse() {
     const auto printer = make_printer(cpu, cpu.asm_info->getAssemblerDialect());
     raw_null_ostream silent; // llvm::nulls() is one stream for all threads, and its buffer changes
     formatted_raw_ostream nowhere(silent);
-    add_target_streamer(*cpu.target, streamer, nowhere, printer.get());
+    cpu.target->createAsmTargetStreamer(streamer, nowhere, printer.get());
 
     parser.reset(createMCAsmParser(sources, context, streamer, *cpu.asm_info));
     parser->getLexer().setCommentConsumer(&found);
@@ -178,8 +178,7 @@ void copy_labels(struct arena *arena, const region &from, const std::vector<unsi
 bool describe_region(source_text &text, const region &from, MCInstPrinter &printer, struct arena *arena,
                      struct block *block) {
     const std::unique_ptr<MCCodeEmitter> emitter(
-        text.cpu.no_encoding ? nullptr
-                             : make_emitter(*text.cpu.target, *text.cpu.opcodes, *text.cpu.registers, text.context));
+        text.cpu.no_encoding ? nullptr : text.cpu.target->createMCCodeEmitter(*text.cpu.opcodes, text.context));
     struct insn *insns = ARENA_ARRAY(arena, struct insn, from.insns.size());
     unsigned n_insns = 0;
     flow_warnings warnings;

@@ -53,7 +53,7 @@ unique_insn counter_waits::assemble(ArrayRef<const char *> texts) {
         // The parser leaves out the last operand of buffer_load ("swz"); InstrBuilder, and with it llvm-mca, reads it.
         while (inst.getNumOperands() < cpu.opcodes->get(inst.getOpcode()).getNumOperands())
             inst.addOperand(MCOperand::createImm(0));
-        Expected<unique_insn> made = create_instruction(builder, inst, {});
+        Expected<unique_insn> made = builder.createInstruction(inst, {});
         if (!made) {
             consumeError(made.takeError());
             continue;
@@ -73,8 +73,7 @@ unsigned counter_waits::counted(const executing &insn) const {
 }
 
 counter_waits::counter_waits(backend_cpu &open)
-    : cpu(open),
-      builder(make_builder(*cpu.subtarget, *cpu.opcodes, *cpu.registers, cpu.analysis.get(), *cpu.instruments, 0)) {
+    : cpu(open), builder(*cpu.subtarget, *cpu.opcodes, *cpu.registers, cpu.analysis.get(), *cpu.instruments, 0) {
     for (unsigned i = 0; i < INSN_COUNTERS; i++)
         counters[i].wait = assemble(waits[i]);
     for (unsigned i = 0; i < INSN_COUNTERS; i++) {
@@ -88,7 +87,7 @@ counter_waits::counter_waits(backend_cpu &open)
 }
 
 std::unique_ptr<counter_waits> counter_waits::make(backend_cpu &cpu) {
-    const instruction_source nothing({}, 1);
+    const mca::CircularSourceMgr nothing({}, 1);
     const std::unique_ptr<mca::CustomBehaviour> behaviour(
         cpu.target->createCustomBehaviour(*cpu.subtarget, nothing, *cpu.opcodes));
     return std::unique_ptr<counter_waits>(behaviour ? new counter_waits(cpu) : nullptr);

@@ -26,7 +26,7 @@ class counter_waits {
     // An instruction that is being executed, as llvm-mca's stage shows it to the target.
     struct executing {
         unique_insn insn;
-        instruction_source source;
+        llvm::mca::CircularSourceMgr source;
         std::unique_ptr<llvm::mca::CustomBehaviour> behaviour;
 
         executing(const backend_cpu &open, unique_insn from);
