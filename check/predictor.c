@@ -141,7 +141,7 @@ struct predicted predictor_predict(struct predictor *predictor, const struct che
                             .why = value->value.n_parts ? NULL : "it was not measured"};
     for (size_t i = 0; i < value->value.n_parts && sum.is_known; i++) {
         const struct table_part *part = &value->value.parts[i];
-        const struct predicted *program = program_of(predictor, part->bytes ? part->bytes : "");
+        const struct predicted *program = program_of(predictor, part->code ? part->code : "");
         if (!program->is_known)
             return *program;
         sum.cycles += part->factor * program->cycles;

@@ -106,7 +106,7 @@ struct predicted repair_memory_predict(struct repair_memory *memory, const struc
         if (value->quantity == CHECK_SLOTS)
             list_opcodes_of(memory, known, value->code, predictor);
         for (size_t p = 0; p < value->value.n_parts && value->quantity != CHECK_SLOTS; p++)
-            list_opcodes_of(memory, known, value->value.parts[p].bytes, predictor);
+            list_opcodes_of(memory, known, value->value.parts[p].code, predictor);
         known->is_listed = true;
     }
     uint64_t state = mix(0, memory->width);

@@ -40,10 +40,10 @@ static struct check_value chain_of_one_register(const char *form, const struct t
     struct check_value value = testing_value(form, form, CHECK_LATENCY, cycles, 0.01);
     value.source = "same";
     value.detail = "same → 0";
-    value.code = part->bytes;
+    value.code = part->code;
     value.value.parts = part;
     value.value.n_parts = 1;
-    value.value.bytes = part->bytes;
+    value.value.bytes = part->code;
     value.value.kernel = form;
     return value;
 }

@@ -70,7 +70,7 @@ static bool undo_programs(struct repair *repair, struct predictor *predictor, co
         struct arena scratch = {0};
         struct fail fail = {0};
         struct block block = {0};
-        if (predictor_describe(predictor, &scratch, value->value.parts[i].bytes, &block, &fail))
+        if (predictor_describe(predictor, &scratch, value->value.parts[i].code, &block, &fail))
             for (unsigned k = 0; k < block.n_insns; k++)
                 is_any |= undo(repair, block.insns[k].opcode);
         arena_free(&scratch);

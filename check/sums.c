@@ -30,8 +30,8 @@ struct sums_partners sums_find_partners(struct arena *arena, const struct predic
         struct arena scratch = {0};
         struct fail fail = {0};
         struct block block = {0};
-        const char *bytes = value->value.parts[p].bytes;
-        if (bytes && predictor_describe(predictor, &scratch, bytes, &block, &fail))
+        const char *code = value->value.parts[p].code;
+        if (code && predictor_describe(predictor, &scratch, code, &block, &fail))
             for (unsigned i = 0; i < block.n_insns; i++) {
                 const char *opcode = block.insns[i].opcode;
                 bool is_own = strlen(opcode) == length && strncmp(opcode, value->form, length) == 0;

@@ -4,7 +4,6 @@
 #include "bench/record/record.h"
 #include "check/forwarding.h"
 #include "check/stores.h"
-#include "check/vector_type.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -105,13 +104,13 @@ static const double usual_confidence = 0.99;
 // Machine code in which the form stands: of its throughput, or of any value.
 static const char *code_of(const struct table_row *row) {
     if (row->headline < row->n_throughputs)
-        return row->throughputs[row->headline].value.bytes;
+        return row->throughputs[row->headline].value.code;
     for (size_t i = 0; i < row->n_throughputs; i++)
-        if (row->throughputs[i].value.bytes)
-            return row->throughputs[i].value.bytes;
+        if (row->throughputs[i].value.code)
+            return row->throughputs[i].value.code;
     for (size_t i = 0; i < row->n_latencies; i++)
-        if (row->latencies[i].value.bytes)
-            return row->latencies[i].value.bytes;
+        if (row->latencies[i].value.code)
+            return row->latencies[i].value.code;
     return NULL;
 }
 
@@ -197,29 +196,11 @@ static void read_mixtures(struct arena *arena, const struct survey_table *table,
                                                    .destination = "",
                                                    .how = "",
                                                    .value = mixture->value,
-                                                   .code = mixture->value.bytes,
+                                                   .code = mixture->value.code,
                                                    .confidence = usual_confidence}};
     }
     results->mixtures = list;
     results->n_mixtures = table->n_mixtures;
-}
-
-// Puts what sets the vector type in front of the code of each program.
-static void add_vector_types(struct list *list, const struct vector_types *types) {
-    for (size_t i = 0; i < list->n; i++) {
-        struct check_value *value = &list->items[i];
-        const char *before = vector_types_find(types, value->form);
-        struct table_part *parts = ARENA_ARRAY(list->arena, struct table_part, value->value.n_parts);
-        if (before && value->code)
-            value->code = arena_printf(list->arena, "%s:%s", before, value->code);
-        for (size_t k = 0; k < value->value.n_parts; k++) {
-            parts[k] = value->value.parts[k];
-            before = vector_types_find(types, parts[k].kernel);
-            if (before && parts[k].bytes)
-                parts[k].bytes = arena_printf(list->arena, "%s:%s", before, parts[k].bytes);
-        }
-        value->value.parts = parts;
-    }
 }
 
 static bool read_survey(struct list *list, const char *const *folders, size_t n, const struct lab_listener *listener,
@@ -234,11 +215,6 @@ static bool read_survey(struct list *list, const char *const *folders, size_t n,
         if (table.rows[i].is_refused)
             left_out[results->n_left_out++] = table.rows[i].form; // rows are in the order of their names
     }
-    struct vector_types types;
-    if (!vector_types_read(list->arena, folders, n, &types, fail))
-        return false;
-    if (types.n)
-        add_vector_types(list, &types);
     results->left_out = left_out;
     read_mixtures(list->arena, &table, results);
     results->machine = table.cpu;
@@ -264,7 +240,7 @@ static void add_record(struct list *list, const struct record *record) {
                                 .quantity = quantity_of(record),
                                 .source = "",
                                 .destination = "",
-                                .code = record->bytes,
+                                .code = record_code(list->arena, record),
                                 .confidence = m->confidence};
     // The same code with the same initial values is the same value.
     value.how = arena_printf(list->arena, "%s%s%s%s%s%s%s", record->arc ? record->arc : "", record->arc ? " " : "",
@@ -276,7 +252,7 @@ static void add_record(struct list *list, const struct record *record) {
     value.streams = value.quantity == CHECK_THROUGHPUT ? record->streams : 0;
     double factor = value.streams ? 1.0 / value.streams : 1;
     struct table_part *part = ARENA_NEW(list->arena, struct table_part);
-    *part = (struct table_part){record->kernel, record->bytes, factor};
+    *part = (struct table_part){record->kernel, value.code, factor};
     value.value = (struct table_value){.is_known = m->outcome == BENCH_OK,
                                        .verdict = m->verdict,
                                        .why = m->outcome == BENCH_OK ? m->why : bench_outcome_name(m->outcome),

@@ -336,6 +336,7 @@ static void fill_program(struct arena *arena, const struct assignment *a, const 
         .mode = request->mode,
         .form = request->form,
         .streams = a->streams,
+        .has_own_setup = *kernel->setup,
         .unroll = program_unroll(request->form, request->unroll, kernel->n_instructions * a->streams,
                                  GEN_UNROLLED_INSTRUCTIONS),
         .preserves_flags = kernel_uses_flags(kernel),

@@ -99,6 +99,7 @@ struct program {
     // As text: lines of assembly for the ISA's GNU as.
     const char *syntax;             // "intel", "att" or "" (the ISA has one syntax)
     const char *setup;              // instructions that set the initial values, one per line
+    bool has_own_setup;             // the kernel's own instructions are among these
     const char *body;               // all streams, one instruction per line
     unsigned body_lines;            // number of lines of the body
     const char *file;               // source of the body, for messages: a kernel file, or the name of a block

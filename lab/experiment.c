@@ -122,6 +122,7 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
         .doubt = experiment->misuse,
         .bytes = bytes_to_hex(arena, program->code + range.offset, range.length),
         .setup = program->setup ? hash_setup(arena, experiment) : NULL,
+        .setup_bytes = program->has_own_setup ? bytes_to_hex(arena, program->code, program->loop_range.offset) : NULL,
         .loop_instructions = program->preserves_flags ? program->loop_instructions : 0,
         .loop_branches = program->preserves_flags ? program->loop_branches : 0,
         .measurement = experiment->measurement,

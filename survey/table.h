@@ -30,7 +30,7 @@ bool table_is_crossing(const struct table_value *value); // whether that is its 
 // A measured program that a value is made of.
 struct table_part {
     const char *kernel;
-    const char *bytes; // machine code of one body, hex
+    const char *code; // machine code of one body for a model, as of record_code
     double factor;     // by which its cycles count; negative: they are taken off
 };
 
@@ -48,6 +48,7 @@ struct table_value {
     const char *how;     // its options there, such as "--n 8 --form looped"; null: none
     const char *folder;  // DIR of that; null: not of a survey
     const char *bytes;   // machine code of one body, hex
+    const char *code;    // the same for a model, as of record_code
     double sum;          // TABLE_AT_MOST through a partner: cycles of the whole chain; else 0
     double chain;        // as it was measured, cycles for each copy of the form: of a latency, with the way back
     const char *partner; // what closes the chain: steps, TABLE_CROSSING; null: it closes by itself

@@ -14,7 +14,8 @@ bool reader_is_too_short(const struct table_value *value) {
 }
 
 struct table_value reader_without_number(const struct table_value *value, const char *why) {
-    return (struct table_value){.kernel = value->kernel, .folder = value->folder, .bytes = value->bytes, .why = why};
+    return (struct table_value){
+        .kernel = value->kernel, .folder = value->folder, .bytes = value->bytes, .code = value->code, .why = why};
 }
 
 // The name of the result for tables: of flags, the one that the way reads.

@@ -25,6 +25,7 @@ struct table_value reader_value(struct arena *arena, const struct entry *entry, 
         .how = entry->how,
         .folder = entry->folder,
         .bytes = entry->record->bytes,
+        .code = record_code(arena, entry->record),
     };
     bool has_clock = m->clock_error <= READER_MOST_CLOCK_ERROR;
     value.is_known = m->outcome == BENCH_OK && has_clock && m->samples;
@@ -42,7 +43,7 @@ struct table_value reader_value(struct arena *arena, const struct entry *entry, 
         value.low = measured_low(m) / parts;
         value.high = measured_high(m) / parts;
         struct table_part *part = ARENA_NEW(arena, struct table_part);
-        *part = (struct table_part){value.kernel, value.bytes, 1 / parts};
+        *part = (struct table_part){value.kernel, value.code, 1 / parts};
         value.parts = part;
         value.n_parts = 1;
     }
@@ -180,6 +181,7 @@ bool reader_subtract_way(const struct reader *reader, const char *way, struct ta
             *value = (struct table_value){.kernel = value->kernel,
                                           .folder = value->folder,
                                           .bytes = value->bytes,
+                                          .code = value->code,
                                           .why = arena_printf(reader->arena, "its partner %s is not known", name)};
             return false;
         }

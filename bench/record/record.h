@@ -46,6 +46,7 @@ struct record {
     const char *doubt;          // reason to doubt that the number means what it claims; null: no reason. Not read
     const char *bytes;          // machine code of the body, hex; the loop's own included where form is looped
     const char *setup;          // hash of the code that sets the initial values, 16 hex digits
+    const char *setup_bytes;    // machine code before the loop, hex; null: it sets registers and memory, and nothing else
     const char *corunner, *corunner_bytes; // kernel and machine code of the co-runner; null: no co-runner
     struct bench_measurement measurement;
     // Findings on a block that was measured or tried on a real machine; null: none. Its fault is not read.
@@ -75,6 +76,9 @@ struct record {
 // where the file cannot be written, or another run writes to it. `host` is null where the target is not a real machine.
 FILE *record_open(const char *path, const struct host *host, const struct bench *bench, struct fail *fail);
 bool record_write(FILE *out, const struct record *record, struct fail *fail);
+
+// The machine code as a model takes it, hex: that of the body, behind its set-up and a colon where the record has one.
+const char *record_code(struct arena *arena, const struct record *record);
 
 struct json_t; // jansson's
 

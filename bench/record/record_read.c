@@ -364,6 +364,7 @@ static bool read_measurement(struct arena *arena, json_t *json, struct record *r
            json_get_string(arena, json, "instruction", &record->instruction, fail) &&
            json_get_string(arena, json, "bytes", &record->bytes, fail) &&
            json_get_string(arena, json, "setup", &record->setup, fail) &&
+           json_get_string(arena, json, "setup_bytes", &record->setup_bytes, fail) &&
            json_get_string(arena, json, "why", &measurement->why, fail) &&
            json_get_string(arena, json, "warning", &measurement->warning, fail) &&
            read_unsigned(json, "n", &record->streams, fail) &&
@@ -590,6 +591,11 @@ bool record_read(struct arena *arena, const char *path, struct record_file *file
 bool record_read_headers(struct arena *arena, const char *path, struct record_file *file, struct fail *fail) {
     *file = (struct record_file){.arena = arena};
     return read_file(path, true, file, fail);
+}
+
+const char *record_code(struct arena *arena, const struct record *record) {
+    return record->bytes && record->setup_bytes ? arena_printf(arena, "%s:%s", record->setup_bytes, record->bytes)
+                                                : record->bytes;
 }
 
 void record_file_close(struct record_file *file) {

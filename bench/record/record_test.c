@@ -69,6 +69,7 @@ static struct record full_record(void) {
         .loop_branches = 2,
         .bytes = "62f2",
         .setup = "cbf29ce484222325",
+        .setup_bytes = "d77f000d",
         .measurement = {.cycles = 4.41234,
                         .low = 4.4,
                         .high = 4.43,
@@ -154,6 +155,10 @@ static void assert_is_full_record(const struct record *read) {
     assert_string_equal(read->instruction, "vfmadd231ps zmm");
     assert_string_equal(read->bytes, "62f2");
     assert_string_equal(read->setup, "cbf29ce484222325");
+    assert_string_equal(read->setup_bytes, "d77f000d");
+    struct arena arena = {0};
+    assert_string_equal(record_code(&arena, read), "d77f000d:62f2");
+    arena_free(&arena);
     assert_int_equal(read->streams, 8);
     assert_int_equal(read->instructions, 10);
     assert_string_equal(read->placement, "own-lines");

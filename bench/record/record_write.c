@@ -383,6 +383,7 @@ static void put_record(struct json_text *json, const struct record *record) {
     put_origin(json, &record->measurement);
     json_put_text(json, "bytes", record->bytes);
     json_put_text(json, "setup", record->setup);
+    json_put_text(json, "setup_bytes", record->setup_bytes);
     if (record->block)
         put_block(json, record);
     if (record->corunner)
