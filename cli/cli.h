@@ -15,6 +15,7 @@
 #include "lab/listener.h"
 
 int cmd_bundle(int argc, char **argv);
+int cmd_complete(int argc, char **argv); // hidden: for the shells
 int cmd_completion(int argc, char **argv);
 int cmd_corpus(int argc, char **argv);
 int cmd_check(int argc, char **argv);

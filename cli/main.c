@@ -107,6 +107,8 @@ int main(int argc, char **argv) {
     if (!date_check(&fail))
         return cli_failed(&fail);
     const char *word = argv[1];
+    if (strcmp(word, "__complete") == 0)
+        return cmd_complete(argc - 1, argv + 1);
     if (strcmp(word, "help") == 0)
         return explain_command(argc - 1, argv + 1);
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)

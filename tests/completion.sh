@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The scripts of 'cyclops completion' in real shells: what each offers for a line.  completion.sh BUILD bash|zsh|fish
+# The scripts of share/ in real shells: what each offers for a line.  completion.sh BUILD bash|zsh|fish
 shell=$2
 . "$(dirname "$0")/lib.sh"
 export PATH=$build/bin:$PATH
@@ -11,6 +11,13 @@ cd "$T/there" || exit 1
 if [ "$shell" = bash ]; then # every option of every help is offered, once
     expect 2 "unknown shell 'tcsh'" "$cyclops" completion tcsh
     expect 2 'name one shell' "$cyclops" completion
+    # What the scripts ask for.
+    expect 0 '^--mode=latency' "$cyclops" __complete run --mode=la
+    expect 0 '^latency' "$cyclops" __complete run imul-r64 --mode la
+    expect 0 '^full' bash -c '"$1" __complete mca -instruction-tables=f | sed s/.*=//' - "$cyclops"
+    expect 0 '^@file$' "$cyclops" __complete mca -instruction-tables ''
+    expect 0 '^-mcpu' "$cyclops" __complete mca -mc
+    expect 1 '^$' bash -c '"$1" __complete nonesuch a; echo; false' - "$cyclops"
 fi
 command -v "$shell" >/dev/null || skip "there is no $shell"
 "$cyclops" completion "$shell" >"$T/script" || failures=1
