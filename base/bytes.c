@@ -62,6 +62,14 @@ size_t bytes_from_people(const char *text, size_t n, uint8_t *bytes, size_t *n_d
     return at;
 }
 
+uint32_t bytes_hash_32(const void *data, size_t n_bytes) {
+    const uint8_t *bytes = data;
+    uint32_t hash = 0x811c9dc5;
+    for (size_t i = 0; i < n_bytes; i++)
+        hash = (hash ^ bytes[i]) * 0x01000193;
+    return hash;
+}
+
 uint64_t bytes_hash(const void *data, size_t n_bytes) {
     const uint8_t *bytes = data;
     uint64_t hash = 0xcbf29ce484222325;

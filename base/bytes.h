@@ -28,5 +28,6 @@ size_t bytes_from_people(const char *text, size_t n, uint8_t *bytes, size_t *n_d
 // RFC 9923. Distinguishes texts and shows damage in transfer. Not cryptographic: anybody can make another text with the
 // same hash.
 uint64_t bytes_hash(const void *data, size_t n_bytes);
+uint32_t bytes_hash_32(const void *data, size_t n_bytes); // the same of 32 bits
 
 #endif

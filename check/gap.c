@@ -1,5 +1,6 @@
 #include "check/gap.h"
 
+#include "base/bytes.h"
 #include "check/forwarding.h"
 
 #include <math.h>
@@ -11,11 +12,9 @@ bool gap_is_sure(const struct check_value *value) {
 
 const char *gap_class_name(struct arena *arena, const char *class_name) {
     enum { LONGEST = 40 };
-    uint32_t hash = 0x811c9dc5; // FNV-1a
+    uint32_t hash = bytes_hash_32(class_name, strlen(class_name));
     if (strlen(class_name) <= LONGEST)
         return class_name;
-    for (const char *at = class_name; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * 0x01000193;
     return arena_printf(arena, "%.*s+%04x", (int)strcspn(class_name, "_"), class_name, (hash ^ hash >> 16) & 0xffff);
 }
 

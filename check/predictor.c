@@ -5,32 +5,27 @@
 #include <math.h>
 #include <string.h>
 
-enum { N_BUCKETS = 1 << 16, MOST_CODE_BYTES = 1 << 16 };
+enum { MOST_CODE_BYTES = 1 << 16 };
 
 struct predicted_program {
-    const char *bytes; // hex
-    size_t next;       // number of the next program in the bucket, from 1; 0: none
+    const char *code; // as predictor_describe takes it
     struct predicted result;
 };
 
 static void open_with(struct predictor *predictor, struct arena *arena, const struct model *model,
-                      struct overlay *overlay, const struct machine *machine, size_t n_buckets) {
-    *predictor = (struct predictor){.arena = arena,
-                                    .model = model,
-                                    .overlay = overlay,
-                                    .machine = machine,
-                                    .buckets = ARENA_ARRAY(arena, size_t, n_buckets),
-                                    .n_buckets = n_buckets};
+                      struct overlay *overlay, const struct machine *machine) {
+    *predictor = (struct predictor){
+        .arena = arena, .model = model, .overlay = overlay, .machine = machine, .index.arena = arena};
 }
 
 void predictor_open(struct predictor *predictor, struct arena *arena, const struct model *model) {
-    open_with(predictor, arena, model, NULL, model->machine, N_BUCKETS);
+    open_with(predictor, arena, model, NULL, model->machine);
 }
 
 bool predictor_open_changed(struct predictor *predictor, struct arena *arena, const struct model *model,
-                            struct overlay *overlay, size_t n_programs, struct fail *fail) {
+                            struct overlay *overlay, struct fail *fail) {
     const struct machine *machine = overlay_machine(overlay, model->machine, fail);
-    open_with(predictor, arena, model, overlay, machine, n_programs < N_BUCKETS ? n_programs + 1 : N_BUCKETS);
+    open_with(predictor, arena, model, overlay, machine);
     return machine;
 }
 
@@ -38,7 +33,7 @@ void predictor_ask_limits(struct predictor *predictor) {
     predictor->only_cycles = false;
     predictor->programs = NULL;
     predictor->n_programs = 0;
-    memset(predictor->buckets, 0, predictor->n_buckets * sizeof *predictor->buckets);
+    predictor->index = (struct index){.arena = predictor->arena};
 }
 
 bool predictor_describe(const struct predictor *predictor, struct arena *arena, const char *hex, struct block *block,
@@ -96,22 +91,16 @@ static struct predicted simulate(const struct predictor *predictor, const char *
     return result;
 }
 
-static size_t hash_of(const char *text) {
-    uint64_t hash = 0xcbf29ce484222325; // FNV-1a
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
-    return hash ^ hash >> 32;
-}
-
 static const struct predicted *program_of(struct predictor *predictor, const char *hex) {
-    size_t *bucket = &predictor->buckets[hash_of(hex) % predictor->n_buckets];
-    for (size_t at = *bucket; at; at = predictor->programs[at - 1].next)
-        if (strcmp(predictor->programs[at - 1].bytes, hex) == 0)
-            return &predictor->programs[at - 1].result;
-    struct predicted_program program = {hex, *bucket, simulate(predictor, hex)};
-    *ARENA_ADD(predictor->arena, predictor->programs, predictor->n_programs) = program;
-    *bucket = predictor->n_programs;
-    return &predictor->programs[*bucket - 1].result;
+    uint64_t hash = bytes_hash(hex, strlen(hex));
+    for (size_t place = 0, i; (i = index_next(&predictor->index, hash, &place)) != INDEX_END;)
+        if (strcmp(predictor->programs[i].code, hex) == 0)
+            return &predictor->programs[i].result;
+    struct predicted_program program = {hex, simulate(predictor, hex)};
+    index_add(&predictor->index, hash, predictor->n_programs);
+    struct predicted_program *added = ARENA_ADD(predictor->arena, predictor->programs, predictor->n_programs);
+    *added = program;
+    return &added->result;
 }
 
 // The form's uops: of the first instruction of that opcode in the code.

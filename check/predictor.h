@@ -6,6 +6,7 @@
 
 #include "analyzer/model/model.h"
 #include "analyzer/predict/prediction.h"
+#include "base/index.h"
 #include "check/values.h"
 
 struct predicted_program;
@@ -13,13 +14,12 @@ struct predicted_program;
 struct predictor {
     struct arena *arena;
     const struct model *model;
-    struct overlay *overlay;            // changes the model's instructions; null: nothing does
-    bool only_cycles;                   // what limits a program is not asked, which takes as long as its cycles
-    const struct machine *machine;      // the model's, or as the overlay changes it
-    struct predicted_program *programs; // hash table, chained by number
+    struct overlay *overlay;       // changes the model's instructions; null: nothing does
+    bool only_cycles;              // what limits a program is not asked, which takes as long as its cycles
+    const struct machine *machine; // the model's, or as the overlay changes it
+    struct predicted_program *programs;
     size_t n_programs;
-    size_t *buckets; // number of the first program in it, from 1; 0: none
-    size_t n_buckets;
+    struct index index; // of these, by their code
 };
 
 // A model's number beside a measured value.
@@ -35,9 +35,9 @@ struct predicted {
 };
 
 void predictor_open(struct predictor *predictor, struct arena *arena, const struct model *model);
-// With changes of the model, for about so many programs. Fails where the overlay does not fit the machine.
+// With changes of the model. Fails where the overlay does not fit the machine.
 bool predictor_open_changed(struct predictor *predictor, struct arena *arena, const struct model *model,
-                            struct overlay *overlay, size_t n_programs, struct fail *fail);
+                            struct overlay *overlay, struct fail *fail);
 // From now on it also says what limits a program: those that it has predicted are simulated again.
 void predictor_ask_limits(struct predictor *predictor);
 // Decodes machine code, in hex, as struct check_value has it. What `block` holds lives as long as both `arena` and the

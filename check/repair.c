@@ -1,5 +1,6 @@
 #include "check/repair.h"
 
+#include "base/bytes.h"
 #include "check/findings.h"
 #include "check/forwarding.h"
 #include "check/gap.h"
@@ -54,9 +55,7 @@ static void repair_group(struct repair *repair, const struct repair_member *memb
 
 // Whether the repair does not see an opcode, by a hash of its name.
 static bool is_held_out(const char *form, double share) {
-    uint64_t hash = 0xcbf29ce484222325; // FNV-1a
-    for (size_t i = 0; form[i] && form[i] != '-'; i++)
-        hash = (hash ^ (unsigned char)form[i]) * 0x100000001b3;
+    uint64_t hash = bytes_hash(form, strcspn(form, "-"));
     return (double)(hash >> 40) < share * (double)(1 << 24);
 }
 

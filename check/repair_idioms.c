@@ -48,8 +48,7 @@ static bool drop_wrong(struct repair *repair, struct fail *fail) {
     text_add(&text, "instructions:\n");
     repair_write_idioms(repair, &text);
     struct overlay *overlay = overlay_parse(&arena, "idioms that are tried", text.data, fail);
-    bool is_good =
-        overlay && predictor_open_changed(&predictor, &arena, repair->request->model, overlay, repair->n_values, fail);
+    bool is_good = overlay && predictor_open_changed(&predictor, &arena, repair->request->model, overlay, fail);
     for (size_t i = 0; is_good && i < repair->n_idioms; i++) {
         struct repair_idiom *idiom = &repair->idioms[i];
         const struct check_value *value = &repair->values[idiom->value];

@@ -1,12 +1,11 @@
 #include "check/repair_memory.h"
 
-#include <string.h>
+#include "base/bytes.h"
 
-enum { N_BUCKETS = 1 << 14 };
+#include <string.h>
 
 struct remembered_opcode {
     const char *name;
-    size_t next;    // number of the next one in the bucket, from 1; 0: none
     uint64_t state; // of all changes of it; 0: there are none
 };
 
@@ -23,29 +22,21 @@ static uint64_t mix(uint64_t hash, uint64_t number) {
     return hash ^ hash >> 29;
 }
 
-static size_t bucket_of(const char *name) {
-    size_t hash = 5381;
-    for (; *name; name++)
-        hash = hash * 33 + (unsigned char)*name;
-    return hash % N_BUCKETS;
-}
-
 // The opcode's number; it is added where it is new.
 static size_t number_of(struct repair_memory *memory, const char *name) {
-    size_t *bucket = &memory->buckets[bucket_of(name)];
-    for (size_t at = *bucket; at; at = memory->opcodes[at - 1].next)
-        if (strcmp(memory->opcodes[at - 1].name, name) == 0)
-            return at - 1;
-    const struct remembered_opcode opcode = {arena_strdup(memory->arena, name), *bucket, 0};
-    *ARENA_ADD(memory->arena, memory->opcodes, memory->n_opcodes) = opcode;
-    *bucket = memory->n_opcodes;
+    uint64_t hash = bytes_hash(name, strlen(name));
+    for (size_t place = 0, i; (i = index_next(&memory->names, hash, &place)) != INDEX_END;)
+        if (strcmp(memory->opcodes[i].name, name) == 0)
+            return i;
+    index_add(&memory->names, hash, memory->n_opcodes);
+    *ARENA_ADD(memory->arena, memory->opcodes, memory->n_opcodes) =
+        (struct remembered_opcode){arena_strdup(memory->arena, name), 0};
     return memory->n_opcodes - 1;
 }
 
 void repair_memory_open(struct repair_memory *memory, struct arena *arena, size_t n_values) {
-    *memory = (struct repair_memory){.arena = arena,
-                                     .values = ARENA_ARRAY(arena, struct remembered_value, n_values),
-                                     .buckets = ARENA_ARRAY(arena, size_t, N_BUCKETS)};
+    *memory = (struct repair_memory){
+        .arena = arena, .values = ARENA_ARRAY(arena, struct remembered_value, n_values), .names.arena = arena};
 }
 
 static uint64_t hash_of_numbers(uint64_t hash, const struct repair_numbers *numbers) {

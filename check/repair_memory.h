@@ -14,7 +14,7 @@ struct repair_memory {
     struct remembered_value *values; // by number of the repair's values
     struct remembered_opcode *opcodes;
     size_t n_opcodes;
-    size_t *buckets;    // number of the first opcode in it, from 1; 0: none
+    struct index names; // of the opcodes
     unsigned width;     // dispatch width of this round
     size_t n_simulated; // values whose programs were simulated, in all rounds
 };

@@ -69,8 +69,7 @@ static double mean_error(const struct repair *repair, const struct judges *judge
     size_t n = 0;
     struct overlay *overlay =
         overlay_parse(&arena, "rules that mixtures judge", write_rules_of(&arena, repair, judges), &fail);
-    bool is_good =
-        overlay && predictor_open_changed(&predictor, &arena, repair->request->model, overlay, judges->n, &fail);
+    bool is_good = overlay && predictor_open_changed(&predictor, &arena, repair->request->model, overlay, &fail);
     if (is_good)
         predictor.only_cycles = true;
     for (size_t i = 0; i < judges->n && is_good && sum <= most * (double)judges->n; i++) {
@@ -238,7 +237,7 @@ bool repair_judge_mixtures(struct repair *repair, const struct mixtures *mixture
     struct predictor before, after;
     struct repair_mixture_error *errors = ARENA_ARRAY(repair->arena, struct repair_mixture_error, mixtures->n);
     struct overlay *parsed = overlay_parse(&arena, "the repair", overlay, fail);
-    bool is_good = parsed && predictor_open_changed(&after, &arena, repair->request->model, parsed, mixtures->n, fail);
+    bool is_good = parsed && predictor_open_changed(&after, &arena, repair->request->model, parsed, fail);
     predictor_open(&before, &arena, repair->request->model);
     before.only_cycles = after.only_cycles = true;
     for (size_t i = 0; i < mixtures->n && is_good; i++) {

@@ -52,8 +52,7 @@ static bool find_chains(struct raising *raising, struct fail *fail) {
     struct predictor predictor;
     struct overlay *overlay =
         overlay_parse(raising->arena, "the rules so far", repair_write(repair, "the rules so far"), fail);
-    bool is_good = overlay && predictor_open_changed(&predictor, raising->arena, repair->request->model, overlay,
-                                                     repair->n_values, fail);
+    bool is_good = overlay && predictor_open_changed(&predictor, raising->arena, repair->request->model, overlay, fail);
     predictor.only_cycles = true;
     for (size_t m = 0; is_good && m < repair->n_members; m++)
         for (size_t i = repair->members[m].first; i < repair->members[m].end; i++)

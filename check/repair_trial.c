@@ -112,8 +112,7 @@ static bool evaluate(const struct repair_search *search, const struct repair_num
         repair_rule_write(&arena, machine, &search->context[i], &text);
     repair_rule_write(&arena, machine, &rule, &text);
     struct overlay *overlay = overlay_parse(&arena, "a change that is tried", text.data, &fail);
-    bool is_good =
-        overlay && predictor_open_changed(&predictor, &arena, search->model, overlay, search->n_values, &fail);
+    bool is_good = overlay && predictor_open_changed(&predictor, &arena, search->model, overlay, &fail);
     predictor.only_cycles = only_cycles;
     for (size_t i = 0; is_good && i < search->n_values && !(least && is_beyond(*cost, *least)); i++) {
         struct predicted predicted = predictor_predict(&predictor, &search->all[search->values[i]]);

@@ -235,8 +235,7 @@ static bool look_at_all(struct look *look, struct fail *fail) {
     struct arena arena = {0};
     look->differing = ARENA_ARRAY(&arena, size_t, repair->n_values);
     struct overlay *overlay = overlay_parse(&arena, "the repair", look->result->overlay, fail);
-    bool is_good = overlay && predictor_open_changed(&look->predictor, &arena, repair->request->model, overlay,
-                                                     repair->n_values, fail);
+    bool is_good = overlay && predictor_open_changed(&look->predictor, &arena, repair->request->model, overlay, fail);
     clear_after(&look->result->seen);
     clear_after(&look->result->held_out);
     look->predictor.only_cycles = true;

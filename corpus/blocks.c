@@ -9,31 +9,17 @@
 
 // ---- each block once
 
-static size_t slot_of(const struct corpus_blocks *blocks, const uint8_t *bytes, size_t n_bytes) {
-    size_t slot = bytes_hash(bytes, n_bytes) & (blocks->n_index - 1);
-    for (; blocks->index[slot]; slot = (slot + 1) & (blocks->n_index - 1)) {
-        const struct corpus_block *other = &blocks->items[blocks->index[slot] - 1];
-        if (other->n_bytes == n_bytes && memcmp(other->bytes, bytes, n_bytes) == 0)
-            break;
-    }
-    return slot;
-}
-
 void corpus_blocks_index(struct corpus_blocks *blocks) {
-    blocks->index = ARENA_ARRAY(blocks->arena, uint32_t, blocks->n_index);
+    blocks->index = (struct index){.arena = blocks->arena};
     for (size_t i = 0; i < blocks->n; i++)
-        blocks->index[slot_of(blocks, blocks->items[i].bytes, blocks->items[i].n_bytes)] = (uint32_t)i + 1;
-}
-
-static void grow_index(struct corpus_blocks *blocks) {
-    enum { FIRST = 1 << 10 };
-    blocks->n_index = blocks->n_index ? 2 * blocks->n_index : FIRST;
-    corpus_blocks_index(blocks);
+        index_add(&blocks->index, bytes_hash(blocks->items[i].bytes, blocks->items[i].n_bytes), i);
 }
 
 size_t corpus_blocks_find(const struct corpus_blocks *blocks, const uint8_t *bytes, size_t n_bytes) {
-    size_t slot = blocks->n_index ? slot_of(blocks, bytes, n_bytes) : 0;
-    return blocks->n_index && blocks->index[slot] ? blocks->index[slot] - 1 : blocks->n;
+    for (size_t place = 0, i; (i = index_next(&blocks->index, bytes_hash(bytes, n_bytes), &place)) != INDEX_END;)
+        if (blocks->items[i].n_bytes == n_bytes && memcmp(blocks->items[i].bytes, bytes, n_bytes) == 0)
+            return i;
+    return blocks->n;
 }
 
 bool corpus_blocks_are_enough(const struct corpus_blocks *blocks) {
@@ -41,15 +27,14 @@ bool corpus_blocks_are_enough(const struct corpus_blocks *blocks) {
 }
 
 void corpus_blocks_add(struct corpus_blocks *blocks, const struct corpus_block *block) {
-    if (2 * (blocks->n + 1) > blocks->n_index)
-        grow_index(blocks);
-    size_t slot = slot_of(blocks, block->bytes, block->n_bytes);
-    if (blocks->index[slot]) {
+    size_t found = corpus_blocks_find(blocks, block->bytes, block->n_bytes);
+    if (found < blocks->n) {
         blocks->n_repeated++;
-        blocks->items[blocks->index[slot] - 1].count += block->count;
+        blocks->items[found].count += block->count;
     } else if (!corpus_blocks_are_enough(blocks)) {
+        blocks->index.arena = blocks->arena;
+        index_add(&blocks->index, bytes_hash(block->bytes, block->n_bytes), blocks->n);
         *ARENA_ADD(blocks->arena, blocks->items, blocks->n) = *block;
-        blocks->index[slot] = (uint32_t)blocks->n;
     }
 }
 

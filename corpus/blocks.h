@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/index.h"
 #include "lab/decoder.h"
 #include "lab/listener.h"
 #include "lab/object_code.h"
@@ -47,8 +48,7 @@ struct corpus_blocks {
     size_t n_repeated;  // blocks that were there before
     size_t n_malformed; // lines that hold no block
     size_t n_skipped;   // bytes of objects that are no instruction
-    uint32_t *index;    // hash table of numbers of items, from 1; 0: empty
-    size_t n_index;     // its size, a power of two
+    struct index index; // of the items, by their bytes
 };
 
 // Adds a block unless it is there already, or enough are there. Takes the bytes as they are, without a copy.

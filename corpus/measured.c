@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/index.h"
 #include "base/line.h"
 #include "base/text.h"
 #include "bench/record/record.h"
@@ -23,13 +24,12 @@ static const char *const titles_with_hex[N_COLUMNS] = {"hex",     "form", "cycle
                                                        "verdict", "code", "pages",  "notes", "may_alias"};
 enum { MOST_CELLS = 64, NOWHERE = -1 };
 
-// The last line of each block and form in a measurement file, by the hash of both.
+// The last line of each block and form in a measurement file, by the hash of both alone.
 struct last_lines {
-    struct last_line {
-        uint64_t hash; // 0: empty
-        unsigned line;
-    } * slots;
-    size_t n_slots, n;
+    struct arena arena;
+    struct index index;
+    unsigned *lines;
+    size_t n;
 };
 
 struct measured {
@@ -53,29 +53,21 @@ struct measured {
 
 // ---- folders
 
-static uint64_t hash_of(const struct record *record) {
+// The line of the record's block and form, 0 where it was not there yet.
+static unsigned *last_line(struct last_lines *last, const struct record *record) {
     uint64_t hash = bytes_hash(record->kernel, strlen(record->kernel)) * 2 + (strcmp(record->form, "looped") == 0);
-    return hash ? hash : 1;
+    size_t place = 0, found = index_next(&last->index, hash, &place);
+    if (found != INDEX_END)
+        return &last->lines[found];
+    index_add(&last->index, hash, last->n);
+    unsigned *added = ARENA_ADD(&last->arena, last->lines, last->n);
+    *added = 0;
+    return added;
 }
 
-static struct last_line *find_last(const struct last_lines *last, uint64_t hash) {
-    size_t slot = (hash ^ hash >> 32) & (last->n_slots - 1);
-    while (last->slots[slot].hash && last->slots[slot].hash != hash)
-        slot = (slot + 1) & (last->n_slots - 1);
-    return &last->slots[slot];
-}
-
-static void grow_last(struct last_lines *last) {
-    enum { FIRST = 1 << 10 };
-    struct last_lines old = *last;
-    last->n_slots = old.n_slots ? 2 * old.n_slots : FIRST;
-    last->slots = calloc(last->n_slots, sizeof *last->slots);
-    if (!last->slots)
-        abort(); // as arenas do
-    for (size_t i = 0; i < old.n_slots; i++)
-        if (old.slots[i].hash)
-            *find_last(last, old.slots[i].hash) = old.slots[i];
-    free(old.slots);
+static void forget_lines(struct last_lines *last) {
+    arena_free(&last->arena);
+    *last = (struct last_lines){.index.arena = &last->arena};
 }
 
 static bool is_of_block(const struct record *record) {
@@ -87,16 +79,10 @@ static bool find_last_lines(struct measured *measured, struct fail *fail) {
     struct record_stream *stream = record_stream_open(measured->path, fail);
     struct arena scratch = {0};
     struct record record;
-    free(measured->last.slots);
-    measured->last = (struct last_lines){0};
+    forget_lines(&measured->last);
     while (stream && record_stream_next(stream, &scratch, &record, fail)) {
-        if (is_of_block(&record)) {
-            if (2 * (measured->last.n + 1) > measured->last.n_slots)
-                grow_last(&measured->last);
-            struct last_line *last = find_last(&measured->last, hash_of(&record));
-            measured->last.n += !last->hash;
-            *last = (struct last_line){hash_of(&record), record.line};
-        }
+        if (is_of_block(&record))
+            *last_line(&measured->last, &record) = record.line;
         arena_reset(&scratch);
     }
     const char *damage = stream ? record_damage_text(&scratch, measured->path, record_stream_damage(stream)) : NULL;
@@ -148,7 +134,7 @@ static bool next_of_folders(struct measured *measured, struct arena *arena, stru
     struct record record;
     while (true) {
         while (record_stream_next(measured->stream, arena, &record, fail)) {
-            if (!is_of_block(&record) || find_last(&measured->last, hash_of(&record))->line != record.line)
+            if (!is_of_block(&record) || *last_line(&measured->last, &record) != record.line)
                 continue;
             take_record(measured, &record, value);
             return true;
@@ -376,7 +362,7 @@ void measured_close(struct measured *measured) {
     record_stream_close(measured->stream);
     if (measured->in && measured->in != stdin)
         fclose(measured->in);
-    free(measured->last.slots);
+    forget_lines(&measured->last);
     free(measured->text);
     arena_free(&measured->arena);
     free(measured);

@@ -1,11 +1,12 @@
 #include "gen/kernel.h"
 
+#include "base/bytes.h"
 #include "base/file.h"
+#include "base/index.h"
 #include "base/text.h"
 #include "gen/isa.h"
 #include "gen/kernel_read.h"
 
-#include <search.h>
 #include <string.h>
 
 static bool read_isa(struct kernel_file *file, struct fy_node *node) {
@@ -38,43 +39,22 @@ static bool read_syntax(struct kernel_file *file, struct fy_node *node) {
                      text_did_you_mean(file->yaml.arena, name, syntaxes, n));
 }
 
-// A tree of names (tsearch), because surveys have tens of thousands.
-struct named {
-    const char *name;
-    size_t index; // of its kernel in the set
-};
-
-static int compare_names(const void *a, const void *b) {
-    const struct named *one = a, *other = b;
-    return strcmp(one->name, other->name);
+static void add_name(struct index *names, const struct kernel_set *set, size_t number) {
+    const char *name = set->kernels[number].name;
+    index_add(names, bytes_hash(name, strlen(name)), number);
 }
 
-static void keep(void *named) {
-    (void)named; // the arena has it
-}
-
-// Notes the name. Fails where another kernel has it.
-static bool check_unused_name(struct kernel_file *file, const struct kernel_set *set, void **names,
+// Fails where another kernel has the name.
+static bool check_unused_name(struct kernel_file *file, const struct kernel_set *set, const struct index *names,
                               const struct kernel *kernel, struct fy_node *node) {
-    struct named *named = ARENA_NEW(file->yaml.arena, struct named);
-    *named = (struct named){kernel->name, set->n_kernels};
-    struct named *const *found = tsearch(named, names, compare_names);
-    if (!found || *found == named)
-        return true;
-    const struct kernel *other = &set->kernels[(*found)->index];
-    return yaml_fail(&file->yaml, node, "the kernel '%s' is already at %s:%u", kernel->name, other->file, other->line);
-}
-
-// The names of the set's kernels of that ISA.
-static void *names_of(struct arena *arena, const struct kernel_set *set, const struct isa *isa) {
-    void *names = NULL;
-    for (size_t i = 0; i < set->n_kernels; i++) {
-        struct named *named = ARENA_NEW(arena, struct named);
-        *named = (struct named){set->kernels[i].name, i};
-        if (set->kernels[i].isa == isa)
-            tsearch(named, &names, compare_names);
+    uint64_t hash = bytes_hash(kernel->name, strlen(kernel->name));
+    for (size_t place = 0, i; (i = index_next(names, hash, &place)) != INDEX_END;) {
+        const struct kernel *other = &set->kernels[i];
+        if (strcmp(other->name, kernel->name) == 0)
+            return yaml_fail(&file->yaml, node, "the kernel '%s' is already at %s:%u", kernel->name, other->file,
+                             other->line);
     }
-    return names;
+    return true;
 }
 
 static struct fy_node *name_node(struct kernel_file *file, struct fy_node *mapping) {
@@ -91,17 +71,22 @@ static struct fy_node *name_node(struct kernel_file *file, struct fy_node *mappi
 static bool read_kernels(struct kernel_file *file, struct fy_node *sequence, struct kernel_set *set) {
     if (!yaml_is_sequence(sequence))
         return yaml_fail(&file->yaml, sequence, "'kernels' must be a list: begin each kernel with '- name:'");
-    void *iterator = NULL, *names = names_of(file->yaml.arena, set, file->isa);
+    void *iterator = NULL;
+    struct index names = {.arena = file->yaml.arena}; // of this ISA: surveys have tens of thousands
+    for (size_t i = 0; i < set->n_kernels; i++)
+        if (set->kernels[i].isa == file->isa)
+            add_name(&names, set, i);
     struct fy_node *node;
     bool is_good = true;
     while (is_good && (node = yaml_next_item(sequence, &iterator))) {
         struct kernel kernel = {0};
         is_good =
             kernel_read(file, node, &kernel) && check_unused_name(file, set, &names, &kernel, name_node(file, node));
-        if (is_good)
+        if (is_good) {
             *ARENA_ADD(file->yaml.arena, set->kernels, set->n_kernels) = kernel;
+            add_name(&names, set, set->n_kernels - 1);
+        }
     }
-    tdestroy(names, keep);
     return is_good;
 }
 

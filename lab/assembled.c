@@ -2,12 +2,10 @@
 
 #include "base/bytes.h"
 
-#include <search.h>
 #include <string.h>
 
 // What the assembler makes of a program.
-struct known {
-    uint64_t hash;
+struct assembled_code {
     const uint8_t *code;
     size_t code_bytes, exit_offset;
     struct program_range body_range, loop_range;
@@ -29,48 +27,33 @@ static uint64_t hash_of(const struct program *program) {
     return hash;
 }
 
-static int compare(const void *a, const void *b) {
-    const struct known *left = a, *right = b;
-    return (left->hash > right->hash) - (left->hash < right->hash);
-}
-
 bool assembled_find(const struct assembled *assembled, struct program *program) {
-    if (program->has_own_stack)
+    size_t place = 0,
+           number = program->has_own_stack ? INDEX_END : index_next(&assembled->index, hash_of(program), &place);
+    if (number == INDEX_END)
         return false;
-    const struct known like = {.hash = hash_of(program)};
-    struct known *const *found = tfind(&like, &assembled->root, compare);
-    if (!found)
-        return false;
-    program->code = (*found)->code;
-    program->code_bytes = (*found)->code_bytes;
-    program->body_range = (*found)->body_range;
-    program->loop_range = (*found)->loop_range;
-    program->exit_offset = (*found)->exit_offset;
-    program->instructions = (*found)->instructions;
+    const struct assembled_code *found = &assembled->items[number];
+    program->code = found->code;
+    program->code_bytes = found->code_bytes;
+    program->body_range = found->body_range;
+    program->loop_range = found->loop_range;
+    program->exit_offset = found->exit_offset;
+    program->instructions = found->instructions;
     return true;
 }
 
 void assembled_add(struct assembled *assembled, const struct program *program) {
     if (program->has_own_stack)
         return;
-    struct known *known = ARENA_NEW(assembled->arena, struct known);
     uint8_t *code = arena_alloc(assembled->arena, program->code_bytes);
     memcpy(code, program->code, program->code_bytes);
-    *known = (struct known){.hash = hash_of(program),
-                            .code = code,
-                            .code_bytes = program->code_bytes,
-                            .exit_offset = program->exit_offset,
-                            .body_range = program->body_range,
-                            .loop_range = program->loop_range,
-                            .instructions = program->instructions};
-    tsearch(known, &assembled->root, compare);
-}
-
-static void keep(void *known) { // the arena frees it
-    (void)known;
-}
-
-void assembled_close(struct assembled *assembled) {
-    tdestroy(assembled->root, keep);
-    assembled->root = NULL;
+    assembled->index.arena = assembled->arena;
+    index_add(&assembled->index, hash_of(program), assembled->n_items);
+    *ARENA_ADD(assembled->arena, assembled->items, assembled->n_items) =
+        (struct assembled_code){.code = code,
+                                .code_bytes = program->code_bytes,
+                                .exit_offset = program->exit_offset,
+                                .body_range = program->body_range,
+                                .loop_range = program->loop_range,
+                                .instructions = program->instructions};
 }

@@ -3,7 +3,7 @@
 #ifndef LAB_ASSEMBLED_H
 #define LAB_ASSEMBLED_H
 
-#include "base/arena.h"
+#include "base/index.h"
 #include "gen/program.h"
 
 #include <stdbool.h>
@@ -11,7 +11,9 @@
 // All zero but the arena: no program is known.
 struct assembled {
     struct arena *arena; // outlives it
-    void *root;          // of tsearch(3)
+    struct assembled_code *items;
+    size_t n_items;
+    struct index index;
 };
 
 // Neither of these takes programs with a stack of their own: blocks.
@@ -22,7 +24,5 @@ bool assembled_find(const struct assembled *assembled, struct program *program);
 
 // Notes a program that has bytes, and copies these.
 void assembled_add(struct assembled *assembled, const struct program *program);
-
-void assembled_close(struct assembled *assembled);
 
 #endif

@@ -51,7 +51,6 @@ static void the_same_text_has_the_same_bytes(void **state) {
         assert_false(assembled_find(&assembled, &others[i]));
     again.has_own_stack = true;
     assert_false(assembled_find(&assembled, &again));
-    assembled_close(&assembled);
     arena_free(&lasting);
     arena_free(&arena);
 }
@@ -80,7 +79,6 @@ static void a_plan_takes_what_an_earlier_one_left(void **state) {
         arena_free(&arena);
     }
     assert_ptr_equal(code[1], code[2]);
-    assembled_close(&assembled);
     arena_free(&lasting);
 }
 

@@ -61,33 +61,19 @@ double median_of(double *numbers, size_t n) {
     return numbers[n / 2];
 }
 
-static size_t *bucket_of(const struct session *session, const char *name) {
-    return &session->buckets[bytes_hash(name, strlen(name)) % session->n_buckets];
-}
-
 static struct session_item *find(const struct session *session, const char *name) {
-    for (size_t i = session->n_buckets ? *bucket_of(session, name) : 0; i > 0; i = session->items[i - 1].next)
-        if (strcmp(session->items[i - 1].trial.name, name) == 0)
-            return &session->items[i - 1];
+    for (size_t place = 0, i; (i = index_next(&session->names, bytes_hash(name, strlen(name)), &place)) != INDEX_END;)
+        if (strcmp(session->items[i].trial.name, name) == 0)
+            return &session->items[i];
     return NULL;
 }
 
 // Experiments ask for hundreds of values again and again, so names are found by their hash.
 static struct session_item *add_item(struct session *session, const struct timing *trial) {
-    enum { FIRST_BUCKETS = 64 };
+    session->names.arena = session->arena;
+    index_add(&session->names, bytes_hash(trial->name, strlen(trial->name)), session->n_items);
     struct session_item *item = ARENA_ADD(session->arena, session->items, session->n_items);
     *item = (struct session_item){.trial = *trial};
-    size_t first = session->n_items - 1;
-    if (session->n_items > session->n_buckets) {
-        session->n_buckets = session->n_buckets ? 2 * session->n_buckets : FIRST_BUCKETS;
-        session->buckets = ARENA_ARRAY(session->arena, size_t, session->n_buckets);
-        first = 0;
-    }
-    for (size_t i = first; i < session->n_items; i++) {
-        size_t *bucket = bucket_of(session, session->items[i].trial.name);
-        session->items[i].next = *bucket;
-        *bucket = i + 1;
-    }
     return item;
 }
 

@@ -4,6 +4,7 @@
 #ifndef PARAMETERS_SESSION_H
 #define PARAMETERS_SESSION_H
 
+#include "base/index.h"
 #include "lab/lab.h"
 #include "parameters/card.h"
 #include "parameters/recipes.h"
@@ -66,11 +67,9 @@ struct session {
         bool is_late;             // the budget ended before it could be measured
         unsigned n_tries;
         struct value value;
-        size_t next; // number of the next item in its bucket, from 1; 0: none
     } * items;
     size_t n_items;
-    size_t *buckets; // number of the first item, by the hash of its name, from 1; 0: none
-    size_t n_buckets;
+    struct index names;  // of the items' trials
     size_t n_missing;    // values that experiments asked for, and that are not measured yet
     bool is_final;       // what is not measured now has a value that says so, so each experiment can end
     double end;          // when measuring ends, s of session_seconds

@@ -1,5 +1,6 @@
 #include "survey/mixtures.h"
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "gen/gen.h"
 #include "survey/experiments.h"
@@ -82,13 +83,6 @@ struct drawing {
     struct text *kernels;
 };
 
-static uint64_t hash_of(const char *text) {
-    uint64_t hash = 0xcbf29ce484222325; // FNV-1a
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
-    return hash;
-}
-
 // Steele, Lea and Flood's splitmix64 (OOPSLA 2014): neighbouring numbers have unrelated results.
 static uint64_t scramble(uint64_t number) {
     number += 0x9e3779b97f4a7c15;
@@ -162,8 +156,8 @@ static void find_candidates(struct drawing *drawing) {
         *ARENA_ADD(drawing->arena, drawing->candidates, drawing->n_candidates) = (struct candidate){
             .part = {.shape = shape, .throughput = row->throughputs[row->headline].value.cycles, .latency = latency},
             .class_name = class_name,
-            .class_hash = hash_of(class_name),
-            .form_hash = hash_of(row->form),
+            .class_hash = bytes_hash(class_name, strlen(class_name)),
+            .form_hash = bytes_hash(row->form, strlen(row->form)),
             .kind = kind_of(shape)};
     }
 }

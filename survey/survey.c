@@ -739,7 +739,6 @@ bool survey_run(struct arena *arena, const struct survey_request *request, struc
     bool is_done = prepare(&survey, fail) && choose_events(&survey, fail) && measure_all(&survey, fail) &&
                    summarize(&survey, start_ns, summary, fail);
     record_file_close(&survey.measurements);
-    assembled_close(&survey.assembled);
     if (is_done && (summary->n_lost || summary->is_spent) && !summary->n_values && survey.status == 0)
         survey.status = FAIL_UNAVAILABLE;
     *status = survey.status;

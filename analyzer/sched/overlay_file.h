@@ -4,6 +4,7 @@
 #define ANALYZER_SCHED_OVERLAY_FILE_H
 
 #include "analyzer/sched/overlay.h"
+#include "base/index.h"
 #include "base/yaml.h"
 
 #include <regex.h>
@@ -89,7 +90,13 @@ struct overlay {
     const char **classes; // names of results: class i + 1
     size_t n_classes;
     const struct machine *machine; // once overlay_machine has run
-    struct overlay_found **found;  // rules by opcode, as far as they were looked up: a hash table; null: none yet
+    struct overlay_found {         // rules by opcode, as far as they were looked up
+        const char *opcode;
+        const struct overlay_rule **rules; // that match it, in the file's order
+        size_t n_rules;
+    } * found;
+    size_t n_found;
+    struct index found_index; // by the opcodes
 };
 
 bool overlay_pattern_matches(const struct overlay_pattern *pattern, const char *name);

@@ -1,6 +1,7 @@
 // What an overlay says of instructions.
 #include "analyzer/sched/overlay_file.h"
 
+#include "base/bytes.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -10,35 +11,19 @@ static bool matches(const struct overlay_rule *rule, const char *opcode) {
     return overlay_pattern_matches(&rule->match, opcode);
 }
 
-// The rules that match an opcode, in the file's order. Looking them up costs a regular expression each.
-struct overlay_found {
-    const char *opcode;
-    const struct overlay_rule **rules;
-    size_t n_rules;
-    struct overlay_found *next; // in its bucket
-};
-enum { N_BUCKETS = 1 << 10 };
-
-static size_t bucket_of(const char *opcode) {
-    size_t hash = 5381;
-    for (; *opcode; opcode++)
-        hash = hash * 33 + (unsigned char)*opcode;
-    return hash % N_BUCKETS;
-}
-
+// Looking rules up costs a regular expression each. What is returned is valid until the next call.
 static const struct overlay_found *find_rules(struct overlay *overlay, const char *opcode) {
-    if (!overlay->found)
-        overlay->found = ARENA_ARRAY(overlay->arena, struct overlay_found *, N_BUCKETS);
-    struct overlay_found **bucket = &overlay->found[bucket_of(opcode)];
-    for (const struct overlay_found *each = *bucket; each; each = each->next)
-        if (strcmp(each->opcode, opcode) == 0)
-            return each;
-    struct overlay_found *found = ARENA_NEW(overlay->arena, struct overlay_found);
-    *found = (struct overlay_found){.opcode = arena_strdup(overlay->arena, opcode), .next = *bucket};
+    uint64_t hash = bytes_hash(opcode, strlen(opcode));
+    for (size_t place = 0, i; (i = index_next(&overlay->found_index, hash, &place)) != INDEX_END;)
+        if (strcmp(overlay->found[i].opcode, opcode) == 0)
+            return &overlay->found[i];
+    overlay->found_index.arena = overlay->arena;
+    index_add(&overlay->found_index, hash, overlay->n_found);
+    struct overlay_found *found = ARENA_ADD(overlay->arena, overlay->found, overlay->n_found);
+    *found = (struct overlay_found){.opcode = arena_strdup(overlay->arena, opcode)};
     for (size_t i = 0; i < overlay->n_rules; i++)
         if (matches(&overlay->rules[i], opcode))
             *ARENA_ADD(overlay->arena, found->rules, found->n_rules) = &overlay->rules[i];
-    *bucket = found;
     return found;
 }
 
