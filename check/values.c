@@ -45,21 +45,6 @@ size_t check_values_find_form(const struct check_value *values, size_t n, const 
     return low < n && strcmp(values[low].form, form) == 0 ? low : n;
 }
 
-const struct check_value *check_results_find(const struct check_results *results, const struct check_value *like) {
-    size_t low = 0, high = results->n_values;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = check_value_compare(&results->values[middle], like);
-        if (order == 0)
-            return &results->values[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
 struct list {
     struct arena *arena;
     struct check_value *items; // in the order of the files

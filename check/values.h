@@ -86,8 +86,6 @@ size_t check_values_find_form(const struct check_value *values, size_t n, const 
 
 // Order by form, quantity and detail; 0: the same value.
 int check_value_compare(const struct check_value *a, const struct check_value *b);
-// Returns the value with the same key; null: there is none.
-const struct check_value *check_results_find(const struct check_results *results, const struct check_value *like);
 
 // Reads the folders of a survey, or measurement files. Fails where both are mixed, or as table_read and record_read do.
 // Of the throughputs of a form, the one in the table counts; of stores also that to one address. Values that did not

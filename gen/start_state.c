@@ -261,7 +261,3 @@ const char *start_state_text(struct arena *arena, const struct isa *isa, const s
     }
     return out.data;
 }
-
-bool start_state_is_empty(const struct start_state *state) {
-    return !state->n_registers && !state->n_memory && !state->init;
-}

@@ -76,9 +76,6 @@ bool start_state_set_memory(struct arena *arena, const struct isa *isa, const ch
 // such values.
 const char *start_state_text(struct arena *arena, const struct isa *isa, const struct start_state *state);
 
-// Whether it states nothing.
-bool start_state_is_empty(const struct start_state *state);
-
 // Returns the lowest 8 bytes of a value, with its sign above.
 uint64_t state_value_bits(const struct state_value *value);
 

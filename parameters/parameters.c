@@ -21,7 +21,8 @@ static const struct {
 };
 enum { N_EXPERIMENTS = sizeof experiments / sizeof *experiments };
 
-const char *const *parameters_names(void) {
+// Null ends the list.
+static const char *const *parameters_names(void) {
     static const char *names[N_EXPERIMENTS + 1];
     for (size_t i = 0; i < N_EXPERIMENTS; i++)
         names[i] = experiments[i].name;

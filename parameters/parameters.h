@@ -21,9 +21,6 @@ struct parameters_request {
     const struct lab_options *lab;
 };
 
-// Experiments by name; null ends the list.
-const char *const *parameters_names(void);
-
 // Runs the experiments. `status` becomes RUN_PLAN_INTERRUPTED (lab/run_plan.h) where the user ended it. The card then
 // holds what is known, and names what is missing, as it does where the budget ends. False only where nothing can go on.
 bool parameters_run(struct arena *arena, const struct parameters_request *request, struct card *card, int *status,

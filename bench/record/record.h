@@ -139,8 +139,6 @@ enum record_origin record_origin(const struct json_t *header, const struct host 
 bool record_is_same_origin(const struct json_t *a, const struct json_t *b);
 // Returns when that run began to measure, as base/date.h writes it; null: an earlier version wrote the header.
 const char *record_time(const struct json_t *header);
-// Returns the description of that run's target (struct target); null: it is not known.
-const char *record_target(const struct json_t *header);
 // Fails where the file holds measurements of another ISA or target than a run that would go on with it, or of a
 // simulated CPU by another model: an overlay may have changed. Null for `isa`: any; for `model`: this run's CPU is
 // real.

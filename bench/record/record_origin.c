@@ -48,7 +48,7 @@ const char *record_time(const json_t *header) {
     return json_string_value(json_object_get(header, "time"));
 }
 
-const char *record_target(const json_t *header) {
+static const char *record_target(const json_t *header) {
     return json_string_value(json_object_get(json_object_get(header, "clock"), "target"));
 }
 
