@@ -1,6 +1,7 @@
 #include "check/gap.h"
 
 #include "base/bytes.h"
+#include "bench/whole.h"
 #include "check/forwarding.h"
 
 #include <math.h>
@@ -57,7 +58,6 @@ static bool has_end(const char *text, const char *end) {
 
 // A latency: of the class, or of all addresses alike.
 static void blame_latency(struct arena *arena, struct check_difference *difference) {
-    static const double slack = 0.1;
     const struct check_value *value = difference->value;
     const char *class_name = gap_class_name(arena, value->class_name);
     double delta = difference->number - value->value.cycles;
@@ -81,7 +81,7 @@ static void blame_latency(struct arena *arena, struct check_difference *differen
         return;
     }
     difference->own = arena_printf(arena, "latency/%s", class_name);
-    if (is_address && fabs(delta - round(delta)) <= slack && value->value.relation == TABLE_EQUAL) {
+    if (is_address && fabs(delta - round(delta)) <= WHOLE_DIFFERENCE && value->value.relation == TABLE_EQUAL) {
         difference->shared = arena_printf(arena, "address-latency/%+.0f", round(delta));
         difference->about = "from an address";
     }

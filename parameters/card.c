@@ -1,5 +1,7 @@
 #include "parameters/card.h"
 
+#include "bench/whole.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +13,7 @@ const char *card_verdict_name(enum card_verdict verdict) {
 void card_add_number(struct card *card, const struct card_entry *head, double value, double low, double high,
                      double tolerance) {
     struct card_entry entry = *head;
-    static const double most_slack = 0.3; // more would hold two whole numbers
-    double whole = round(value), slack = fmin(tolerance * whole, most_slack);
+    double whole = round(value), slack = fmin(tolerance * whole, WHOLE_ENTRY_MOST);
     entry.verdict = CARD_WITHIN;
     entry.value = value;
     entry.low = fmin(low, value);

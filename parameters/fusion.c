@@ -1,5 +1,6 @@
 // Macro-fusion: an instruction and a branch that take one slot of dispatch together. So many zeroings, or nops, that
 // dispatch is the limit stand beside each pair: the time is that of all slots.
+#include "bench/whole.h"
 #include "parameters/experiments.h"
 
 #include <math.h>
@@ -57,9 +58,8 @@ static void add_pair(struct session *session, const char *name, const char *line
         return;
     }
     double slots = value->cycles * dispatch - n_fillers, error = (value->high - value->low) / 2 * dispatch;
-    static const double near = 0.3;
     double whole = round(slots);
-    if (fabs(slots - whole) + error > near || whole < 1) {
+    if (fabs(slots - whole) + error > WHOLE_PAIR || whole < 1) {
         card_add_unknown(&session->card, &head, arena_printf(session->arena, "%.2f slots: not a whole number", slots));
         return;
     }

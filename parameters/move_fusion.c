@@ -1,5 +1,6 @@
 // A move or a load, and an operation on its result, may take one slot of dispatch together; on some CPUs in loops only.
 // As many pairs as dispatch is wide stand among so many fillers that all slots are whole groups, fused or not.
+#include "bench/whole.h"
 #include "parameters/experiments.h"
 
 #include "parameters/table.h"
@@ -37,12 +38,11 @@ static const struct value *ask(struct session *session, const struct slots *slot
 // Slots of a pair: 1 or 2; 0: not a whole number. Cycles besides the fillers' are slots of a pair: there are as many of
 // them as a group has.
 static double slots_of(const struct value *value, struct value *each) {
-    static const double near = 0.15; // of a slot
     const struct value fillers = {.is_good = true, .is_stable = true, .cycles = GROUPS, .low = GROUPS, .high = GROUPS};
     *each = value_less(value, &fillers, 1);
     double whole = round(each->cycles);
-    bool is_whole =
-        value_is_usable(each) && (whole == 1 || whole == 2) && each->low > whole - near && each->high < whole + near;
+    bool is_whole = value_is_usable(each) && (whole == 1 || whole == 2) && each->low > whole - WHOLE_GROUP &&
+                    each->high < whole + WHOLE_GROUP;
     return is_whole ? whole : 0;
 }
 

@@ -1,5 +1,6 @@
 // The stack engine: a push moves the stack pointer in front of the schedulers. On some CPUs, what reads the pointer
 // behind a push needs a slot more, which brings its register up to date.
+#include "bench/whole.h"
 #include "parameters/experiments.h"
 
 #include "parameters/table.h"
@@ -33,7 +34,6 @@ static const struct value *ask(struct session *session, const struct slots *slot
 }
 
 void stack_engine_find(struct session *session, const struct slots *slots, const char *why) {
-    static const double near = 0.3; // of a slot
     for (unsigned i = 0; i < N_USES; i++) {
         const struct card_entry head = parameter_head(session->arena, STACK_SYNC, uses[i].name);
         if (why) {
@@ -46,7 +46,7 @@ void stack_engine_find(struct session *session, const struct slots *slots, const
             continue;
         const struct value more = value_less(of_stack, of_other, slots->width);
         double whole = round(more.cycles);
-        if (value_is_usable(&more) && whole >= 0 && more.low > whole - near && more.high < whole + near) {
+        if (value_is_usable(&more) && whole >= 0 && more.low > whole - WHOLE_PAIR && more.high < whole + WHOLE_PAIR) {
             card_add_whole(&session->card, &head, fabs(whole));
             session->card.entries[session->card.n_entries - 1].why =
                 whole > 0 ? "a slot brings the pointer up to date" : "no slot more";

@@ -1,5 +1,6 @@
 // Widths: how many instructions of a kind start in a cycle. Dispatch is the most that any mixture of kinds reaches,
 // where two mixtures agree: one alone may be limited by something else.
+#include "bench/whole.h"
 #include "parameters/experiments.h"
 
 #include <math.h>
@@ -172,10 +173,10 @@ static void find_dispatch(struct session *session, const struct rate *rates) {
                                              .how = head.how,
                                              .why = "nops are faster than any mixture, whose pipes may be the limit"},
                         nop.value, best.low, nop.high, 0);
-    else if (n_agree + agrees_nop < 2 || fabs(best.value - whole) > near * whole)
+    else if (n_agree + agrees_nop < 2 || fabs(best.value - whole) > WHOLE_WIDTH * whole)
         card_add_at_least(&session->card, &head, best.low, "only one mixture reaches it: its pipes may be the limit");
     else
-        card_add_number(&session->card, &head, best.value, best.low, best.high, near);
+        card_add_number(&session->card, &head, best.value, best.low, best.high, WHOLE_WIDTH);
 }
 
 // Loads and stores together, and branches of both kinds: so many of each.

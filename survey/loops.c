@@ -1,6 +1,7 @@
 #include "survey/loops.h"
 
 #include "base/text.h"
+#include "bench/whole.h"
 #include "survey/ways.h"
 
 #include <math.h>
@@ -34,10 +35,9 @@ static bool is_among(const char *text, const char **sorted, size_t n) {
 
 bool loops_is_of_whole_cycles(const struct table_value *value) {
     enum { MOST_PIPES = 6 };
-    static const double share = 0.01;
     for (unsigned pipes = 1; pipes <= MOST_PIPES; pipes++) {
         double whole = fmax(1, round(value->cycles * pipes)) / pipes;
-        if (value->low <= whole * (1 + share) && value->high >= whole * (1 - share))
+        if (value->low <= whole * (1 + WHOLE_ON_PIPES) && value->high >= whole * (1 - WHOLE_ON_PIPES))
             return true;
     }
     return false;

@@ -1,5 +1,6 @@
 #include "survey/slots.h"
 
+#include "bench/whole.h"
 #include "survey/ways.h"
 
 #include <math.h>
@@ -7,10 +8,6 @@
 
 // With four slots more, they fill whole cycles of most widths.
 const unsigned slots_checks[SLOTS_N_CHECKS] = {68, 92};
-
-// How far from a whole number slots may be measured. Whatever else limits a mixture makes it slower: the front end of a
-// Golden Cove does not fill each cycle, and four instructions among fillers take up to 4.26 slots.
-static const double tolerance = 0.2, tolerance_above = 0.4;
 
 // An instruction takes a slot, unless copies of it take less than one each, as fused no-ops do. A mixture that shows
 // less than half of one is limited by something else: on LLVM's falkor, the filler "zero" needs a pipe, and all that
@@ -61,7 +58,7 @@ bool slots_hold_one(double slots) {
 }
 
 bool slots_are(double slots, double whole) {
-    return slots >= whole - tolerance && slots <= whole + tolerance_above;
+    return slots >= whole - WHOLE_SLOTS_BELOW && slots <= whole + WHOLE_SLOTS_ABOVE;
 }
 
 // ---- what the measurements show
@@ -165,7 +162,7 @@ static bool is_regular(const struct judge *j, unsigned slots) {
         double more = j->samples[i].slots - slots;
         if (!is_evidence(&j->samples[i]))
             continue;
-        if (slots <= j->width && more > tolerance_above + (slots ? slots - 1 : 0))
+        if (slots <= j->width && more > WHOLE_SLOTS_ABOVE + (slots ? slots - 1 : 0))
             return false;
         has_none &= slots_are(more, 0);
         has_empty &= slots_are(more, left ? j->width - left : 0);
@@ -205,7 +202,7 @@ static void want_more(struct judge *j, unsigned slots) {
 // Whether a measurement that is not stable shows fewer slots. What disturbs one makes it slower, so it may be right.
 static bool may_be_fewer(const struct judge *j, double slots) {
     for (size_t i = 0; i < j->n; i++)
-        if (!j->samples[i].is_stable && j->samples[i].slots < slots - tolerance)
+        if (!j->samples[i].is_stable && j->samples[i].slots < slots - WHOLE_SLOTS_BELOW)
             return true;
     return false;
 }
@@ -215,7 +212,7 @@ static void judge(struct judge *j) {
     result->basis = find_least(j);
     const struct slots_sample *least = &j->samples[result->basis];
     double whole = round(least->slots);
-    bool may_be_none = j->alone < 1 - tolerance;
+    bool may_be_none = j->alone < 1 - WHOLE_SLOTS_BELOW;
     bool is_whole = slots_are(least->slots, whole) && (whole >= 1 || (whole == 0 && may_be_none));
     unsigned candidate = least->slots < 1 ? 1 : (unsigned)whole;
     result->slots = least->slots;
@@ -223,7 +220,7 @@ static void judge(struct judge *j) {
     result->high = least->high;
     result->is_stable = least->is_stable;
     result->relation = SLOTS_AT_MOST;
-    if (may_be_none ? least->slots < -tolerance : !slots_hold_one(least->slots)) {
+    if (may_be_none ? least->slots < -WHOLE_SLOTS_BELOW : !slots_hold_one(least->slots)) {
         result->relation = SLOTS_UNKNOWN;
         result->why = "fillers beside it take no longer than by themselves, so they do not fill the dispatch";
     } else if (is_whole && whole != 1 && is_confirmed(j, whole) && is_least(j, candidate) &&
@@ -233,13 +230,15 @@ static void judge(struct judge *j) {
         result->why = "another number of fillers shows fewer, but is not stable";
         if (is_whole)
             want_more(j, candidate);
-    } else if (is_whole && whole > fmax(1, j->alone) + tolerance && is_confirmed(j, whole) && is_least(j, candidate)) {
+    } else if (is_whole && whole > fmax(1, j->alone) + WHOLE_SLOTS_BELOW && is_confirmed(j, whole) &&
+               is_least(j, candidate)) {
         result->why = "copies of it alone take fewer, so something else than dispatch limits it as well";
     } else if (is_whole && least->is_uneven) {
         result->why = "each process has another value, and no other number of fillers confirms it";
         want_more(j, candidate);
-    } else if (is_whole && least->low <= whole + tolerance &&
-               ((whole == 1 && least->slots <= 1 + tolerance) || (is_confirmed(j, whole) && is_least(j, candidate)))) {
+    } else if (is_whole && least->low <= whole + WHOLE_SLOTS_BELOW &&
+               ((whole == 1 && least->slots <= 1 + WHOLE_SLOTS_BELOW) ||
+                (is_confirmed(j, whole) && is_least(j, candidate)))) {
         // Each measurement is an upper bound, and one slot is the least, but for instructions that take none.
         result->relation = SLOTS_EQUAL;
         result->slots = whole;

@@ -2,15 +2,14 @@
 #include "survey/table_reader.h"
 
 #include "base/file.h"
+#include "bench/whole.h"
 #include "survey/partners.h"
 
 #include <math.h>
 #include <string.h>
 
-// Whether cycles are within `slack` of a whole number. Of long chains the slack would hold nearly any number.
 bool reader_is_near_whole(double cycles, double slack) {
-    static const double most = 0.15;
-    return fabs(cycles - round(cycles)) <= fmin(slack, most);
+    return fabs(cycles - round(cycles)) <= fmin(slack, WHOLE_CHAIN_MOST);
 }
 
 bool reader_are_of_one_pair(const struct entry *a, const struct entry *b) {

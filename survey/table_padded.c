@@ -2,6 +2,7 @@
 // holds decides.
 #include "survey/table_reader.h"
 
+#include "bench/whole.h"
 #include "survey/partners.h"
 
 #include <math.h>
@@ -126,9 +127,8 @@ static bool may_be_steps(const struct making *m, const struct entry *padded, dou
 // How far from a whole number a chain with so many cycles of steps may be. Many more steps make no number surer: of
 // them, only the clock's error counts.
 static double padded_slack(double cycles, double steps) {
-    static const double clock_error = 0.0015, most = 0.12;
     double more = fmax(0, steps - PARTNER_PADS);
-    return fmin(most, reader_chain_slack(cycles - more) + clock_error * more);
+    return fmin(WHOLE_PADDED_MOST, reader_chain_slack(cycles - more) + WHOLE_PADDED_SHARE * more);
 }
 
 static struct padded read_padded(const struct making *m, const struct entry *padded, double chain) {

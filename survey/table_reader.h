@@ -154,7 +154,7 @@ bool reader_read_mixtures(struct reader *reader, struct survey_table *table, str
 
 // Less than half a step says nothing of when a result can be read.
 #define READER_HALF_CYCLE 0.5
-// Whether cycles are within `slack` of a whole number; but no more than 0.15.
+// Whether cycles are within `slack` of a whole number; but no more than WHOLE_CHAIN_MOST.
 bool reader_is_near_whole(double cycles, double slack);
 bool reader_are_of_one_pair(const struct entry *a, const struct entry *b);
 bool reader_is_address(const struct entry *entry); // whether a latency is from a register of an address

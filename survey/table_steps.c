@@ -1,5 +1,6 @@
 #include "survey/table_reader.h"
 
+#include "bench/whole.h"
 #include "survey/partners.h"
 
 #include <math.h>
@@ -69,8 +70,7 @@ bool reader_is_sum(double cycles, double sum) {
 }
 
 double reader_chain_slack(double cycles) {
-    static const double share = 0.003, least = 0.025;
-    return least + share * cycles;
+    return WHOLE_CHAIN_LEAST + WHOLE_CHAIN_SHARE * cycles;
 }
 
 double reader_copy_slack(const struct entry *entry, double cycles) {

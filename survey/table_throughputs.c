@@ -1,6 +1,7 @@
 #include "survey/table_reader.h"
 
 #include "base/text.h"
+#include "bench/whole.h"
 #include "survey/loops.h"
 #include "survey/ways.h"
 
@@ -108,9 +109,8 @@ void reader_mark_few_streams(struct making *m) {
 
 // Whether the machine's width gives the value, or a number of pipes.
 static bool is_of_whole_cycles(const struct reader *reader, const struct table_value *value) {
-    static const double share = 0.01;
     double slots = reader->filler ? value->cycles / reader->filler->value.cycles : 0;
-    return loops_is_of_whole_cycles(value) || (slots > 0 && fabs(slots - round(slots)) <= share * slots);
+    return loops_is_of_whole_cycles(value) || (slots > 0 && fabs(slots - round(slots)) <= WHOLE_ON_PIPES * slots);
 }
 
 // Fewer streams that take less show that the number of streams decides, as where a scheduler falls into a rhythm: a Zen

@@ -13,6 +13,7 @@
 #include "bench/measure/gaps.h"
 #include "bench/measure/measure.h"
 #include "bench/measure/rounds.h"
+#include "bench/whole.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -21,7 +22,6 @@
 // A burst of noise is not a property of the host, so calibration has several attempts.
 enum { ATTEMPTS = 3 };
 enum { FEWEST_PROCESSES = 3 };
-static const double stable_error = 0.01;
 static const double usual_confirm_seconds = 1;
 static const double least_budget_ms = 50; // of each chain; a survey's first look allows a value 2 ms
 
@@ -142,19 +142,19 @@ static void judge_chains(struct bench *bench, const struct bench_measurement *se
     double self_error = error_of(self, bench->reference.body_cycles),
            cross_error = error_of(cross, round(cross->cycles));
     const char *doubt = doubt_levels(bench);
-    bench->is_plateau = fmax(self_error, cross_error) > stable_error;
+    bench->is_plateau = fmax(self_error, cross_error) > WHOLE_CLOCK;
     if (bench->is_plateau) {
         self_error = fmin(self_error, self_mode);
         cross_error = fmin(cross_error, cross_mode);
     }
     bench->clock_error = fmax(self_error, cross_error);
-    bench->is_plateau = bench->is_plateau && bench->clock_error <= stable_error;
-    bench->stable = bench->clock_error <= stable_error && !doubt;
+    bench->is_plateau = bench->is_plateau && bench->clock_error <= WHOLE_CLOCK;
+    bench->stable = bench->clock_error <= WHOLE_CLOCK && !doubt;
     if (bench->stable)
         return;
-    bench->is_doubtful = self->why || cross->why || bench->clock_error <= stable_error;
+    bench->is_doubtful = self->why || cross->why || bench->clock_error <= WHOLE_CLOCK;
     bench->unstable_why =
-        bench->clock_error <= stable_error ? doubt : describe_instability(bench, self, cross, cross_error > self_error);
+        bench->clock_error <= WHOLE_CLOCK ? doubt : describe_instability(bench, self, cross, cross_error > self_error);
     bench->clock_error = fmin(bench->clock_error, 1); // JSON has no infinity
 }
 

@@ -1,6 +1,7 @@
 #include "bench/measure/level.h"
 
 #include "bench/measure/statistics.h"
+#include "bench/whole.h"
 
 #include <math.h>
 
@@ -120,8 +121,7 @@ static bool find_agreement(const struct level *level, double tolerance, unsigned
 
 // Returns the nearest whole number; 0: it is not near.
 static double whole_if_near(double cycles) {
-    static const double near_whole = 0.01;
-    return round(cycles) >= 1 && fabs(cycles / round(cycles) - 1) < near_whole ? round(cycles) : 0;
+    return round(cycles) >= 1 && fabs(cycles / round(cycles) - 1) < WHOLE_CLOCK ? round(cycles) : 0;
 }
 
 static void note_slower(struct level *level, const struct level_plateau *plateau, double tolerance) {

@@ -5,6 +5,7 @@
 #include "bench/measure/moments.h"
 #include "bench/measure/rounds.h"
 #include "bench/measure/uneven.h"
+#include "bench/whole.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -42,9 +43,6 @@ static const uint64_t MEETING_NS = 100000000;
 // two speeds, too: eight vptestnmq with a load take 5.00 cycles, and 4.00 in a sixth of the processes. A chain's time
 // does not depend on where its instructions find their units.
 enum { FRACTIONLESS_PROCESSES = 12, FRACTION_PROCESSES = 6 };
-
-// Largest relative distance from a fraction or a whole number, after the first rounds, of a value that may be one.
-static const double near_plain = 0.003;
 
 // Takes a look at the samples, and returns whether the interval is narrow enough. Each look costs some confidence, so
 // looks are rare.
@@ -107,7 +105,7 @@ static bool is_beside_neighbour(const struct progress *progress) {
 // Whether a chain takes a whole number of cycles a copy. It does so also where an interval is too wide to call it
 // exact.
 static bool is_whole_chain(const struct progress *progress, double cycles) {
-    return progress->job.code->is_chain && fabs(cycles - round(cycles)) <= near_plain * cycles;
+    return progress->job.code->is_chain && fabs(cycles - round(cycles)) <= WHOLE_DRAFT * cycles;
 }
 
 // Whether the value is what such code takes, without slower moments or a tail.
@@ -202,7 +200,7 @@ static void hold_back(struct progress *progress) {
     double median = statistics_median(sorted, sampling->n_kept);
     unsigned numerator, denominator;
     if (!is_whole_chain(progress, median) &&
-        !statistics_fraction(median * (1 - near_plain), median * (1 + near_plain), &numerator, &denominator))
+        !statistics_fraction(median * (1 - WHOLE_DRAFT), median * (1 + WHOLE_DRAFT), &numerator, &denominator))
         progress->due_ns = progress->preferred_ns;
 }
 
