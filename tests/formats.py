@@ -33,10 +33,11 @@ def resolved(node):
     if not isinstance(node, dict):
         return node
     if "$ref" in node and not node["$ref"].startswith("#"):
-        name, _, path = node["$ref"].partition("#/")
-        node = load(name)
+        name, _, path = node.pop("$ref").partition("#/")
+        there = load(name)
         for part in path.split("/"):
-            node = node[part]
+            there = there[part]
+        node = {**there, **node}
     # Not below "properties": a key there may be called as a word of JSON Schema's.
     result = {key: {name: resolved(inner) for name, inner in value.items()} if key in ("properties", "patternProperties", "$defs") else value if key == "if" else resolved(value)
               for key, value in node.items()}
