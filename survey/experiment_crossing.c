@@ -52,7 +52,9 @@ bool experiments_add_crossing(const struct shape *shape, unsigned source, unsign
     if (!can_cross(shape, source, result))
         return false;
     const char *from = shape->ports[source].role, *to = shape->ports[result].role;
-    experiment_begin(shape, arena_printf(out->arena, ".%s-%s.crossing", from, to), shape->body,
+    const struct experiment_key key = {
+        .kind = EXPERIMENT_PAIR, .source = from, .result = to, .way = "", .closing = EXPERIMENT_CROSSING};
+    experiment_begin(shape, key, shape->body,
                      arena_printf(out->arena, "; %s", exchange(out->arena, shape->body, from, to)), out);
     experiment_add_init(shape, false, "", out);
     text_addf(out, ", chain: [%s]}\n", from);

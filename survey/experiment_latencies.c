@@ -36,24 +36,32 @@ static void add_chain(const struct isa *isa, const struct shape *shape, unsigned
     text_addf(arcs, "%s%s", arcs->length ? ", " : "", arc);
     if (!breakers.length)
         return;
-    experiment_begin(shape, arena_printf(out->arena, ".%s-%s.alone", to->role, from->role), shape->body, breakers.data,
-                     out);
+    const struct experiment_key key = {
+        .kind = EXPERIMENT_PAIR, .source = to->role, .result = from->role, .way = "", .closing = EXPERIMENT_ALONE};
+    experiment_begin(shape, key, shape->body, breakers.data, out);
     experiment_add_init(shape, false, "", out);
     text_addf(out, ", chain: [%s]}\n", arc);
 }
 
-// Adds the chain of a pair through a way. `part`: what it names of the result, "_whole" or "".
+static const char *result_of(struct arena *arena, const struct shape *shape, unsigned result, const char *part) {
+    return *part ? arena_printf(arena, "%s%s", shape->ports[result].role, part) : shape->ports[result].role;
+}
+
+// Adds the chain of a pair through a way. `part`: what it names of the result, "_whole" or ""; `variant`: how it
+// differs from the plain one.
 static void add_way(const struct shape *shape, unsigned source, unsigned result, const char *part,
-                    const struct partner *way, const char *suffix, struct text *out) {
+                    const struct partner *way, struct experiment_key variant, struct text *out) {
     const struct shape_port *from = &shape->ports[result], *to = &shape->ports[source];
-    const char *name = arena_printf(out->arena, ".%s-%s%s.%s%s", to->role, from->role, part, way->name, suffix),
-               *arc = !to->is_hidden    ? to->role
-                      : from->is_hidden ? "t"
-                                        : from->role;
+    const char *arc = !to->is_hidden ? to->role : from->is_hidden ? "t" : from->role;
+    struct experiment_key key = variant;
+    key.kind = EXPERIMENT_PAIR;
+    key.source = to->role;
+    key.result = result_of(out->arena, shape, result, part);
+    key.way = way->name;
     if (to->is_hidden) // the way comes first, so that what leads to the next copy has a name
-        experiment_begin(shape, name, way->text + strlen("; "), arena_printf(out->arena, "; %s", shape->body), out);
+        experiment_begin(shape, key, way->text + strlen("; "), arena_printf(out->arena, "; %s", shape->body), out);
     else
-        experiment_begin(shape, name, shape->body, way->text, out);
+        experiment_begin(shape, key, shape->body, way->text, out);
     experiment_add_init(shape, false, way->init, out);
     text_addf(out, ", chain: [%s]}\n", arc);
 }
@@ -70,17 +78,19 @@ void experiments_add_ways(const struct isa *isa, const struct shape *shape, unsi
     // compares them. On a Zen 4, what ends it makes chains of simple instructions with masks slower (2.87 cycles,
     // or 3.13, for 2).
     bool is_together = experiments_waits_for_result_only(shape, source, result);
+    const struct experiment_key usual = {.variant = is_together ? EXPERIMENT_TOGETHER : EXPERIMENT_USUAL},
+                                longer = {.variant = EXPERIMENT_LONGER};
     unsigned n =
         partners_find(out->arena, isa, shape, result, source, PARTNER_PLAIN, is_together ? "" : breakers.data, ways);
     for (unsigned i = 0; i < n; i++)
-        add_way(shape, source, result, "", &ways[i], is_together ? ".together" : "", out);
+        add_way(shape, source, result, "", &ways[i], usual, out);
     bool has_flags = shape->ports[result].file == 'c';
     if (!has_flags && shape->ports[source].file != 'c')
         return;
     n = partners_find(out->arena, isa, shape, result, source, PARTNER_LONGER, breakers.data, ways);
     for (unsigned i = 0; i < n; i++)
         if (has_flags || partners_writes_carry(ways[i].name))
-            add_way(shape, source, result, "", &ways[i], ".longer", out);
+            add_way(shape, source, result, "", &ways[i], longer, out);
 }
 
 // From a source to the whole register of which the form writes the high byte.
@@ -88,6 +98,7 @@ static void add_whole(const struct isa *isa, const struct shape *shape, unsigned
                       struct text *out) {
     struct shape whole = *shape;
     struct shape_port *to = &whole.ports[result];
+    const struct experiment_key usual = {.variant = EXPERIMENT_USUAL};
     struct partner ways[PARTNER_MOST_WAYS];
     struct text breakers = {.arena = out->arena};
     text_add(&breakers, "");
@@ -97,7 +108,7 @@ static void add_whole(const struct isa *isa, const struct shape *shape, unsigned
     unsigned n = partners_find(out->arena, isa, &whole, result, source, PARTNER_PLAIN,
                                source == result ? "" : breakers.data, ways);
     for (unsigned i = 0; i < n && !partners_writes_carry(ways[i].name); i++) // the first one suffices
-        add_way(shape, source, result, "_whole", &ways[i], "", out);
+        add_way(shape, source, result, "_whole", &ways[i], usual, out);
 }
 
 // Whether a latency from the one port to the other is measured. Of a register beside a loaded operand only where no
@@ -124,7 +135,7 @@ void experiments_add_latencies(const struct isa *isa, const struct shape *shape,
         }
     if (!arcs.length || shape->is_gather) // a gather needs its mask again
         return;
-    experiment_begin(shape, ".chain", shape->body, "", out);
+    experiment_begin(shape, (struct experiment_key){.kind = EXPERIMENT_CHAIN}, shape->body, "", out);
     experiment_add_init(shape, false, "", out);
     text_addf(out, ", chain: [%s]}\n", arcs.data);
 }
@@ -133,7 +144,7 @@ void experiments_add_latencies(const struct isa *isa, const struct shape *shape,
 static bool is_wanted(struct arena *arena, const struct shape *shape, unsigned source, unsigned result,
                       const char *part, const struct table_padding *which) {
     return !which || (strcmp(shape->ports[source].role, which->source) == 0 &&
-                      strcmp(arena_printf(arena, "%s%s", shape->ports[result].role, part), which->result) == 0);
+                      strcmp(result_of(arena, shape, result, part), which->result) == 0);
 }
 
 static void add_padded(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
@@ -147,10 +158,10 @@ static void add_padded(const struct isa *isa, const struct shape *shape, unsigne
         return;
     unsigned n = partners_find(out->arena, isa, shape, result, source, length, breakers.data, ways);
     for (unsigned i = 0; i < n; i++) {
-        const char *number = length == PARTNER_PADDED ? "" : arena_printf(out->arena, ".%u", partners_pads(length));
+        const struct experiment_key padded = {
+            .variant = EXPERIMENT_PADDED, .step = ways[i].pad, .n_steps = partners_pads(length)};
         if (ways[i].pad && (!which || !*which->way || strcmp(which->way, ways[i].name) == 0))
-            add_way(shape, source, result, part, &ways[i],
-                    arena_printf(out->arena, ".padded.%s%s", ways[i].pad, number), out);
+            add_way(shape, source, result, part, &ways[i], padded, out);
     }
 }
 
@@ -205,6 +216,7 @@ void experiments_add_others(const struct isa *isa, const struct shape *shape, st
         return;
     for (unsigned result = 0; result < shape->n_ports; result++) {
         const struct shape_port *to = &shape->ports[result];
+        const struct experiment_key to_others = {.variant = EXPERIMENT_TO_OTHERS};
         struct partner ways[PARTNER_MOST_WAYS];
         if (to->file != 'v' || !to->is_written || to->is_fixed || to->is_lanes)
             continue;
@@ -213,7 +225,7 @@ void experiments_add_others(const struct isa *isa, const struct shape *shape, st
                          ? partners_find(out->arena, isa, shape, result, source, PARTNER_PLAIN, "", ways)
                          : 0;
         for (unsigned i = 0; i < n; i++)
-            add_way(shape, source, result, "", &ways[i], ".others", out);
+            add_way(shape, source, result, "", &ways[i], to_others, out);
     }
 }
 
@@ -252,7 +264,8 @@ void experiments_add_same(const struct shape *shape, struct text *out) {
                             *to = &shape->ports[result];
     if (first->class != second->class || to->file != first->file || to->is_distinct)
         return;
-    experiment_begin(shape, ".same", with_same(out->arena, shape->body, first->role, second->role), "", out);
+    experiment_begin(shape, (struct experiment_key){.kind = EXPERIMENT_SAME},
+                     with_same(out->arena, shape->body, first->role, second->role), "", out);
     text_addf(out, ", init: {%s: %s}", first->role, experiment_value(shape, first));
     const char *arc = to == first ? to->role : arena_printf(out->arena, "%s->%s", to->role, first->role);
     text_addf(out, ", chain: [%s]}\n", arc);

@@ -32,7 +32,7 @@ void experiments_add_through_memory(const struct isa *isa, const struct shape *s
         !partners_through_memory(out->arena, isa, shape, word_bytes(shape), &store, &way) ||
         !experiment_break_others(isa, shape, SHAPE_MOST_PORTS, false, &breakers))
         return;
-    experiment_begin(shape, arena_printf(out->arena, ".memory.%s", way.name), store,
+    experiment_begin(shape, (struct experiment_key){.kind = EXPERIMENT_MEMORY, .way = way.name}, store,
                      arena_printf(out->arena, "; %s%s%s", shape->body, way.text, breakers.data), out);
     experiment_add_init(shape, false, way.init, out);
     text_add(out, ", chain: [t]}\n");
@@ -50,9 +50,14 @@ static void add_store(const struct isa *isa, const struct shape *shape, unsigned
         struct partner ways[PARTNER_MOST_WAYS];
         unsigned n = partners_load(out->arena, isa, shape, source, is_longer ? keep : NULL, ways);
         for (unsigned i = 0; i < n; i++) {
-            const char *suffix = is_longer ? arena_printf(out->arena, ".longer.%s", keep->name) : "";
-            experiment_begin(shape, arena_printf(out->arena, ".%s-memory.%s%s", port->role, ways[i].name, suffix),
-                             shape->body, arena_printf(out->arena, "%s%s", ways[i].text, breakers.data), out);
+            const struct experiment_key key = {.kind = EXPERIMENT_PAIR,
+                                               .source = port->role,
+                                               .result = "memory",
+                                               .way = ways[i].name,
+                                               .variant = is_longer ? EXPERIMENT_LONGER : EXPERIMENT_USUAL,
+                                               .step = is_longer ? keep->name : NULL};
+            experiment_begin(shape, key, shape->body, arena_printf(out->arena, "%s%s", ways[i].text, breakers.data),
+                             out);
             experiment_add_init(shape, false, "", out);
             text_addf(out, ", chain: [%s]}\n", port->role);
         }

@@ -30,10 +30,13 @@ static void add_load_back(const struct shape *shape, struct text *out) {
         text_addf(&load, "; %s {%s:%s}", shape->surroundings->load, port->role, port->class->name);
         for (unsigned i = 0; is_longer && i < PARTNER_LONGER_STEPS; i++)
             text_addf(&load, "; movslq {%s:r32}, {%s:r64}", port->role, port->role);
-        experiment_begin(shape,
-                         arena_printf(out->arena, ".%s-memory.%s%s%s", port->role, shape->surroundings->load,
-                                      is_longer ? ".longer." : "", is_longer ? step : ""),
-                         shape->body, load.data, out);
+        const struct experiment_key key = {.kind = EXPERIMENT_PAIR,
+                                           .source = port->role,
+                                           .result = "memory",
+                                           .way = shape->surroundings->load,
+                                           .variant = is_longer ? EXPERIMENT_LONGER : EXPERIMENT_USUAL,
+                                           .step = is_longer ? step : NULL};
+        experiment_begin(shape, key, shape->body, load.data, out);
         experiment_add_init(shape, false, "", out);
         text_addf(out, ", chain: [%s]}\n", port->role);
     }
@@ -45,6 +48,7 @@ void experiments_add_surrounded(const struct shape *shape, struct text *out) {
                *init = around->init ? arena_printf(out->arena, ", %s", around->init) : "";
     unsigned n = around->copies ? around->copies : 1;
     bool has_company = around->first || around->last || around->before || around->after;
+    const struct experiment_key several = {.kind = has_company ? EXPERIMENT_AROUND : EXPERIMENT_COPIES, .copies = n};
     struct text copies = {.arena = out->arena};
     add_part(around->first, &copies);
     for (unsigned i = 0; i < n; i++) {
@@ -54,15 +58,14 @@ void experiments_add_surrounded(const struct shape *shape, struct text *out) {
     }
     add_part(around->last, &copies);
     if (around->is_steady)
-        experiment_add_throughput(shape, "", body, "", init, out);
+        experiment_add_throughput(shape, (struct experiment_key){.kind = EXPERIMENT_PLAIN}, body, "", init, out);
     if (has_company || n > 1)
-        experiment_add_throughput(shape, arena_printf(out->arena, ".%s.%u", has_company ? "around" : "copies", n),
-                                  copies.data, "", init, out);
+        experiment_add_throughput(shape, several, copies.data, "", init, out);
     if (around->load)
         add_load_back(shape, out);
     if (!around->chain)
         return;
-    experiment_begin(shape, ".chain", shape->body, "", out);
+    experiment_begin(shape, (struct experiment_key){.kind = EXPERIMENT_CHAIN}, shape->body, "", out);
     experiment_add_init(shape, false, init, out);
     text_addf(out, ", chain: [%s]}\n", around->chain);
 }

@@ -86,9 +86,10 @@ static void add_setup(const struct shape *shape, struct text *out) {
         text_addf(out, ", setup: \"%s\"", setup.data);
 }
 
-void experiment_begin(const struct shape *shape, const char *suffix, const char *body, const char *more,
+void experiment_begin(const struct shape *shape, struct experiment_key key, const char *body, const char *more,
                       struct text *out) {
-    text_addf(out, "  - {name: %s%s, about: survey, body: \"%s%s\"", shape->form->name, suffix, body, more);
+    key.form = shape->form->name;
+    text_addf(out, "  - {name: %s, about: survey, body: \"%s%s\"", experiment_key_name(out->arena, &key), body, more);
     add_setup(shape, out);
     add_implicit(shape, out);
 }
@@ -119,10 +120,10 @@ const char *experiment_with_places(const struct shape *shape, struct arena *aren
                         experiment_only_loads(shape) ? EXPERIMENTS_LOAD : "at", experiment_place_bytes(shape), at + 2);
 }
 
-void experiment_add_throughput(const struct shape *shape, const char *suffix, const char *body, const char *more,
+void experiment_add_throughput(const struct shape *shape, struct experiment_key key, const char *body, const char *more,
                                const char *init, struct text *out) {
     const char *comma = "";
-    experiment_begin(shape, suffix, body, more, out);
+    experiment_begin(shape, key, body, more, out);
     bool has_lines = shape->spread_indices && !shape->form->may_store; // which all streams share
     experiment_add_init(shape,
                         shape->has_memory && !shape->surroundings && !has_divisor_in_memory(shape) &&

@@ -4,11 +4,12 @@
 #define SURVEY_EXPERIMENT_TEXT_H
 
 #include "base/text.h"
+#include "survey/experiment_key.h"
 #include "survey/shape.h"
 
-// Begins the kernel FORM and `suffix` with its body, `more` instructions behind it, what is set up and what is implied.
-// Its initial values and roles follow, and "}\n".
-void experiment_begin(const struct shape *shape, const char *suffix, const char *body, const char *more,
+// Begins the kernel of an experiment with the shape's form: its body, `more` instructions behind it, what is set up and
+// what is implied. Its initial values and roles follow, and "}\n".
+void experiment_begin(const struct shape *shape, struct experiment_key key, const char *body, const char *more,
                       struct text *out);
 
 // Initial value of a port.
@@ -29,7 +30,7 @@ static inline bool experiment_only_loads(const struct shape *shape) {
 const char *experiment_with_places(const struct shape *shape, struct arena *arena);
 
 // Adds a whole kernel that measures a throughput. `more`: instructions behind the body; `init`: further initial values.
-void experiment_add_throughput(const struct shape *shape, const char *suffix, const char *body, const char *more,
+void experiment_add_throughput(const struct shape *shape, struct experiment_key key, const char *body, const char *more,
                                const char *init, struct text *out);
 
 // Adds instructions that end the dependences of all ports that carry a value by themselves, but `except`; sets the mask

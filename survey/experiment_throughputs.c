@@ -40,7 +40,8 @@ static void add_lines(const struct shape *shape, const char *breakers, struct te
     spread.spread_indices = spread_indices(shape, &port, reg, out->arena);
     spread.body =
         arena_printf(out->arena, "%.*s%%%s%s", (int)(at - shape->body), shape->body, reg, at + strlen(mention));
-    experiment_add_throughput(&spread, ".lines", spread.body, breakers, "", out);
+    experiment_add_throughput(&spread, (struct experiment_key){.kind = EXPERIMENT_LINES}, spread.body, breakers, "",
+                              out);
 }
 
 // The throughput of several copies to one set of breakers, which take no pipe where that can be had. So what the
@@ -61,7 +62,7 @@ static void add_broken_copies(const struct isa *isa, const struct shape *shape, 
         unsigned n = is_single ? one[i] : several[i];
         for (unsigned have = i ? several[i - 1] : 1; have < n; have++)
             text_addf(&copies, "; %s", body);
-        experiment_add_throughput(shape, arena_printf(out->arena, ".broken.%u", n),
+        experiment_add_throughput(shape, (struct experiment_key){.kind = EXPERIMENT_BROKEN, .copies = n},
                                   arena_copy(out->arena, copies.data, copies.length), breakers.data, init.data, out);
     }
 }
@@ -74,10 +75,10 @@ void experiments_add_throughputs(const struct isa *isa, const struct shape *shap
         is_waiting |= shape->ports[i].is_hidden && experiment_is_carried(&shape->ports[i]);
     text_add(&breakers, "");
     if (!is_waiting)
-        experiment_add_throughput(shape, "", body, "", "", out);
+        experiment_add_throughput(shape, (struct experiment_key){.kind = EXPERIMENT_PLAIN}, body, "", "", out);
     if (!experiment_break_others(isa, shape, SHAPE_MOST_PORTS, true, &breakers) || !breakers.length)
         return;
-    experiment_add_throughput(shape, ".broken", body, breakers.data, "", out);
+    experiment_add_throughput(shape, (struct experiment_key){.kind = EXPERIMENT_BROKEN}, body, breakers.data, "", out);
     add_broken_copies(isa, shape, body, out);
     if (shape->is_gather)
         add_lines(shape, breakers.data, out);
@@ -102,13 +103,13 @@ void experiments_add_places(const struct shape *shape, unsigned placements, stru
         others &= ~(1U << PLACEMENT_SAME_ADDRESS | 1U << PLACEMENT_SAME_LINE);
     for (unsigned i = 0; i < PROGRAM_N_PLACEMENTS && body != shape->body && has_free_places(shape); i++)
         if (others & placements & 1U << i)
-            experiment_add_throughput(shape,
-                                      arena_printf(out->arena, "." EXPERIMENTS_PLACES ".%s",
-                                                   program_placement_name((enum program_placement)i)),
-                                      body, "", "", out);
+            experiment_add_throughput(
+                shape, (struct experiment_key){.kind = EXPERIMENT_PLACES, .placement = (enum program_placement)i}, body,
+                "", "", out);
 }
 
 void experiments_add_memory_throughput(const struct shape *shape, struct text *out) {
     if (shape->has_memory && shape->form->may_load && shape->form->may_store)
-        experiment_add_throughput(shape, ".memory", experiment_with_places(shape, out->arena), "", "", out);
+        experiment_add_throughput(shape, (struct experiment_key){.kind = EXPERIMENT_MEMORY, .way = ""},
+                                  experiment_with_places(shape, out->arena), "", "", out);
 }

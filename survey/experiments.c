@@ -29,17 +29,17 @@ void experiments_add(const struct isa *isa, const struct shape *shape, bool is_f
         experiments_add_places(shape, EXPERIMENTS_ALL_PLACES, kernels);
 }
 
-void experiments_add_fillers(const struct shape *shape, const char *kind, const struct slots_filler *filler, unsigned n,
-                             struct text *kernels) {
+void experiments_add_fillers(const struct shape *shape, enum experiment_kind kind, const struct slots_filler *filler,
+                             unsigned n, struct text *kernels) {
     const struct surroundings *around = shape->surroundings;
     const char *body = around && around->is_fixed_place ? shape->body : experiment_with_places(shape, kernels->arena),
                *init = around && around->init ? arena_printf(kernels->arena, ", %s", around->init) : "";
+    const struct experiment_key key = {.kind = kind, .filler = filler->name, .n_fillers = n, .beside = ""};
     struct text fillers = {.arena = kernels->arena};
     text_add(&fillers, "");
     slots_add_fillers(filler, n, &fillers);
     if (!around || around->is_steady)
-        experiment_add_throughput(shape, arena_printf(kernels->arena, ".%s.%s.%u", kind, filler->name, n), body,
-                                  fillers.data, init, kernels);
+        experiment_add_throughput(shape, key, body, fillers.data, init, kernels);
 }
 
 void experiments_head(const struct isa *isa, struct text *kernels) {
@@ -54,8 +54,11 @@ void experiments_head(const struct isa *isa, struct text *kernels) {
 static void add_partner(const struct isa *isa, const struct partner_experiment *partner, bool is_side_by_side,
                         struct text *kernels) {
     const char *vector_setup = ways_find(isa)->vector_setup;
-    text_addf(kernels, "  - {name: %s.%s, about: survey, body: \"%s\", %s: %s", is_side_by_side ? "SIDE" : "CHAIN",
-              partner->name, partner->body, is_side_by_side ? "writes" : "chain", partner->chain);
+    const struct experiment_key key = {.kind = is_side_by_side ? EXPERIMENT_STEP : EXPERIMENT_PARTNER,
+                                       .way = is_side_by_side ? NULL : partner->name,
+                                       .step = is_side_by_side ? partner->name : NULL};
+    text_addf(kernels, "  - {name: %s, about: survey, body: \"%s\", %s: %s", experiment_key_name(kernels->arena, &key),
+              partner->body, is_side_by_side ? "writes" : "chain", partner->chain);
     if (partner->init)
         text_addf(kernels, ", init: {%s}", partner->init);
     if (partner->feature)

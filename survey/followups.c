@@ -6,7 +6,7 @@
 struct planned_form {
     const struct shape *shape;
     struct planned {
-        const char *kind; // EXPERIMENTS_SLOTS, EXPERIMENTS_FILLED
+        enum experiment_kind kind; // EXPERIMENT_SLOTS, EXPERIMENT_FILLED
         const struct slots_filler *filler;
         unsigned n;
     } * experiments;
@@ -41,13 +41,13 @@ static struct planned_form *find_form(const struct followups *plan, const char *
 static bool is_planned(const struct planned_form *form, const struct planned *wanted) {
     for (size_t i = 0; i < form->n_experiments; i++) {
         const struct planned *each = &form->experiments[i];
-        if (strcmp(each->kind, wanted->kind) == 0 && each->filler == wanted->filler && each->n == wanted->n)
+        if (each->kind == wanted->kind && each->filler == wanted->filler && each->n == wanted->n)
             return true;
     }
     return false;
 }
 
-static void add_fillers(struct followups *plan, struct planned_form *form, const char *kind,
+static void add_fillers(struct followups *plan, struct planned_form *form, enum experiment_kind kind,
                         const struct table_fillers *list, size_t n, struct text *kernels) {
     for (size_t i = 0; i < n; i++) {
         const struct planned wanted = {kind, slots_find_filler(plan->isa, list[i].filler), list[i].n};
@@ -87,8 +87,8 @@ static void add_row(struct followups *plan, const struct table_row *row, struct 
     if (!form->shape->is_first) // which has all of them anyway
         experiments_add_places(form->shape, row->wants_places & ~form->places, kernels);
     form->places |= row->wants_places;
-    add_fillers(plan, form, EXPERIMENTS_SLOTS, row->slots.fillers, row->slots.n_fillers, kernels);
-    add_fillers(plan, form, EXPERIMENTS_FILLED, row->fills, row->n_fills, kernels);
+    add_fillers(plan, form, EXPERIMENT_SLOTS, row->slots.fillers, row->slots.n_fillers, kernels);
+    add_fillers(plan, form, EXPERIMENT_FILLED, row->fills, row->n_fills, kernels);
 }
 
 const char *followups_next(struct followups *plan, const struct survey_table *table) {
@@ -103,24 +103,14 @@ const char *followups_next(struct followups *plan, const struct survey_table *ta
     return kernels.data;
 }
 
-// Adds the kernel of a name with fillers of that kind; for another name nothing.
-static void add_named_fillers(const struct isa *isa, const struct shape *shape, const char *kind, const char *name,
-                              struct text *kernels) {
-    const char *part = arena_printf(kernels->arena, ".%s.", kind), *filler = strstr(name, part),
-               *number = strrchr(name, '.');
-    if (!filler || number < filler + strlen(part))
-        return;
-    filler += strlen(part);
-    const struct slots_filler *found =
-        slots_find_filler(isa, arena_copy(kernels->arena, filler, (size_t)(number - filler)));
-    unsigned long n = strtoul(number + 1, NULL, 10);
-    if (found && n <= SLOTS_MOST_FILLERS)
-        experiments_add_fillers(shape, kind, found, (unsigned)n, kernels);
-}
-
 void followups_add_name(const struct isa *isa, const struct shape *shape, const char *name, struct text *kernels) {
-    if (strstr(name, ".padded."))
+    struct experiment_key key;
+    experiment_key_parse(kernels->arena, name, NULL, &key);
+    if (key.kind == EXPERIMENT_PAIR && key.variant == EXPERIMENT_PADDED)
         experiments_add_padded(isa, shape, NULL, kernels);
-    add_named_fillers(isa, shape, EXPERIMENTS_SLOTS, name, kernels);
-    add_named_fillers(isa, shape, EXPERIMENTS_FILLED, name, kernels);
+    if (key.kind != EXPERIMENT_SLOTS && key.kind != EXPERIMENT_FILLED)
+        return;
+    const struct slots_filler *filler = slots_find_filler(isa, key.filler);
+    if (filler && key.n_fillers <= SLOTS_MOST_FILLERS)
+        experiments_add_fillers(shape, key.kind, filler, key.n_fillers, kernels);
 }

@@ -1,8 +1,6 @@
 #include "survey/kernel_plan.h"
 
-#include "base/file.h"
 #include "survey/experiments.h"
-#include "survey/mixtures.h"
 #include "survey/slots.h"
 
 #include <string.h>
@@ -32,14 +30,9 @@ static bool plan_extras(struct arena *arena, struct plan *plan, const struct ker
            (!extras.has_half || streams < 2 || plan_add_expansion(arena, plan, kernel, &half, fail));
 }
 
-// Fillers alone are among them: they are the unit of slots.
-static bool has_fillers(const char *name) {
-    static const char filler[] = "FILL.";
-    return strstr(name, "." EXPERIMENTS_SLOTS ".") || strncmp(name, filler, strlen(filler)) == 0;
-}
-
-// They are loops. In long unrolled code, what decodes instructions may be the limit: of a thousand, a Golden Cove
-// takes 2.5 slots for vplzcntq of a load, with another value in each process, and 2.1 in a loop.
+// Fillers alone are among them: they are the unit of slots. They are loops. In long unrolled code, what decodes
+// instructions may be the limit: of a thousand, a Golden Cove takes 2.5 slots for vplzcntq of a load, with another
+// value in each process, and 2.1 in a loop.
 static bool plan_fillers(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct fail *fail) {
     struct gen_request request = {
         .mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = SLOTS_COPIES, .placement = placement_of(kernel)};
@@ -60,17 +53,8 @@ static bool plan_filled(struct arena *arena, struct plan *plan, const struct ker
     return !extras.has_loop || plan_add_expansion(arena, plan, kernel, &request, fail);
 }
 
-// The placement that a kernel's name states; PLACEMENT_NONE: it leaves it open.
-static enum program_placement named_placement(const char *name) {
-    static const char part[] = "." EXPERIMENTS_PLACES ".";
-    const char *at = strstr(name, part);
-    enum program_placement placement = PLACEMENT_NONE;
-    if (at)
-        program_placement_parse(at + strlen(part), &placement);
-    return placement;
-}
-
-void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct kernel_extras extras) {
+void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel *kernel,
+                     const struct experiment_key *key, struct kernel_extras extras) {
     struct gen_request request = {.form = PROGRAM_UNROLLED};
     struct fail fail = {0};
     bool is_added = true;
@@ -79,7 +63,7 @@ void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel
         request.unroll = LATENCY_INSTRUCTIONS / kernel->n_instructions;
         for (request.arc = 0; request.arc < kernel->n_arcs && is_added; request.arc++)
             is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
-    } else if (file_has_suffix(kernel->name, ".memory")) { // one stream, so each copy waits for the one before
+    } else if (key->kind == EXPERIMENT_MEMORY) { // one stream, so each copy waits for the one before
         request.mode = PROGRAM_THROUGHPUT;
         request.streams = 1;
         request.placement = PLACEMENT_SAME_ADDRESS;
@@ -87,15 +71,15 @@ void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel
         // Some cores rename memory, or not, as the code's length and the number of its copies have it.
         request.form = PROGRAM_LOOPED;
         is_added = is_added && plan_add_expansion(arena, plan, kernel, &request, &fail);
-    } else if (named_placement(kernel->name)) {
+    } else if (key->kind == EXPERIMENT_PLACES) {
         request.mode = PROGRAM_THROUGHPUT;
-        request.placement = named_placement(kernel->name);
+        request.placement = key->placement;
         is_added = plan_add_expansion(arena, plan, kernel, &request, &fail);
-    } else if (has_fillers(kernel->name)) {
+    } else if (key->kind == EXPERIMENT_SLOTS || key->kind == EXPERIMENT_FILLER) {
         is_added = plan_fillers(arena, plan, kernel, &fail);
-    } else if (strstr(kernel->name, "." EXPERIMENTS_FILLED ".")) {
+    } else if (key->kind == EXPERIMENT_FILLED) {
         is_added = plan_filled(arena, plan, kernel, extras, &fail);
-    } else if (mixtures_has_name(kernel->name)) { // the body has all copies
+    } else if (experiment_is_mixture(key)) { // the body has all copies
         request.mode = PROGRAM_THROUGHPUT;
         request.form = PROGRAM_LOOPED;
         request.streams = 1;

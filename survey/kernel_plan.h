@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "gen/kernel.h"
 #include "lab/experiment.h"
+#include "survey/experiment_key.h"
 
 #include <stdbool.h>
 
@@ -15,7 +16,8 @@ struct kernel_extras {
     bool has_half; // also with half the streams
 };
 
-// Adds the experiments of a kernel to a plan. One that cannot be expanded is refused.
-void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel *kernel, struct kernel_extras extras);
+// Adds the programs of an experiment's kernel to a plan. One that cannot be expanded is refused.
+void kernel_plan_add(struct arena *arena, struct plan *plan, const struct kernel *kernel,
+                     const struct experiment_key *key, struct kernel_extras extras);
 
 #endif

@@ -12,24 +12,18 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char random_start[] = "mixture.", beside[] = ".beside.";
-
 // Mixtures in a row of one use.
 enum { OF_ONE_USE = 4 };
 
-static bool is_random(const char *kernel) {
-    return strncmp(kernel, random_start, strlen(random_start)) == 0;
+static const char *name_of(struct arena *arena, unsigned number) {
+    const struct experiment_key key = {.kind = EXPERIMENT_MIXTURE, .number = number};
+    return experiment_key_name(arena, &key);
 }
 
-bool mixtures_has_name(const char *kernel) {
-    return is_random(kernel) || strstr(kernel, beside);
-}
-
-enum table_mixture_use mixtures_use(const char *kernel) {
-    if (!is_random(kernel))
+enum table_mixture_use mixtures_use(const struct experiment_key *key) {
+    if (key->kind == EXPERIMENT_PROBE)
         return TABLE_MIXTURE_PROBE;
-    unsigned long number = strtoul(kernel + strlen(random_start), NULL, 10);
-    return number / OF_ONE_USE % 2 ? TABLE_MIXTURE_TO_JUDGE : TABLE_MIXTURE_TO_CHOOSE;
+    return key->number / OF_ONE_USE % 2 ? TABLE_MIXTURE_TO_JUDGE : TABLE_MIXTURE_TO_CHOOSE;
 }
 
 const char *mixtures_path(struct arena *arena, const char *folder, const struct isa *isa) {
@@ -238,7 +232,7 @@ static bool has_form(const struct mixture_part *parts, unsigned n, const struct 
 // Draws mixture `number`. Null: the forms do not suffice.
 static const char *draw_random(const struct drawing *drawing, unsigned number) {
     enum { LEAST_FORMS = 2, MOST_TRIES = 12 };
-    const char *name = arena_printf(drawing->arena, "%s%03u", random_start, number), *line = NULL;
+    const char *name = name_of(drawing->arena, number), *line = NULL;
     struct mixture_part parts[MIXTURE_MOST_FORMS];
     uint64_t seed = scramble(number);
     unsigned n_wanted = LEAST_FORMS + (unsigned)(seed % (MIXTURE_MOST_FORMS - LEAST_FORMS + 1)), n = 0;
@@ -269,8 +263,7 @@ static bool is_of_shard(const struct mixtures_request *request, unsigned number)
 
 static void draw_all_random(const struct drawing *drawing) {
     for (unsigned number = 0; number < drawing->request->n_random; number++) {
-        if (!is_of_shard(drawing->request, number) ||
-            is_drawn(drawing, arena_printf(drawing->arena, "%s%03u", random_start, number)))
+        if (!is_of_shard(drawing->request, number) || is_drawn(drawing, name_of(drawing->arena, number)))
             continue;
         const char *line = draw_random(drawing, number);
         if (line)
@@ -323,8 +316,9 @@ static void add_probes_of(const struct drawing *drawing, const struct candidate 
     for (const struct way_probe *probe = ways->probes; probe && probe->form; probe++) {
         const struct candidate *other =
             probe->group == group_of(candidate) ? find_candidate(drawing, probe->form) : NULL;
-        const char *name =
-            arena_printf(drawing->arena, "%s%s%s", candidate->part.shape->form->name, beside, probe->form);
+        const struct experiment_key key = {
+            .kind = EXPERIMENT_PROBE, .form = candidate->part.shape->form->name, .probe_form = probe->form};
+        const char *name = experiment_key_name(drawing->arena, &key);
         if (!other || other == candidate || is_drawn(drawing, name))
             continue;
         struct mixture_part parts[] = {candidate->part, other->part};

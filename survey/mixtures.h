@@ -19,6 +19,7 @@
 #define SURVEY_MIXTURES_H
 
 #include "base/fail.h"
+#include "survey/experiment_key.h"
 #include "survey/mixture_text.h"
 #include "survey/table.h"
 
@@ -39,10 +40,8 @@ struct mixtures_request {
 // Adds the kernels that are not drawn yet.
 void mixtures_draw(const struct mixtures_request *request, struct text *kernels);
 
-// Whether a kernel is a mixture, by its name.
-bool mixtures_has_name(const char *kernel);
-// What it serves for, by its name.
-enum table_mixture_use mixtures_use(const char *kernel);
+// What a mixture serves for.
+enum table_mixture_use mixtures_use(const struct experiment_key *key);
 
 // What a folder's file holds.
 struct mixtures_file {

@@ -1,6 +1,7 @@
 #include "survey/slots.h"
 
 #include "bench/whole.h"
+#include "survey/experiment_key.h"
 #include "survey/ways.h"
 
 #include <math.h>
@@ -32,10 +33,17 @@ void slots_add_fillers(const struct slots_filler *filler, unsigned n, struct tex
         text_addf(out, "; %s", i ? filler->next : filler->first);
 }
 
-// Adds a mixture that checks a filler. `name`: what is behind the number.
-static void add_check(const struct slots_filler *filler, unsigned n, const char *name, const struct slots_mix *mix,
+static void begin_kernel(const struct slots_filler *filler, unsigned n, const char *beside, const char *body,
+                         struct text *kernels) {
+    const struct experiment_key key = {
+        .kind = EXPERIMENT_FILLER, .filler = filler->name, .n_fillers = n, .beside = beside};
+    text_addf(kernels, "  - {name: %s, about: survey, body: \"%s", experiment_key_name(kernels->arena, &key), body);
+}
+
+// Adds a mixture that checks a filler.
+static void add_check(const struct slots_filler *filler, unsigned n, const char *beside, const struct slots_mix *mix,
                       struct text *kernels) {
-    text_addf(kernels, "  - {name: FILL.%s.%u%s, about: survey, body: \"%s", filler->name, n, name, mix->body);
+    begin_kernel(filler, n, beside, mix->body, kernels);
     slots_add_fillers(filler, n, kernels);
     text_addf(kernels, "\", %s}\n", mix->roles);
 }
@@ -43,13 +51,13 @@ static void add_check(const struct slots_filler *filler, unsigned n, const char 
 void slots_begin(const struct isa *isa, struct text *kernels) {
     const struct ways *ways = ways_find(isa);
     for (const struct slots_filler *each = slots_fillers(isa); each->name; each++) {
-        text_addf(kernels, "  - {name: FILL.%s, about: survey, body: \"%s", each->name, each->first);
+        begin_kernel(each, 0, "", each->first, kernels);
         slots_add_fillers(each, SLOTS_ALONE - 1, kernels);
         text_addf(kernels, "\"}\n");
         for (unsigned c = 0; c < SLOTS_N_CHECKS; c++)
             add_check(each, slots_checks[c], "", &ways->simple, kernels);
-        add_check(each, slots_checks[0], "." SLOTS_LOAD, &ways->load, kernels);
-        add_check(each, SLOTS_CHAIN_FILLERS, "." SLOTS_CHAIN, &ways->chain, kernels);
+        add_check(each, slots_checks[0], SLOTS_LOAD, &ways->load, kernels);
+        add_check(each, SLOTS_CHAIN_FILLERS, SLOTS_CHAIN, &ways->chain, kernels);
     }
 }
 

@@ -21,6 +21,8 @@ static const struct slow_division divisions[] = {
     {64, "movq", 1125899906842597, 4503599627370449, 9007199254740881},
 };
 
+static const struct experiment_key slow_throughput = {.kind = EXPERIMENT_PLAIN, .has_slow_values = true};
+
 struct fixed_pair {
     const struct shape_port *low, *high; // rax, rdx
     const char *low_name, *high_name;    // in the divisor's width
@@ -33,7 +35,9 @@ static void add_slow_chain(const struct shape *shape, const struct shape_port *f
         const char *role;
         uint64_t value;
     } used[] = {{"upper", division->upper}, {"lower", division->lower}, {"zero", 0}};
-    experiment_begin(shape, arena_printf(out->arena, ".slow.%s-%s.xor", from->role, to), shape->body, back, out);
+    const struct experiment_key key = {
+        .kind = EXPERIMENT_PAIR, .has_slow_values = true, .source = from->role, .result = to, .way = "xor"};
+    experiment_begin(shape, key, shape->body, back, out);
     text_addf(out, ", init: {%s: %" PRIu64, shape->ports[0].role, division->divisor);
     if (fixed->high)
         text_addf(out, ", %s: %" PRIu64, fixed->high->role, division->upper);
@@ -73,7 +77,7 @@ static void add_slow_bytes(const struct shape *shape, const struct shape_port *d
     const struct shape_port *divisor = &shape->ports[0];
     const struct slow_division bytes = {8, NULL, 0, 12345, 113};
     const struct fixed_pair fixed = {.low = dividend, .high = NULL};
-    experiment_begin(shape, ".slow", shape->body, "; movl {lower:r32}, %eax", out);
+    experiment_begin(shape, slow_throughput, shape->body, "; movl {lower:r32}, %eax", out);
     text_addf(out, ", init: {%s: %" PRIu64 ", lower: %" PRIu64 ", %s: %" PRIu64 "}, writes: [%s]}\n", divisor->role,
               bytes.divisor, bytes.lower, dividend->role, bytes.lower, dividend->role);
     add_slow_chain(shape, dividend, dividend->role, "; andq {zero:r64}, %rax; orq {lower:r64}, %rax", &bytes, &fixed,
@@ -105,7 +109,7 @@ void slow_divisions_add(const struct shape *shape, struct text *out) {
             continue;
         fixed.low_name = divisor->class->registers[fixed.low->index];
         fixed.high_name = divisor->class->registers[fixed.high->index];
-        experiment_begin(shape, ".slow", shape->body,
+        experiment_begin(shape, slow_throughput, shape->body,
                          arena_printf(out->arena, "; %s {upper:%s}, %%%s; %s {lower:%s}, %%%s", division->move, class,
                                       fixed.high_name, division->move, class, fixed.low_name),
                          out);

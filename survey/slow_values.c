@@ -79,7 +79,8 @@ static void add_throughput(const struct slow_form *slow, struct text *out) {
     for (unsigned i = 0; i < shape->n_ports; i++)
         if (experiment_is_carried(&shape->ports[i]))
             return;
-    experiment_begin(shape, ".slow", shape->body, "", out);
+    experiment_begin(shape, (struct experiment_key){.kind = EXPERIMENT_PLAIN, .has_slow_values = true}, shape->body, "",
+                     out);
     text_add(out, ", init: {");
     add_values(slow, "", out);
     text_addf(out, "}, writes: [%s]}\n", shape->ports[0].role);
@@ -92,8 +93,9 @@ static bool add_chain(const struct isa *isa, const struct slow_form *slow, unsig
     struct partner way;
     if (!partners_again(out->arena, isa, shape, &way))
         return false;
-    experiment_begin(shape, arena_printf(out->arena, ".slow.%s-%s.%s", from->role, to->role, way.name), shape->body,
-                     way.text, out);
+    const struct experiment_key key = {
+        .kind = EXPERIMENT_PAIR, .has_slow_values = true, .source = from->role, .result = to->role, .way = way.name};
+    experiment_begin(shape, key, shape->body, way.text, out);
     text_addf(out, ", init: {again: %s%s", slow->values[source], way.init);
     add_values(slow, ", ", out);
     text_addf(out, from == to ? "}, chain: [%s]}\n" : "}, chain: [%s->%s]}\n", to->role, from->role);

@@ -18,7 +18,7 @@ static void add_root(const struct shape *shape, struct text *kernels) {
     struct shape slow = *shape;
     odd.setup = "fninit; fldpi";
     slow.surroundings = &odd;
-    experiment_begin(&slow, ".slow.around.1",
+    experiment_begin(&slow, (struct experiment_key){.kind = EXPERIMENT_AROUND, .has_slow_values = true, .copies = 1},
                      arena_printf(kernels->arena, "%s; %s; %s", odd.before, slow.body, odd.after), "", kernels);
     text_add(kernels, ", init: {}, writes: []}\n");
 }
@@ -38,8 +38,13 @@ void slow_x87_add(const struct shape *shape, struct text *kernels) {
         struct shape slow = *shape;
         odd.setup = all[i].setup;
         slow.surroundings = &odd;
-        experiment_begin(&slow, arena_printf(kernels->arena, ".slow.%s-%s.alone", through, through), slow.body, "",
-                         kernels);
+        const struct experiment_key key = {.kind = EXPERIMENT_PAIR,
+                                           .has_slow_values = true,
+                                           .source = through,
+                                           .result = through,
+                                           .way = "",
+                                           .closing = EXPERIMENT_ALONE};
+        experiment_begin(&slow, key, slow.body, "", kernels);
         text_add(kernels, ", init: {");
         for (unsigned k = 0; k < slow.n_ports; k++)
             if (slow.ports[k].is_address)

@@ -45,16 +45,17 @@ struct survey {
     const char *kept_slots;    // of these, the kernels that find dispatch slots
     const char *other_kernels; // kernels that are not loaded yet, as a kernel file; null: there are no others
     struct followups slots;
-    bool has_extras;            // classes have their further throughputs now (kernel_plan.h)
-    unsigned n_mixtures;        // random ones to measure, with probes; 0: none but those of the folder
-    size_t n_first;             // kernels of partners and of the first form of each scheduling class, which come first
-    bool *are_open;             // for each kernel: a value of it is to be measured
-    bool *want_loop;            // for each kernel: its unrolled code is uneven, or slow, so a loop is measured as well
-    size_t n_open, n_want_loop; // lengths of these lists
-    struct assembled assembled; // programs of earlier passes
-    const char *path;           // of the measurement file
-    struct record_file measurements; // what was read of it: each pass reads what the one before has added
-    const char **warnings;           // said so far
+    bool has_extras;             // classes have their further throughputs now (kernel_plan.h)
+    unsigned n_mixtures;         // random ones to measure, with probes; 0: none but those of the folder
+    size_t n_first;              // kernels of partners and of the first form of each scheduling class, which come first
+    bool *are_open;              // for each kernel: a value of it is to be measured
+    bool *want_loop;             // for each kernel: its unrolled code is uneven, or slow, so a loop is measured as well
+    struct experiment_key *keys; // for each kernel: what it measures
+    size_t n_open, n_want_loop, n_keys; // lengths of these lists
+    struct assembled assembled;         // programs of earlier passes
+    const char *path;                   // of the measurement file
+    struct record_file measurements;    // what was read of it: each pass reads what the one before has added
+    const char **warnings;              // said so far
     size_t n_warnings;
     size_t n_said;             // troubles of experiments
     const struct lab *lab;     // of the pass at work; null: none
@@ -281,9 +282,9 @@ enum { STEADY_SECONDS = 60 };
 
 // Whether a value is to be measured again. Of slots, the median of processes that are apart suffices
 // (survey/table_slots.c).
-static bool is_unstable(const struct experiment *experiment) {
+static bool is_unstable(const struct experiment *experiment, const struct experiment_key *key) {
     const struct bench_measurement *m = &experiment->measurement;
-    bool is_enough = m->look == LOOK_SPREAD && strstr(experiment->program.kernel, "." EXPERIMENTS_SLOTS ".");
+    bool is_enough = m->look == LOOK_SPREAD && key->kind == EXPERIMENT_SLOTS;
     return experiment->is_done && m->verdict == MEASURED_UNSTABLE && !is_enough;
 }
 
@@ -303,7 +304,7 @@ static size_t close_stable(struct survey *survey, const struct plan *plan) {
         for (; e < plan->n_experiments &&
                strcmp(plan->experiments[e]->program.kernel, survey->kernels.kernels[i].name) == 0;
              e++) {
-            n_unstable += is_unstable(plan->experiments[e]);
+            n_unstable += is_unstable(plan->experiments[e], &survey->keys[i]);
             survey->want_loop[i] |= is_uneven(plan->experiments[e]);
         }
         survey->are_open[i] = n_unstable > before;
@@ -336,10 +337,9 @@ static bool choose_events(struct survey *survey, struct fail *fail) {
 }
 
 static struct kernel_extras extras_of(const struct survey *survey, size_t number) {
-    const char *name = survey->kernels.kernels[number].name;
-    bool is_plain = survey->has_extras && !strchr(name, '.');
-    bool is_first = is_plain && number < survey->n_first,
-         can_loop = is_plain || strstr(name, "." EXPERIMENTS_FILLED ".");
+    const struct experiment_key *key = &survey->keys[number];
+    bool is_plain = survey->has_extras && key->kind == EXPERIMENT_PLAIN && !key->has_slow_values;
+    bool is_first = is_plain && number < survey->n_first, can_loop = is_plain || key->kind == EXPERIMENT_FILLED;
     return (struct kernel_extras){.has_loop = is_first || (can_loop && survey->want_loop[number]),
                                   .has_half = is_first};
 }
@@ -374,7 +374,7 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
         options.bench.budget_ms = effort->attempt_ms;
     for (size_t i = 0; i < survey->kernels.n_kernels; i++)
         if (survey->are_open[i])
-            kernel_plan_add(&arena, &plan, &survey->kernels.kernels[i], extras_of(survey, i));
+            kernel_plan_add(&arena, &plan, &survey->kernels.kernels[i], &survey->keys[i], extras_of(survey, i));
     int status = 0; // of the worst experiment, which is one of thousands
     survey->lab = &lab;
     bool is_done = !plan.n_experiments ||
@@ -399,6 +399,10 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
 static void open_new(struct survey *survey) {
     while (survey->n_open < survey->kernels.n_kernels)
         *ARENA_ADD(survey->arena, survey->are_open, survey->n_open) = true;
+    while (survey->n_keys < survey->kernels.n_kernels) {
+        const char *name = survey->kernels.kernels[survey->n_keys].name;
+        experiment_key_parse(survey->arena, name, NULL, ARENA_ADD(survey->arena, survey->keys, survey->n_keys));
+    }
     while (survey->n_want_loop < survey->kernels.n_kernels)
         *ARENA_ADD(survey->arena, survey->want_loop, survey->n_want_loop) = false;
 }
@@ -556,12 +560,11 @@ static bool measure_slower(struct survey *survey, size_t *n_unstable, struct fai
 // Whether the kernel is of a scheduling class's first row: throughput and plain latencies of its first form, or a
 // partner's.
 static bool is_of_first_table(const struct survey *survey, size_t number) {
-    const struct kernel *kernel = &survey->kernels.kernels[number];
-    const char *suffix = strchrnul(kernel->name, '.');
-    bool is_plain = !*suffix || strcmp(suffix, ".chain") == 0 || strcmp(suffix, ".broken") == 0 ||
-                    strncmp(suffix, ".around.", strlen(".around.")) == 0 ||
-                    strncmp(suffix, ".copies.", strlen(".copies.")) == 0;
-    return form_kernels_has(kernel, "CHAIN") || (number < survey->n_first && is_plain);
+    const struct experiment_key *key = &survey->keys[number];
+    bool is_broken = key->kind == EXPERIMENT_BROKEN && !key->copies,
+         is_plain = key->kind == EXPERIMENT_PLAIN || key->kind == EXPERIMENT_CHAIN || is_broken ||
+                    key->kind == EXPERIMENT_AROUND || key->kind == EXPERIMENT_COPIES;
+    return key->kind == EXPERIMENT_PARTNER || (number < survey->n_first && is_plain && !key->has_slow_values);
 }
 
 // Opens the kernels of the first table, or those of everything else.

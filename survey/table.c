@@ -53,15 +53,24 @@ struct table_throughput *table_copy_throughputs(struct arena *arena, const struc
     return copy;
 }
 
+static bool is_throughput(const struct experiment_key *key) {
+    return !experiment_is_latency(key) && !experiment_is_mixture(key) && key->kind != EXPERIMENT_SLOTS &&
+           key->kind != EXPERIMENT_OTHER;
+}
+
+// Longer chains are read with it.
+static bool is_plain_latency(const struct experiment_key *key) {
+    return experiment_is_latency(key) && key->variant != EXPERIMENT_LONGER && key->variant != EXPERIMENT_PADDED;
+}
+
 static void fill_row(struct making *m) {
     for (size_t i = 0; i < m->n_entries; i++)
-        if (!reader_is_latency(&m->entries[i]) && (!m->entries[i].filler || m->entries[i].is_filled) &&
-            !m->entries[i].is_mixture)
+        if (is_throughput(&m->entries[i].key))
             reader_read_throughput(m, &m->entries[i]);
     if (m->n_entries)
         reader_read_slots(m);
     for (size_t i = 0; i < m->n_entries; i++)
-        if (reader_is_latency(&m->entries[i]) && !m->entries[i].is_longer && !m->entries[i].is_padded)
+        if (is_plain_latency(&m->entries[i].key))
             reader_read_latency(m, &m->entries[i]);
     reader_mark_slow_to_others(m);
     reader_keep_longer_to_others(m);
@@ -154,10 +163,10 @@ static struct table_row *make_rows(struct reader *reader, const struct folder_fo
         struct table_row *row = &rows[i];
         *row = (struct table_row){forms[i].form, forms[i].example, forms[i].sched_class, .left_out = forms[i].left_out,
                                   .is_refused = forms[i].left_out};
-        while (first < reader->n_entries && strcmp(reader->entries[first].form, row->form) < 0)
+        while (first < reader->n_entries && strcmp(reader->entries[first].key.form, row->form) < 0)
             first++;
         size_t end = first;
-        while (end < reader->n_entries && strcmp(reader->entries[end].form, row->form) == 0)
+        while (end < reader->n_entries && strcmp(reader->entries[end].key.form, row->form) == 0)
             end++;
         struct making making = {reader, row, &reader->entries[first], end - first, NULL, NULL, NULL};
         fill_row(&making);

@@ -2,52 +2,15 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "survey/experiments.h"
 #include "survey/folder.h"
-#include "survey/mixtures.h"
-#include "survey/partners.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/param.h>
 #include <unistd.h>
 
-const char *reader_take(struct arena *arena, const char **rest, char separator) {
-    const char *end = strchrnul(*rest, separator), *part = arena_copy(arena, *rest, (size_t)(end - *rest));
-    *rest = end + (*end != 0);
-    return part;
-}
-
 const char *reader_label(struct arena *arena, const char *role) {
-    bool is_operand = *role == 'o' && role[1] >= '0' && role[1] <= '9';
-    return is_operand ? text_replaced(arena, role + 1, '_', '.') : role;
-}
-
-// Takes "xor.17" or "xor.44.chain", or what there is of it.
-static void parse_fillers(struct arena *arena, const char *rest, struct entry *entry) {
-    entry->filler = reader_take(arena, &rest, '.');
-    entry->fillers = (unsigned)strtoul(reader_take(arena, &rest, '.'), NULL, 10);
-    entry->beside = rest;
-}
-
-// Takes "o2-o0", and ".vpand.together" or what there is of it.
-static void parse_way(struct arena *arena, const char *pair, const char *rest, struct entry *entry) {
-    entry->source = reader_take(arena, &pair, '-');
-    entry->result = pair;
-    entry->way = reader_take(arena, &rest, '.');
-    const char *variant = reader_take(arena, &rest, '.');
-    entry->is_together = strcmp(variant, "together") == 0;
-    entry->is_to_others = strcmp(variant, "others") == 0;
-    entry->is_padded = strcmp(variant, "padded") == 0;
-    entry->is_longer = *variant && !entry->is_together && !entry->is_to_others && !entry->is_padded;
-    entry->longer = reader_take(arena, &rest, '.');
-    entry->pads = *rest ? (unsigned)strtoul(rest, NULL, 10) : PARTNER_PADS;
-    entry->is_crossing = strcmp(entry->way, "crossing") == 0;
-    entry->is_together |= entry->is_crossing;
-    entry->copies = entry->is_crossing ? 2 : 1;
-    if (strcmp(entry->way, "alone") == 0 || entry->is_crossing)
-        entry->way = "";
+    return experiment_is_operand(role) ? text_replaced(arena, role + 1, '_', '.') : role;
 }
 
 // Options with which `cyclops run` makes the same program of the kernel; null: none.
@@ -61,74 +24,6 @@ static const char *how_of(struct arena *arena, const struct record *record) {
     if (record->placement)
         text_addf(&text, " --placement %s", record->placement);
     return text.data;
-}
-
-// Takes what is behind a throughput's kind. False: it is another kind's.
-static bool parse_throughput(struct arena *arena, const char *kind, const char *rest, struct entry *entry) {
-    if (strcmp(kind, "broken") == 0 || strcmp(kind, "lines") == 0) {
-        entry->has_breakers = true;
-        entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);
-        entry->has_light_breakers = *rest;
-        entry->has_lines = strcmp(kind, "lines") == 0;
-    } else if (strcmp(kind, EXPERIMENTS_PLACES) == 0) {
-        entry->is_elsewhere = true;
-    } else if (strcmp(kind, EXPERIMENTS_FILLED) == 0) {
-        parse_fillers(arena, rest, entry);
-        entry->is_filled = true;
-    } else if (strcmp(kind, "around") == 0 || strcmp(kind, "copies") == 0) {
-        entry->has_surroundings = strcmp(kind, "around") == 0;
-        entry->copies = MAX((unsigned)strtoul(rest, NULL, 10), 1U);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-static void parse_name(struct arena *arena, const struct record *record, struct entry *entry) {
-    const char *rest = record->kernel, *second, *record_arc = record->arc;
-    *entry = (struct entry){.record = record,
-                            .how = how_of(arena, record),
-                            .form = reader_take(arena, &rest, '.'),
-                            .copies = 1,
-                            .is_looped = record->form && strcmp(record->form, "looped") == 0};
-    const char *behind_form = rest;
-    second = reader_take(arena, &rest, '.');
-    if (mixtures_has_name(record->kernel)) {
-        entry->is_mixture = true;
-    } else if (strcmp(entry->form, "CHAIN") == 0) {
-        entry->way = second;
-    } else if (strcmp(entry->form, "SIDE") == 0) {
-        entry->step = second;
-    } else if (strcmp(entry->form, "FILL") == 0) {
-        parse_fillers(arena, behind_form, entry);
-    } else if (strcmp(second, EXPERIMENTS_SLOTS) == 0) {
-        parse_fillers(arena, rest, entry);
-    } else if (strcmp(second, "chain") == 0) {
-        const char *arc = record->arc ? record->arc : "";
-        entry->way = "";
-        entry->result = reader_take(arena, &arc, '-');
-        entry->source = *arc == '>' ? arc + 1 : arc;
-    } else if (strcmp(second, "same") == 0) {
-        entry->way = "";
-        entry->source = second;
-        entry->result = record->arc ? reader_take(arena, &record_arc, '-') : "";
-    } else if (strcmp(second, "memory") == 0) {
-        entry->source = entry->result = second;
-        entry->way = rest; // or what stores the word and loads it back
-        entry->is_padded = *rest;
-    } else if (strcmp(second, "slow") == 0) {
-        entry->has_slow_values = true;
-        const char *pair = reader_take(arena, &rest, '.');
-        entry->has_surroundings = strcmp(pair, "around") == 0;
-        if (*pair && !entry->has_surroundings)
-            parse_way(arena, pair, rest, entry);
-    } else if (*second && !parse_throughput(arena, second, rest, entry)) {
-        parse_way(arena, second, rest, entry);
-    }
-}
-
-bool reader_is_latency(const struct entry *entry) {
-    return entry->way != NULL;
 }
 
 const char *reader_header_text(const json_t *header, const char *key) {
@@ -152,7 +47,7 @@ static bool is_same_machine(const json_t *a, const json_t *b) {
 
 // Whether they are of one experiment: 0.
 static int compare_experiments(const struct entry *one, const struct entry *other) {
-    int order = strcmp(one->form, other->form);
+    int order = strcmp(one->key.form, other->key.form);
     if (order == 0)
         order = strcmp(one->record->kernel, other->record->kernel);
     if (order == 0)
@@ -276,10 +171,13 @@ bool reader_read_measurements(struct reader *reader, const char *const *folders,
             if (!is_ours)
                 continue;
             date_range_add(reader->arena, &reader->when, record_time(reader->files[f].headers[record->run - 1]));
-            parse_name(reader->arena, record, &reader->entries[reader->n_entries]);
-            reader->entries[reader->n_entries].place = reader->n_entries;
-            reader->entries[reader->n_entries].folder = folders[f];
-            reader->n_entries++;
+            struct entry *entry = &reader->entries[reader->n_entries];
+            *entry = (struct entry){.record = record,
+                                    .how = how_of(reader->arena, record),
+                                    .is_looped = record->form && strcmp(record->form, "looped") == 0,
+                                    .place = reader->n_entries++,
+                                    .folder = folders[f]};
+            experiment_key_parse(reader->arena, record->kernel, record->arc, &entry->key);
         }
     if (n_others)
         lab_say(reader->listener, LAB_WARNING,

@@ -19,19 +19,19 @@ struct table_value reader_without_number(const struct table_value *value, const 
 }
 
 // The name of the result for tables: of flags, the one that the way reads.
-static const char *result_label(const struct reader *reader, const struct entry *entry) {
-    if (strncmp(entry->way, "carry", strlen("carry")) == 0)
+static const char *result_label(const struct reader *reader, const struct experiment_key *key) {
+    if (strncmp(key->way, "carry", strlen("carry")) == 0)
         return "flags.carry";
-    if (strncmp(entry->way, "flags", strlen("flags")) == 0 && strcmp(entry->result, "flags") == 0)
+    if (strncmp(key->way, "flags", strlen("flags")) == 0 && experiment_is_flags(key->result))
         return "flags.zero";
-    return reader_label(reader->arena, entry->result);
+    return reader_label(reader->arena, key->result);
 }
 
 // Likewise of the source: of flags, carry where the way writes that one alone.
-static const char *source_label(const struct reader *reader, const struct entry *entry) {
-    return strcmp(entry->source, "flags") == 0 && partners_writes_carry(entry->way)
+static const char *source_label(const struct reader *reader, const struct experiment_key *key) {
+    return experiment_is_flags(key->source) && partners_writes_carry(key->way)
                ? "flags.carry"
-               : reader_label(reader->arena, entry->source);
+               : reader_label(reader->arena, key->source);
 }
 
 // Of two ways for one pair, an equal value counts before a bound, then the smaller one: a way through another domain of
@@ -129,7 +129,8 @@ void reader_keep_longer_to_others(struct making *m) {
 
 static const struct entry *find_longer(const struct making *m, const struct entry *like) {
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
-        if (each->is_longer && reader_are_of_one_pair(each, like) && strcmp(each->way, like->way) == 0)
+        if (each->key.variant == EXPERIMENT_LONGER && reader_are_of_one_pair(each, like) &&
+            strcmp(each->key.way, like->key.way) == 0)
             return each;
     return NULL;
 }
@@ -143,9 +144,8 @@ static void judge_word(const struct making *m, struct table_value *value) {
         return;
     }
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
-        const struct entry *alone = reader_is_latency(each) && reader_is_memory(each) && each->is_padded
-                                        ? reader_find_partner(m->reader, each->way)
-                                        : NULL;
+        bool is_through = each->key.kind == EXPERIMENT_MEMORY && *each->key.way;
+        const struct entry *alone = is_through ? reader_find_partner(m->reader, each->key.way) : NULL;
         if (!alone)
             continue;
         const struct table_value through = reader_value(m->reader->arena, each, 1),
@@ -171,11 +171,16 @@ static void judge_word(const struct making *m, struct table_value *value) {
     }
 }
 
+// From a word of memory to itself, through the form alone.
+static bool is_word(const struct experiment_key *key) {
+    return key->kind == EXPERIMENT_MEMORY && !*key->way;
+}
+
 // Takes in what the same chain takes as a loop: where that is another time, both are true.
 static void join_loop(const struct making *m, const struct entry *entry, struct table_value *value) {
     const struct entry *loop = NULL;
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
-        if (reader_is_latency(each) && reader_is_memory(each) && !each->is_padded && each->is_looped && each != entry)
+        if (is_word(&each->key) && each->is_looped && each != entry)
             loop = each;
     if (!loop || !value->is_known)
         return;
@@ -200,7 +205,7 @@ static void join_loop(const struct making *m, const struct entry *entry, struct 
 
 static bool has_straight(const struct making *m) {
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
-        if (reader_is_latency(each) && reader_is_memory(each) && !each->is_padded && !each->is_looped)
+        if (is_word(&each->key) && !each->is_looped)
             return true;
     return false;
 }
@@ -211,42 +216,43 @@ static void read_store(struct making *m, const struct entry *entry) {
     struct table_value value = reader_value(arena, entry, 1);
     const struct entry *longer = find_longer(m, entry);
     struct table_value long_value = longer ? reader_value(arena, longer, 1) : value;
-    value.partner = entry->way;
+    value.partner = entry->key.way;
     value.sum = value.cycles;
     value.relation = TABLE_AT_MOST;
     if (value.is_known && !longer) {
         value.is_known = false;
         value.why = "not measured yet with more steps, so it is not known whether the load waits for the store";
-    } else if (value.is_known && !reader_is_closed(m->reader, &value, &long_value, longer->longer)) {
+    } else if (value.is_known && !reader_is_closed(m->reader, &value, &long_value, longer->key.step)) {
         value.is_known = false;
         value.why = "more steps behind the load take no longer: the load does not wait for the store";
     } else if (table_is_stable(&value)) {
         value.why = "the load back is in it";
     }
-    add_latency(m,
-                (struct table_latency){false, reader_label(m->reader->arena, entry->source), "memory", value, false});
+    add_latency(
+        m, (struct table_latency){false, reader_label(m->reader->arena, entry->key.source), "memory", value, false});
 }
 
 void reader_read_latency(struct making *m, const struct entry *entry) {
     struct reader *reader = m->reader;
-    if (strcmp(entry->result, "memory") == 0 && strcmp(entry->source, "memory") != 0) {
+    const struct experiment_key *key = &entry->key;
+    if (key->kind == EXPERIMENT_PAIR && experiment_is_memory(key->result)) {
         read_store(m, entry);
         return;
     }
-    if (reader_is_memory(entry) && entry->is_looped && has_straight(m))
+    if (key->kind == EXPERIMENT_MEMORY && entry->is_looped && has_straight(m))
         return; // the other one takes it in
-    struct table_value value = reader_value(reader->arena, entry, entry->copies);
+    struct table_value value = reader_value(reader->arena, entry, experiment_copies(key));
     const struct entry *longer = find_longer(m, entry);
     struct table_value long_value = longer ? reader_value(reader->arena, longer, 1) : value;
-    bool is_open = longer && value.is_known && !reader_is_closed(reader, &value, &long_value, longer->longer);
+    bool is_open = longer && value.is_known && !reader_is_closed(reader, &value, &long_value, longer->key.step);
     if (longer && value.is_known && !is_open && long_value.verdict != MEASURED_UNSTABLE &&
         long_value.cycles < value.cycles && !reader_is_sum(long_value.cycles, value.cycles))
         value = long_value; // pipes limit the shorter chain
-    bool is_result = strcmp(entry->result, "flags") == 0 && *entry->way,
-         is_flag = is_result || partners_writes_carry(entry->way);
+    bool is_result = experiment_is_flags(key->result) && *key->way,
+         is_flag = is_result || partners_writes_carry(key->way);
     const char *verb = is_result ? "writes" : "reads";
     if (is_open && value.verdict != MEASURED_UNSTABLE && long_value.verdict != MEASURED_UNSTABLE) {
-        if (!reader_is_address(entry))
+        if (!experiment_is_address(key->source))
             return; // it does not write this flag, or does not read it
         value = reader_without_number(
             &value,
@@ -265,20 +271,20 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
                         fabs(long_value.cycles - chain) <= reader_chain_slack(chain);
     if (value.is_known)
         reader_limit_chain(m, entry, is_confirmed, &value);
-    if (value.is_known && reader_subtract_way(reader, entry->way, &value) && reader_is_too_short(&value)) {
+    if (value.is_known && reader_subtract_way(reader, key->way, &value) && reader_is_too_short(&value)) {
         if (longer)
             return; // likewise
         value = reader_without_number(
             &value, "its chain takes no longer than the way back: it is open, or renaming does the work");
     }
     bool is_padded = value.is_known && reader_judge_by_padded(m, entry, chain, is_confirmed, &value);
-    if (value.is_known && reader_is_memory(entry)) {
+    if (value.is_known && key->kind == EXPERIMENT_MEMORY) {
         judge_word(m, &value);
         join_loop(m, entry, &value);
     }
     value.is_confirmed = value.is_known && value.relation == TABLE_EQUAL && (is_confirmed || is_padded);
-    if (entry->is_crossing && value.kernel == entry->record->kernel)
+    if (key->closing == EXPERIMENT_CROSSING && value.kernel == entry->record->kernel)
         value.partner = TABLE_CROSSING;
-    add_latency(m, (struct table_latency){entry->has_slow_values, source_label(reader, entry),
-                                          result_label(reader, entry), value, entry->is_to_others});
+    add_latency(m, (struct table_latency){key->has_slow_values, source_label(reader, key), result_label(reader, key),
+                                          value, key->variant == EXPERIMENT_TO_OTHERS});
 }

@@ -1,7 +1,6 @@
 // What may limit a chain besides its latency: a table of rules, the first of which that holds decides.
 #include "survey/table_reader.h"
 
-#include "base/file.h"
 #include "bench/whole.h"
 #include "survey/partners.h"
 
@@ -13,19 +12,7 @@ bool reader_is_near_whole(double cycles, double slack) {
 }
 
 bool reader_are_of_one_pair(const struct entry *a, const struct entry *b) {
-    return strcmp(a->source, b->source) == 0 && strcmp(a->result, b->result) == 0;
-}
-
-bool reader_is_address(const struct entry *entry) {
-    return strstr(entry->source, "_base") || strstr(entry->source, "_index");
-}
-
-bool reader_is_memory(const struct entry *entry) {
-    return strcmp(entry->source, "memory") == 0;
-}
-
-static bool is_operand(const char *role) {
-    return *role == 'o' && role[1] >= '0' && role[1] <= '9';
+    return strcmp(a->key.source, b->key.source) == 0 && strcmp(a->key.result, b->key.result) == 0;
 }
 
 // ---- what instructions take side by side
@@ -35,8 +22,8 @@ struct side_by_side reader_copies(const struct making *m) {
     bool is_waiting = false;
     double least = 0, placed[2] = {0, 0}; // elsewhere, and at one address
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
-        is_waiting |= reader_is_latency(each) && strcmp(each->source, each->result) == 0 && !is_operand(each->source) &&
-                      !reader_is_memory(each);
+        is_waiting |= experiment_is_latency(&each->key) && strcmp(each->key.source, each->key.result) == 0 &&
+                      !experiment_is_operand(each->key.source) && each->key.kind != EXPERIMENT_MEMORY;
     for (size_t i = 0; i < m->row->n_throughputs; i++) {
         const struct table_throughput *each = &m->throughputs[i];
         double cycles = each->value.cycles, *of_place = &placed[table_has_one_address(each)];
@@ -63,13 +50,13 @@ static double simple_cycles(const struct reader *reader) {
 
 // A step may need the form's own pipe: on Intel's cores, one does all shuffles of MMX, and `pinsrw` is two of them.
 double reader_pipes_of(const struct making *m, const struct entry *entry, double parallel) {
-    unsigned pads = entry->is_padded ? entry->pads : 0;
+    unsigned pads = entry->key.n_steps;
     double simple = simple_cycles(m->reader), n_others = fmax(0, (double)entry->record->instructions - 1 - pads),
            pipes = parallel + n_others * simple;
     if (pads)
-        pipes += pads * reader_side_by_side(m->reader, entry->longer);
-    for (const char *rest = entry->way; *rest;) {
-        const char *name = reader_take(m->reader->arena, &rest, '-');
+        pipes += pads * reader_side_by_side(m->reader, entry->key.step);
+    for (const char *rest = entry->key.way; *rest;) {
+        const char *name = experiment_next_step(m->reader->arena, &rest);
         pipes += fmax(0, reader_side_by_side(m->reader, name) - simple) * partners_times(m->reader->isa, name);
     }
     return pipes;
@@ -78,8 +65,8 @@ double reader_pipes_of(const struct making *m, const struct entry *entry, double
 bool reader_is_longer_than_own(const struct making *m, const struct entry *entry, double cycles) {
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
         const struct bench_measurement *own = &each->record->measurement;
-        if (reader_is_latency(each) && !*each->way && strcmp(each->source, entry->result) == 0 &&
-            strcmp(each->result, entry->result) == 0)
+        if (experiment_is_latency(&each->key) && !*each->key.way && strcmp(each->key.source, entry->key.result) == 0 &&
+            strcmp(each->key.result, entry->key.result) == 0)
             return own->outcome == BENCH_OK && own->verdict != MEASURED_UNSTABLE &&
                    cycles > own->cycles + READER_HALF_CYCLE;
     }
@@ -114,23 +101,23 @@ static bool is_less_than_a_cycle(const struct limited *chain) {
 
 // The least that a step takes.
 static bool is_one_cycle(const struct limited *chain) {
-    return fabs(chain->cycles - 1) <= chain->slack && !*chain->entry->way;
+    return fabs(chain->cycles - 1) <= chain->slack && !*chain->entry->key.way;
 }
 
 // Whether a chain that ends the other dependences measures the same pair.
 static bool has_alone(const struct making *m, const struct entry *chain) {
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++)
-        if (each != chain && reader_is_latency(each) && !*each->way && !each->has_slow_values &&
-            strstr(each->record->kernel, ".alone") && reader_are_of_one_pair(each, chain))
+        if (each != chain && each->key.closing == EXPERIMENT_ALONE && !each->key.has_slow_values &&
+            reader_are_of_one_pair(each, chain))
             return true;
     return false;
 }
 
 static bool carries_others(const struct limited *chain) {
     const struct entry *entry = chain->entry;
-    return (strstr(entry->record->kernel, ".chain") && has_alone(chain->m, entry)) ||
-           ((entry->is_crossing || entry->is_together) &&
-            !reader_is_longer_than_own(chain->m, entry, chain->cycles * entry->copies));
+    return (entry->key.kind == EXPERIMENT_CHAIN && has_alone(chain->m, entry)) ||
+           (experiment_is_together(&entry->key) &&
+            !reader_is_longer_than_own(chain->m, entry, chain->cycles * experiment_copies(&entry->key)));
 }
 
 static bool is_no_whole_number(const struct limited *chain) {
@@ -147,14 +134,14 @@ static bool takes_as_long_as_copies(const struct limited *chain) {
 // take. Of a core that issues in order: SiFive's X280 holds its vector unit for longer than a gather's latency.
 static bool holds_pipe(const struct limited *chain) {
     static const double share = 0.03;
-    return chain->parallel > 0 && *chain->entry->way && partners_hide_breakers(chain->m->reader->isa) &&
+    return chain->parallel > 0 && *chain->entry->key.way && partners_hide_breakers(chain->m->reader->isa) &&
            chain->left > 1.5 && chain->left <= chain->parallel * (1 + share);
 }
 
 // The chain's instructions may take as long side by side. Of a core with few pipes: on LLVM's bdver2, an add, a move
 // and a breaker take three cycles. What is left of one cycle is the latency all the same: no step takes less.
 static bool takes_all_pipes(const struct limited *chain) {
-    return chain->parallel > 0 && *chain->entry->way && chain->left > 1.5 &&
+    return chain->parallel > 0 && *chain->entry->key.way && chain->left > 1.5 &&
            chain->whole <= reader_pipes_of(chain->m, chain->entry, chain->parallel) + chain->slack;
 }
 
@@ -162,12 +149,12 @@ static bool takes_all_pipes(const struct limited *chain) {
 // chain may be as short as the address's own.
 static bool is_way_of_address(const struct limited *chain) {
     const struct making *m = chain->m;
-    const char *source = chain->entry->source;
-    if (!*chain->entry->way || !file_has_suffix(source, "_base"))
+    const char *source = chain->entry->key.source;
+    if (!*chain->entry->key.way || !experiment_is_base(source))
         return false;
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
-        if (!reader_is_latency(each) || *each->way || strcmp(each->source, source) != 0 ||
-            strcmp(each->result, source) != 0)
+        if (!experiment_is_latency(&each->key) || *each->key.way || strcmp(each->key.source, source) != 0 ||
+            strcmp(each->key.result, source) != 0)
             continue;
         const struct table_value own = reader_value(m->reader->arena, each, 1);
         if (own.is_known && own.cycles > 1.5 && chain->left <= own.cycles + READER_SUM_CYCLES)
@@ -177,7 +164,7 @@ static bool is_way_of_address(const struct limited *chain) {
 }
 
 static bool has_slow_breakers(const struct limited *chain) {
-    return strstr(chain->entry->record->kernel, ".alone") && partners_hide_breakers(chain->m->reader->isa);
+    return chain->entry->key.closing == EXPERIMENT_ALONE && partners_hide_breakers(chain->m->reader->isa);
 }
 
 const char reader_why_pipes[] = "no whole number of cycles, so pipes limit the chain, too",
@@ -211,9 +198,9 @@ void reader_limit_chain(const struct making *m, const struct entry *entry, bool 
         .slack = reader_copy_slack(entry, cycles),
         .fastest = value->has_two_speeds ? value->low + apart * cycles : cycles,
         // Through a word of memory, copies at one address are the chain itself.
-        .parallel = reader_is_memory(entry) || is_confirmed ? copies.least : copies.most,
+        .parallel = entry->key.kind == EXPERIMENT_MEMORY || is_confirmed ? copies.least : copies.most,
         .whole = whole,
-        .left = reader_subtract_way(m->reader, entry->way, &left) ? left.cycles : NAN,
+        .left = reader_subtract_way(m->reader, entry->key.way, &left) ? left.cycles : NAN,
     };
     const struct limit *limit = limits, *end = limits + sizeof limits / sizeof *limits;
     while (limit < end && !limit->holds(&chain))

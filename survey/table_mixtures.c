@@ -17,7 +17,7 @@ bool reader_read_mixtures(struct reader *reader, struct survey_table *table, str
     size_t n = 0;
     for (size_t i = 0; i < reader->n_entries; i++) {
         const struct entry *entry = &reader->entries[i];
-        if (!entry->is_mixture)
+        if (!experiment_is_mixture(&entry->key))
             continue;
         if (folder != entry->folder &&
             !mixtures_read(reader->arena, mixtures_path(reader->arena, entry->folder, reader->isa), &file, fail))
@@ -25,7 +25,7 @@ bool reader_read_mixtures(struct reader *reader, struct survey_table *table, str
         folder = entry->folder;
         *ARENA_ADD(reader->arena, list, n) = (struct table_mixture){.name = entry->record->kernel,
                                                                     .about = about_of(&file, entry->record->kernel),
-                                                                    .use = mixtures_use(entry->record->kernel),
+                                                                    .use = mixtures_use(&entry->key),
                                                                     .value = reader_value(reader->arena, entry, 1)};
     }
     table->mixtures = list;

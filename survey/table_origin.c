@@ -120,7 +120,7 @@ bool table_find_origin_of_file(struct arena *arena, const char *path, struct tab
         bool is_simulated = strncmp(target, reader_simulated, strlen(reader_simulated)) == 0;
         const char *rest = target + strlen(reader_simulated);
         if (is_simulated)
-            origin->cpu = reader_take(arena, &rest, ',');
+            origin->cpu = arena_copy(arena, rest, strcspn(rest, ","));
         else
             origin->is_here = is_this_machine(header, arena);
     }

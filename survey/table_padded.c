@@ -29,13 +29,14 @@ static bool is_no_pair_of_registers(const struct doubted *doubted) {
     for (size_t i = 0; i < m->row->n_throughputs; i++)
         if (m->throughputs[i].has_surroundings)
             return true;
-    return reader_is_memory(doubted->entry) || strcmp(doubted->entry->source, "same") == 0 ||
-           doubted->entry->has_slow_values || doubted->entry->is_to_others || doubted->value->sum > 0;
+    const struct experiment_key *key = &doubted->entry->key;
+    return key->kind == EXPERIMENT_MEMORY || key->kind == EXPERIMENT_SAME || key->has_slow_values ||
+           key->variant == EXPERIMENT_TO_OTHERS || doubted->value->sum > 0;
 }
 
 // In order, what leads to an address takes another time behind other instructions, so its steps do not add up.
 static bool is_address_in_order(const struct doubted *doubted) {
-    return reader_is_address(doubted->entry) && partners_hide_breakers(doubted->m->reader->isa);
+    return experiment_is_address(doubted->entry->key.source) && partners_hide_breakers(doubted->m->reader->isa);
 }
 
 // Copies that take long may wait for pipes that are held, or for microcode, which other instructions interrupt. On a
@@ -65,7 +66,8 @@ static bool is_no_whole_number(const struct doubted *doubted) {
 // On a Zen 5, two masked `vporq` that cross take 6 cycles, though each takes 2 through a partner, with zeroing, and
 // from memory; the result's own way takes 2 as well.
 static bool is_slow_crossing(const struct doubted *doubted) {
-    return doubted->entry->is_crossing && reader_is_longer_than_own(doubted->m, doubted->entry, doubted->chain);
+    return doubted->entry->key.closing == EXPERIMENT_CROSSING &&
+           reader_is_longer_than_own(doubted->m, doubted->entry, doubted->chain);
 }
 
 // Of several results in registers, one may wait for one of the sources only, though LLVM states that all are read:
@@ -73,15 +75,16 @@ static bool is_slow_crossing(const struct doubted *doubted) {
 static bool may_wait_for_another(const struct doubted *doubted) {
     const struct making *m = doubted->m;
     const char *first = NULL;
-    if (!doubted->is_short || *doubted->entry->way || reader_is_address(doubted->entry))
+    if (!doubted->is_short || *doubted->entry->key.way || experiment_is_address(doubted->entry->key.source))
         return false;
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
-        if (!reader_is_latency(each) || reader_is_memory(each) || strcmp(each->result, "flags") == 0 ||
-            strcmp(each->result, "memory") == 0 || strstr(each->result, "_whole") || strstr(each->result, "_base"))
+        const char *result = each->key.result;
+        if (!experiment_is_latency(&each->key) || experiment_is_memory(result) || experiment_is_flags(result) ||
+            experiment_is_whole(result) || experiment_is_base(result))
             continue;
-        if (first && strcmp(first, each->result) != 0)
+        if (first && strcmp(first, result) != 0)
             return true;
-        first = each->result;
+        first = result;
     }
     return false;
 }
@@ -120,7 +123,7 @@ struct padded {
 // Whether form, steps and what else is in a padded chain may take as long side by side.
 static bool may_be_steps(const struct making *m, const struct entry *padded, double cycles) {
     double parallel = reader_copies(m).least;
-    return parallel > 0 && reader_side_by_side(m->reader, padded->longer) > 0 &&
+    return parallel > 0 && reader_side_by_side(m->reader, padded->key.step) > 0 &&
            cycles <= reader_pipes_of(m, padded, parallel) + reader_chain_slack(cycles);
 }
 
@@ -136,11 +139,11 @@ static struct padded read_padded(const struct making *m, const struct entry *pad
     struct padded result = {.value = reader_value(reader->arena, padded, 1)};
     double cycles = result.value.cycles;
     if (result.value.verdict == MEASURED_UNSTABLE ||
-        !reader_subtract_steps(reader, padded->longer, padded->pads, &result.value))
+        !reader_subtract_steps(reader, padded->key.step, padded->key.n_steps, &result.value))
         return result;
     double steps = cycles - result.value.cycles;
     result.is_closed = cycles - chain > steps / 2 && !may_be_steps(m, padded, cycles);
-    result.is_found = reader_subtract_way(reader, padded->way, &result.value) &&
+    result.is_found = reader_subtract_way(reader, padded->key.way, &result.value) &&
                       result.value.verdict != MEASURED_UNSTABLE && result.value.relation == TABLE_EQUAL;
     result.is_whole =
         reader_is_near_whole(result.value.cycles, padded_slack(cycles, steps)) && !result.value.has_two_speeds;
@@ -148,39 +151,38 @@ static struct padded read_padded(const struct making *m, const struct entry *pad
 }
 
 // Of flags, only chains that read and write the same are of one pair.
-static bool needs_same_way(const struct entry *chain) {
-    return *chain->way && (strcmp(chain->source, "flags") == 0 || strcmp(chain->result, "flags") == 0);
+static bool needs_same_way(const struct experiment_key *chain) {
+    return *chain->way && (experiment_is_flags(chain->source) || experiment_is_flags(chain->result));
 }
 
 // The shortest of the padded chains of a pair with so many steps, closed ones first; where copies wait for each other
 // through several flags, the longest. `cycles`: of the plain chain.
 static struct padded find_padded(const struct making *m, const struct entry *chain, double cycles, unsigned pads) {
     struct padded best = {.is_found = false};
-    bool is_from_flags = strcmp(chain->source, "flags") == 0, is_to_flags = strcmp(chain->result, "flags") == 0;
+    bool is_of_flags = experiment_is_flags(chain->key.source) && experiment_is_flags(chain->key.result);
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
-        if (!each->is_padded || each->pads != pads || !reader_are_of_one_pair(each, chain) ||
-            (needs_same_way(chain) && strcmp(each->way, chain->way) != 0))
+        if (each->key.n_steps != pads || !reader_are_of_one_pair(each, chain) ||
+            (needs_same_way(&chain->key) && strcmp(each->key.way, chain->key.way) != 0))
             continue;
         struct padded next = read_padded(m, each, cycles);
         bool is_longer = next.value.cycles > best.value.cycles,
-             is_better =
-                 next.is_closed != best.is_closed ? next.is_closed : is_longer == (is_from_flags && is_to_flags);
+             is_better = next.is_closed != best.is_closed ? next.is_closed : is_longer == is_of_flags;
         if (next.is_found && (!best.is_found || is_better))
             best = next;
     }
     return best;
 }
 
-static void want_padding(struct making *m, const struct entry *entry, unsigned pads) {
-    const char *way = needs_same_way(entry) ? entry->way : "";
+static void want_padding(struct making *m, const struct experiment_key *key, unsigned pads) {
+    const char *way = needs_same_way(key) ? key->way : "";
     for (size_t i = 0; i < m->row->n_paddings; i++) {
         const struct table_padding *each = &m->paddings[i];
-        if (strcmp(each->source, entry->source) == 0 && strcmp(each->result, entry->result) == 0 &&
+        if (strcmp(each->source, key->source) == 0 && strcmp(each->result, key->result) == 0 &&
             strcmp(each->way, way) == 0 && each->pads == pads)
             return;
     }
     *ARENA_ADD(m->reader->arena, m->paddings, m->row->n_paddings) =
-        (struct table_padding){entry->source, entry->result, way, pads};
+        (struct table_padding){key->source, key->result, way, pads};
 }
 
 // ---- what they show
@@ -291,19 +293,19 @@ static struct rungs climb(struct making *m, const struct entry *entry, const str
     struct rungs rungs = {.few = find_padded(m, entry, held->chain, PARTNER_PADS)};
     const struct table_value *few = &rungs.few.value, *more = &rungs.more.value;
     bool is_less = few->cycles < held->value->cycles - READER_HALF_CYCLE;
-    want_padding(m, entry, PARTNER_PADS);
+    want_padding(m, &entry->key, PARTNER_PADS);
     // Eight steps are too few behind much microcode: where they made a difference, or show no whole number, or where
     // the chain is long, more may make another one.
     if (!rungs.few.is_found || reader_is_too_short(few) ||
         (!is_less && rungs.few.is_whole && held->chain <= long_chain && !is_many))
         return rungs;
-    want_padding(m, entry, PARTNER_MORE_PADS);
+    want_padding(m, &entry->key, PARTNER_MORE_PADS);
     rungs.more = find_padded(m, entry, held->chain, PARTNER_MORE_PADS);
     // Where these made a difference again, or there are many uops, those with most steps must show the same.
     if (!rungs.more.is_found || reader_is_too_short(more) ||
         (more->cycles >= few->cycles - READER_HALF_CYCLE && !is_many))
         return rungs;
-    want_padding(m, entry, PARTNER_MOST_PADS);
+    want_padding(m, &entry->key, PARTNER_MOST_PADS);
     rungs.most = find_padded(m, entry, held->chain, PARTNER_MOST_PADS);
     return rungs;
 }
@@ -339,7 +341,8 @@ bool reader_judge_by_padded(struct making *m, const struct entry *entry, double 
         .value = &plain,
         .chain = chain,
         .is_bound = value->relation == TABLE_AT_MOST,
-        .is_one_of_flags = strcmp(entry->source, "flags") == 0 && strcmp(entry->result, "flags") == 0 && !*entry->way,
+        .is_one_of_flags =
+            experiment_is_flags(entry->key.source) && experiment_is_flags(entry->key.result) && !*entry->key.way,
     };
     if (!doubt)
         return false;

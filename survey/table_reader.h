@@ -1,5 +1,5 @@
 // Private to this folder.
-// What the files that make a table (table.h) share: the measurements by the parts of their names, values and the steps
+// What the files that make a table (table.h) share: the measurements by their experiments, values and the steps
 // and fillers that they rest on, and a row while it is made.
 //
 //     table_entries.c ─► table_steps.c, table_slots.c ─► table_throughputs.c,
@@ -8,37 +8,21 @@
 #define SURVEY_TABLE_READER_H
 
 #include "bench/record/record.h"
+#include "survey/experiment_key.h"
 #include "survey/table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// A kernel's measurement, by the parts of its name (experiments.h).
+// A measurement of an experiment.
 struct entry {
     const struct record *record;
-    const char *how;                   // as in struct table_value
-    const char *form;                  // "CHAIN": a partner's; "SIDE": one side by side; "FILL": a filler's
-    const char *source, *result, *way; // roles of a latency's ports, and its way; null: a throughput
-    bool is_longer, has_breakers, has_lines, has_slow_values, has_surroundings;
-    bool has_light_breakers; // those that take no pipe if possible
-    bool is_looped;          // else unrolled
-    bool is_mixture;         // of several forms: no row's
-    bool is_together;        // with nothing to end what the result carries from copy to copy by itself
-    bool is_crossing;        // likewise, of two copies that cross
-    bool is_to_others;       // a way, though the pair closes by itself
-    bool is_padded;          // with many more of a step
-    unsigned pads;           // so many more
-    bool is_elsewhere;       // as in struct table_throughput
-    const char *longer;      // step of which it has some or many more; empty: the usual one
-    const char *step;        // of "SIDE": the partner's step; else null
-    const char *filler;      // of a mixture, or itself; null: it has none
-    unsigned fillers;        // in the mixture
-    bool is_filled;          // a throughput: the fillers are behind each copy (fills.h)
-    const char *beside;      // of a filler's check: SLOTS_LOAD, SLOTS_CHAIN; empty: the simple instructions
-    unsigned copies;         // of the form in a stream, or in a chain's body
-    size_t place;            // among the lines of all files
-    double least, most;      // cycles of a body in all records of the experiment that are steady in themselves; 0: none
-    const char *folder;      // whose file it is in
+    const char *how;           // as in struct table_value
+    struct experiment_key key; // what was measured
+    bool is_looped;            // else unrolled
+    size_t place;              // among the lines of all files
+    double least, most; // cycles of a body in all records of the experiment that are steady in themselves; 0: none
+    const char *folder; // whose file it is in
 };
 
 // What is known of a partner's step.
@@ -87,11 +71,8 @@ struct making {
 
 // ---- table_entries.c
 
-// Takes the part of `rest` in front of the next separator.
-const char *reader_take(struct arena *arena, const char **rest, char separator);
 // A role's name in tables: "1.base" of "o1_base".
 const char *reader_label(struct arena *arena, const char *role);
-bool reader_is_latency(const struct entry *entry);
 // A text of a header line, or of an object in it; "": it has no such text.
 const char *reader_header_text(const struct json_t *header, const char *key);
 // Reads the measurement files of all folders. `header`: the last one; `clock`: the last one whose clock was calibrated,
@@ -157,8 +138,6 @@ bool reader_read_mixtures(struct reader *reader, struct survey_table *table, str
 // Whether cycles are within `slack` of a whole number; but no more than WHOLE_CHAIN_MOST.
 bool reader_is_near_whole(double cycles, double slack);
 bool reader_are_of_one_pair(const struct entry *a, const struct entry *b);
-bool reader_is_address(const struct entry *entry); // whether a latency is from a register of an address
-bool reader_is_memory(const struct entry *entry);  // or from a word of memory
 // Cycles that copies of the form take side by side, at most; 0: not known.
 struct side_by_side {
     double least; // in the layout that takes least

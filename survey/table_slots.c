@@ -21,11 +21,11 @@ static bool slots_of(struct arena *arena, const struct entry *entry, const struc
     double parts = entry->record->streams ? entry->record->streams : 1;
     struct table_value value = reader_value(arena, entry, parts);
     bool is_spread = m->look == LOOK_SPREAD;
-    double others = entry->fillers + (entry->is_looped ? 1 / parts : 0);
+    double others = entry->key.n_fillers + (entry->is_looped ? 1 / parts : 0);
     if (!value.is_known || !filler || !filler->value.is_known || !(filler->value.low > 0))
         return false;
     *sample = (struct slots_sample){
-        .fillers = entry->fillers,
+        .fillers = entry->key.n_fillers,
         .slots = value.cycles / filler->value.cycles - others,
         .low = value.low / filler->value.high - others,
         .high = value.high / filler->value.low - others,
@@ -53,8 +53,9 @@ static struct checked read_checks(const struct reader *reader, const struct fill
     for (size_t i = 0; i < reader->n_entries; i++) {
         const struct entry *entry = &reader->entries[i];
         struct slots_sample sample;
-        if (strcmp(entry->form, "FILL") != 0 || !entry->fillers || strcmp(entry->filler, filler->name) != 0 ||
-            strcmp(entry->beside, beside) != 0 || !slots_of(reader->arena, entry, filler, &sample))
+        if (entry->key.kind != EXPERIMENT_FILLER || !entry->key.n_fillers ||
+            strcmp(entry->key.filler, filler->name) != 0 || strcmp(entry->key.beside, beside) != 0 ||
+            !slots_of(reader->arena, entry, filler, &sample))
             continue;
         checked.n++;
         if (sample.is_stable)
@@ -108,7 +109,8 @@ void reader_read_fillers(struct reader *reader, struct survey_table *table) {
         *filler = (struct filler){.name = candidates[i].name};
         for (size_t e = 0; e < reader->n_entries; e++) {
             const struct entry *entry = &reader->entries[e];
-            if (strcmp(entry->form, "FILL") == 0 && !entry->fillers && strcmp(entry->filler, filler->name) == 0)
+            if (entry->key.kind == EXPERIMENT_FILLER && !entry->key.n_fillers &&
+                strcmp(entry->key.filler, filler->name) == 0)
                 filler->value = filler_alone(reader, entry);
         }
         check_filler(reader, filler);
@@ -162,10 +164,10 @@ void reader_read_slots(struct making *m) {
     bool is_lost = false;
     size_t n = 0;
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
-        if (!each->filler || each->is_filled)
+        if (each->key.kind != EXPERIMENT_SLOTS)
             continue;
-        add_fillers(m, &list, each->filler, each->fillers);
-        const struct filler *filler = find_filler(reader, each->filler);
+        add_fillers(m, &list, each->key.filler, each->key.n_fillers);
+        const struct filler *filler = find_filler(reader, each->key.filler);
         if (filler && !filler->why && slots_of(reader->arena, each, filler, &samples[n]))
             entries[n++] = each;
         else {

@@ -74,7 +74,7 @@ double reader_chain_slack(double cycles) {
 }
 
 double reader_copy_slack(const struct entry *entry, double cycles) {
-    return reader_chain_slack(cycles * entry->copies) / entry->copies;
+    return reader_chain_slack(cycles * experiment_copies(&entry->key)) / experiment_copies(&entry->key);
 }
 
 static struct step *find_step(const struct reader *reader, const char *name) {
@@ -93,7 +93,7 @@ double reader_side_by_side(const struct reader *reader, const char *name) {
 static double find_side_by_side(const struct reader *reader, const char *name) {
     for (size_t i = 0; i < reader->n_entries; i++) {
         const struct entry *entry = &reader->entries[i];
-        if (!entry->step || strcmp(entry->step, name) != 0)
+        if (entry->key.kind != EXPERIMENT_STEP || strcmp(entry->key.step, name) != 0)
             continue;
         struct table_value value =
             reader_value(reader->arena, entry, entry->record->streams ? entry->record->streams : 1);
@@ -104,7 +104,7 @@ static double find_side_by_side(const struct reader *reader, const char *name) {
 
 const struct entry *reader_find_partner(const struct reader *reader, const char *name) {
     for (size_t i = 0; i < reader->n_entries; i++)
-        if (strcmp(reader->entries[i].form, "CHAIN") == 0 && strcmp(reader->entries[i].way, name) == 0)
+        if (reader->entries[i].key.kind == EXPERIMENT_PARTNER && strcmp(reader->entries[i].key.way, name) == 0)
             return &reader->entries[i];
     return NULL;
 }
@@ -175,7 +175,7 @@ bool reader_subtract_way(const struct reader *reader, const char *way, struct ta
     double chain = value->cycles;
     value->partner = *way ? way : NULL;
     for (const char *rest = way; *rest;) {
-        const char *name = reader_take(reader->arena, &rest, '-');
+        const char *name = experiment_next_step(reader->arena, &rest);
         const struct step *step = find_step(reader, name);
         if (!step || !step->value.is_known) {
             *value = (struct table_value){.kernel = value->kernel,

@@ -46,18 +46,20 @@ static void keep_faster_speed(const struct reader *reader, const struct entry *e
 
 void reader_read_throughput(struct making *m, const struct entry *entry) {
     const struct record *record = entry->record;
-    unsigned streams = entry->copies * (record->streams ? record->streams : 1);
+    const struct experiment_key *key = &entry->key;
+    unsigned copies = experiment_copies(key), streams = copies * (record->streams ? record->streams : 1);
+    bool is_around = key->kind == EXPERIMENT_AROUND;
     struct table_throughput throughput = {.is_looped = entry->is_looped,
-                                          .is_elsewhere = entry->is_elsewhere,
-                                          .has_breakers = entry->has_breakers,
-                                          .has_light_breakers = entry->has_light_breakers,
-                                          .has_lines = entry->has_lines,
-                                          .has_surroundings = entry->has_surroundings,
-                                          .has_slow_values = entry->has_slow_values,
+                                          .is_elsewhere = key->kind == EXPERIMENT_PLACES,
+                                          .has_breakers = experiment_has_breakers(key),
+                                          .has_light_breakers = key->kind == EXPERIMENT_BROKEN && key->copies,
+                                          .has_lines = key->kind == EXPERIMENT_LINES,
+                                          .has_surroundings = is_around,
+                                          .has_slow_values = key->has_slow_values,
                                           .streams = streams,
-                                          .copies = entry->copies,
-                                          .fillers = entry->fillers,
-                                          .filler = entry->filler,
+                                          .copies = copies,
+                                          .fillers = key->n_fillers,
+                                          .filler = key->filler,
                                           .seen_least = entry->least / streams,
                                           .seen_most = entry->most / streams,
                                           .value = reader_value(m->reader->arena, entry, streams)};
@@ -65,18 +67,18 @@ void reader_read_throughput(struct making *m, const struct entry *entry) {
         program_placement_parse(record->placement, &throughput.placement);
     keep_faster_speed(m->reader, entry, streams, &throughput.value);
     read_counts(m->reader->arena, &record->measurement, &throughput);
-    if (entry->has_breakers) {
+    if (throughput.has_breakers) {
         throughput.value.relation = TABLE_AT_MOST;
         throughput.value.why = throughput.value.why ? throughput.value.why : why_breakers;
     }
-    if (entry->is_filled) {
+    if (key->kind == EXPERIMENT_FILLED) {
         throughput.value.relation = TABLE_AT_MOST;
         throughput.value.why = throughput.value.why
                                    ? throughput.value.why
                                    : arena_printf(m->reader->arena, "with %s behind each copy",
-                                                  text_count(m->reader->arena, entry->fillers, "filler"));
+                                                  text_count(m->reader->arena, key->n_fillers, "filler"));
     }
-    if (entry->has_surroundings) {
+    if (is_around) {
         throughput.value.relation = TABLE_AT_MOST;
         throughput.value.why =
             throughput.value.why ? throughput.value.why : "with instructions that put back what it moves";
