@@ -1,9 +1,8 @@
 // YAML files: opening them, their nodes and places. yaml_read.c checks the nodes' contents.
 #include "base/yaml.h"
 
+#include "base/compressed.h"
 #include "base/text.h"
-
-#include "base/file.h"
 
 #include <assert.h>
 #include <libfyaml.h>
@@ -113,7 +112,7 @@ bool yaml_open(struct yaml *yaml, struct arena *arena, const char *path, struct 
     *yaml = (struct yaml){.arena = arena, .fail = fail, .path = path};
     char *data;
     size_t length;
-    return file_read(arena, path, &data, &length, fail) && open_text(yaml, data, length);
+    return compressed_read(arena, path, &data, &length, fail) && open_text(yaml, data, length);
 }
 
 bool yaml_open_text(struct yaml *yaml, struct arena *arena, const char *path, const char *text, struct fail *fail) {

@@ -1,6 +1,7 @@
 // cyclops report: results of every kind, and what models say of them, as one HTML file.
 #include "cli/cli.h"
 
+#include "base/compressed.h"
 #include "base/file.h"
 #include "base/screen.h"
 #include "base/text.h"
@@ -61,7 +62,7 @@ static void add(struct arena *arena, struct operands *list, const char *path) {
 }
 
 static bool holds(struct arena *arena, const char *folder, const char *name) {
-    return access(arena_printf(arena, "%s/%s", folder, name), F_OK) == 0;
+    return compressed_find(arena, arena_printf(arena, "%s/%s", folder, name));
 }
 
 // Writes a corpus' values and predictions to a file that the page is made from, as `corpus score --blocks` does.

@@ -1,6 +1,7 @@
 #include "gen/kernel.h"
 
 #include "base/bytes.h"
+#include "base/compressed.h"
 #include "base/file.h"
 #include "base/index.h"
 #include "base/text.h"
@@ -139,10 +140,24 @@ static bool load_of(struct arena *arena, const char *path, const struct isa *isa
     return is_good;
 }
 
+// The folder's kernel files, which may be compressed, by their plain names.
+static size_t list_files(struct arena *arena, const char *folder, const char ***names) {
+    static const char *const endings[] = {".yaml", ".yaml.zst", ".yaml.gz"};
+    size_t n = 0;
+    *names = NULL;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const char **some;
+        size_t n_some = file_list(arena, folder, endings[i], &some);
+        for (size_t k = 0; k < n_some; k++)
+            *ARENA_ADD(arena, *names, n) = compressed_plain_name(arena, some[k]);
+    }
+    return text_sort(*names, n);
+}
+
 static void load_folder_of(struct arena *arena, const char *root, const struct isa *isa, struct kernel_set *set) {
     const char *folder = arena_printf(arena, "%s/%s", root, isa_family(isa));
     const char **names;
-    size_t n = file_list(arena, folder, ".yaml", &names);
+    size_t n = list_files(arena, folder, &names);
     for (size_t i = 0; i < n; i++) {
         struct fail why = {0};
         if (load_of(arena, arena_printf(arena, "%s/%s", folder, names[i]), isa, set, &why))

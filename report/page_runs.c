@@ -1,7 +1,7 @@
 // Sweeps and pairs of measurement files, for the page.
 #include "report/page_parts.h"
 
-#include "base/file.h"
+#include "base/compressed.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "bench/record/record.h"
@@ -209,7 +209,7 @@ static bool put_pairs(struct json_text *json, const char *path, struct fail *fai
     size_t length;
     struct slice rest, line;
     unsigned number = 0;
-    if (!file_read(json->text.arena, path, &data, &length, fail))
+    if (!compressed_read(json->text.arena, path, &data, &length, fail))
         return false;
     rest = (struct slice){data, length};
     while (slice_next(&rest, '\n', &line)) {

@@ -1,9 +1,10 @@
 #include "survey/folder.h"
 
+#include "base/compressed.h"
 #include "base/file.h"
 #include "base/json.h"
 
-#include <unistd.h>
+#include <sys/stat.h>
 
 const char *folder_file(struct arena *arena, const char *folder, const char *name) {
     return arena_printf(arena, "%s/%s", folder, name);
@@ -64,9 +65,9 @@ bool folder_read_forms(struct arena *arena, const char *folder, const struct fol
     unsigned line = 0;
     *n = 0;
     *forms = NULL;
-    if (access(path, F_OK) != 0)
+    if (!compressed_find(arena, path))
         return true;
-    if (!file_read(arena, path, &data, &length, fail))
+    if (!compressed_read(arena, path, &data, &length, fail))
         return false;
     struct slice rest = {data, length}, text;
     while (slice_next(&rest, '\n', &text)) {
@@ -75,5 +76,35 @@ bool folder_read_forms(struct arena *arena, const char *folder, const struct fol
             return false;
     }
     *forms = list;
+    return true;
+}
+
+// The file of that number, from 0; null: there are no more.
+static const char *large_file(struct arena *arena, const char *folder, const struct isa *isa, size_t number) {
+    static const char *const names[] = {"measurements.jsonl", "forms.jsonl"}, *const kernels[] = {"survey", "slots",
+                                                                                                  "mixtures"};
+    enum { N_NAMES = sizeof names / sizeof *names, N_KERNELS = sizeof kernels / sizeof *kernels };
+    if (number < N_NAMES)
+        return folder_file(arena, folder, names[number]);
+    return number < N_NAMES + N_KERNELS
+               ? arena_printf(arena, "%s/kernels/%s/%s.yaml", folder, isa_family(isa), kernels[number - N_NAMES])
+               : NULL;
+}
+
+bool folder_pack(struct arena *arena, const char *folder, const struct isa *isa, struct fail *fail) {
+    const char *path;
+    for (size_t i = 0; (path = large_file(arena, folder, isa, i)); i++) {
+        struct stat status;
+        if (stat(path, &status) == 0 && status.st_size > FOLDER_MOST_PLAIN && !compressed_pack(arena, path, fail))
+            return false;
+    }
+    return true;
+}
+
+bool folder_unpack(struct arena *arena, const char *folder, const struct isa *isa, struct fail *fail) {
+    const char *path;
+    for (size_t i = 0; (path = large_file(arena, folder, isa, i)); i++)
+        if (!compressed_unpack(arena, path, fail))
+            return false;
     return true;
 }

@@ -6,6 +6,7 @@
 #include "analyzer/sched/machine.h"
 #include "base/arena.h"
 #include "base/fail.h"
+#include "gen/isa.h"
 #include "survey/shape.h"
 
 const char *folder_file(struct arena *arena, const char *folder, const char *name);
@@ -21,5 +22,11 @@ bool folder_write_forms(struct arena *arena, const char *folder, const struct fo
 // Reads the file; where the folder has none, there are no forms.
 bool folder_read_forms(struct arena *arena, const char *folder, const struct folder_form **forms, size_t *n,
                        struct fail *fail);
+
+// Compresses the folder's large files, and makes them plain again so that a run can go on: its measurements, forms and
+// kernels. Small ones stay text, so that they can be searched and compared.
+enum { FOLDER_MOST_PLAIN = 4 << 20 }; // bytes
+bool folder_pack(struct arena *arena, const char *folder, const struct isa *isa, struct fail *fail);
+bool folder_unpack(struct arena *arena, const char *folder, const struct isa *isa, struct fail *fail);
 
 #endif

@@ -1,11 +1,10 @@
 #include "survey/kept.h"
 
-#include "base/file.h"
+#include "base/compressed.h"
 #include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static int compare_forms(const void *a, const void *b) {
     const struct folder_form *one = a, *other = b;
@@ -40,9 +39,9 @@ bool kept_add_kernels(const struct kept *kept, const char *path, struct text *ke
     char *data;
     size_t length;
     struct slice rest, line;
-    if (!kept->n || access(path, F_OK) != 0)
+    if (!kept->n || !compressed_find(kernels->arena, path))
         return true;
-    if (!file_read(kernels->arena, path, &data, &length, fail))
+    if (!compressed_read(kernels->arena, path, &data, &length, fail))
         return false;
     rest = (struct slice){data, length};
     while (slice_next(&rest, '\n', &line)) {

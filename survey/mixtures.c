@@ -1,7 +1,7 @@
 #include "survey/mixtures.h"
 
 #include "base/bytes.h"
-#include "base/file.h"
+#include "base/compressed.h"
 #include "gen/gen.h"
 #include "survey/experiments.h"
 #include "survey/folder.h"
@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // Mixtures in a row of one use.
 enum { OF_ONE_USE = 4 };
@@ -38,9 +37,9 @@ bool mixtures_read(struct arena *arena, const char *path, struct mixtures_file *
     char *data;
     size_t length, n_abouts = 0;
     *file = (struct mixtures_file){.text = ""};
-    if (access(path, F_OK) != 0)
+    if (!compressed_find(arena, path))
         return true;
-    if (!file_read(arena, path, &data, &length, fail))
+    if (!compressed_read(arena, path, &data, &length, fail))
         return false;
     rest = (struct slice){data, length};
     while (slice_next(&rest, '\n', &line)) {

@@ -1,6 +1,7 @@
 #include "survey/survey.h"
 
 #include "analyzer/sim/mca/mca.h"
+#include "base/compressed.h"
 #include "base/file.h"
 #include "bench/host/timer.h"
 #include "bench/targets/simulated.h"
@@ -640,10 +641,10 @@ static bool check_folder(const struct survey *survey, struct fail *fail) {
         return fail_set(fail, FAIL_INPUT, "there is no survey in '%s': leave --resume out to start one", folder);
     if (file_is_folder(folder) && !file_lock_folder(survey->arena, folder, "survey", fail))
         return false;
-    if (access(survey->path, F_OK) != 0)
+    if (!compressed_find(survey->arena, survey->path))
         return true;
     if (survey->request->is_resumed)
-        return reader_is_survey(survey->arena, folder, fail);
+        return reader_is_survey(survey->arena, folder, fail) && folder_unpack(survey->arena, folder, survey->isa, fail);
     return fail_set(fail, FAIL_INPUT, "'%s' holds a survey: --resume goes on with it, --output names another folder",
                     folder);
 }
@@ -729,6 +730,13 @@ static bool summarize(struct survey *survey, uint64_t start_ns, struct survey_su
     return is_read;
 }
 
+// A folder that stays as large as it was is complete all the same.
+static void pack(const struct survey *survey) {
+    struct fail trouble = {0};
+    if (!folder_pack(survey->arena, survey->request->folder, survey->isa, &trouble))
+        lab_say(listener_of(survey), LAB_WARNING, "the survey's files stay as they are: %s", trouble.text);
+}
+
 bool survey_run(struct arena *arena, const struct survey_request *request, struct survey_summary *summary, int *status,
                 struct fail *fail) {
     uint64_t start_ns = timer_clock_ns();
@@ -742,6 +750,8 @@ bool survey_run(struct arena *arena, const struct survey_request *request, struc
     bool is_done = prepare(&survey, fail) && choose_events(&survey, fail) && measure_all(&survey, fail) &&
                    summarize(&survey, start_ns, summary, fail);
     record_file_close(&survey.measurements);
+    if (is_done)
+        pack(&survey);
     if (is_done && (summary->n_lost || summary->is_spent) && !summary->n_values && survey.status == 0)
         survey.status = FAIL_UNAVAILABLE;
     *status = survey.status;

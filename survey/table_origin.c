@@ -1,5 +1,6 @@
 #include "survey/table_reader.h"
 
+#include "base/compressed.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -18,9 +19,10 @@ bool reader_is_survey(struct arena *arena, const char *folder, struct fail *fail
         {"blocks.jsonl", "it holds a corpus, for 'cyclops corpus score'"},
         {"card.yaml", "it holds a machine card, for 'cyclops report'"},
     };
-    const char *missing = access(folder_file(arena, folder, "measurements.jsonl"), F_OK) != 0 ? "measurements.jsonl"
-                          : access(folder_file(arena, folder, "forms.jsonl"), F_OK) != 0      ? "forms.jsonl"
-                                                                                              : NULL;
+    const char *missing = !compressed_find(arena, folder_file(arena, folder, "measurements.jsonl"))
+                              ? "measurements.jsonl"
+                          : !compressed_find(arena, folder_file(arena, folder, "forms.jsonl")) ? "forms.jsonl"
+                                                                                               : NULL;
     for (size_t i = 0; missing && i < sizeof others / sizeof *others; i++)
         if (access(folder_file(arena, folder, others[i].file), F_OK) == 0)
             return fail_set(fail, FAIL_INPUT, "'%s' holds no survey: %s", folder, others[i].advice);
@@ -30,10 +32,10 @@ bool reader_is_survey(struct arena *arena, const char *folder, struct fail *fail
 
 bool table_is_file_of_survey(struct arena *arena, const char *path, const char **folder) {
     static const char *const names[] = {"forms.jsonl", "measurements.jsonl", "commands.txt"};
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *slash = strrchr(path, '/'), *name = compressed_plain_name(arena, slash ? slash + 1 : path);
     size_t n = sizeof names / sizeof *names;
     *folder = slash ? arena_copy(arena, path, (size_t)(slash - path) + (slash == path)) : ".";
-    return text_find(name, names, n) < n && access(folder_file(arena, *folder, names[0]), F_OK) == 0;
+    return text_find(name, names, n) < n && compressed_find(arena, folder_file(arena, *folder, names[0]));
 }
 
 bool table_stands_alone(struct arena *arena, const char *path, struct fail *fail) {

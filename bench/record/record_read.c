@@ -1,5 +1,6 @@
 // Reads measurement files: headers and measurements. Leaves out lines that are not JSON. Ignores unknown fields:
 // files of later versions have more of them. The writer is record_write.c.
+#include "base/compressed.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "bench/record/record_damage.h"
@@ -454,7 +455,7 @@ struct record_stream {
 
 struct record_stream *record_stream_open(const char *path, struct fail *fail) {
     struct arena arena = {0};
-    FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    FILE *in = strcmp(path, "-") == 0 ? stdin : compressed_open(path);
     if (!in) {
         fail_set(fail, FAIL_INPUT, "cannot open '%s': %s", path, strerror(errno));
         return NULL;
@@ -479,7 +480,7 @@ static bool read_text(FILE *in, struct text *line, struct fail *fail) {
     }
     if (line->length >= MOST_BYTES)
         errno = EFBIG;
-    return (line->length < MOST_BYTES && !ferror(in)) || fail_set(fail, FAIL_INPUT, "%s", strerror(errno));
+    return (line->length < MOST_BYTES && !ferror(in)) || fail_set(fail, FAIL_INPUT, "%s", compressed_error_text(errno));
 }
 
 // What a line is for its reader.

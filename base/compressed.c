@@ -1,0 +1,269 @@
+#include "base/compressed.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+static const char zst[] = ".zst", gz[] = ".gz";
+
+const char *compressed_find(struct arena *arena, const char *path) {
+    const char *const endings[] = {"", zst, gz};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const char *each = arena_printf(arena, "%s%s", path, endings[i]);
+        if (access(each, F_OK) == 0)
+            return each;
+    }
+    return NULL;
+}
+
+const char *compressed_plain_name(struct arena *arena, const char *path) {
+    size_t length = strlen(path);
+    if (file_has_suffix(path, zst))
+        return arena_copy(arena, path, length - strlen(zst));
+    return file_has_suffix(path, gz) ? arena_copy(arena, path, length - strlen(gz)) : path;
+}
+
+// ---- reading
+
+// A compressed file while it is read.
+struct reader {
+    FILE *in;
+    bool is_zstd; // else gzip
+    ZSTD_DStream *zstd;
+    z_stream gzip;
+    unsigned char input[1 << 16];
+    size_t n, at;      // bytes of input; read so far
+    bool is_in_middle; // of a frame: the file must not end here
+    off64_t position;  // in what was compressed
+};
+
+static bool start(struct reader *reader) {
+    reader->n = reader->at = 0;
+    reader->position = 0;
+    reader->is_in_middle = false;
+    if (reader->is_zstd)
+        return !ZSTD_isError(ZSTD_initDStream(reader->zstd));
+    inflateEnd(&reader->gzip);
+    memset(&reader->gzip, 0, sizeof reader->gzip);
+    return inflateInit2(&reader->gzip, MAX_WBITS + 16) == Z_OK; // 16: with gzip's header
+}
+
+// Each fills `data` from the input as far as both reach. Sets the number of bytes. False: the input is damaged.
+static bool take_zstd(struct reader *reader, char *data, size_t size, size_t *n_taken) {
+    ZSTD_inBuffer in = {reader->input, reader->n, reader->at};
+    ZSTD_outBuffer out = {data, size, 0};
+    size_t left = ZSTD_decompressStream(reader->zstd, &out, &in);
+    reader->at = in.pos;
+    reader->is_in_middle = left != 0;
+    *n_taken = out.pos;
+    return !ZSTD_isError(left);
+}
+
+static bool take_gzip(struct reader *reader, char *data, size_t size, size_t *n_taken) {
+    z_stream *stream = &reader->gzip;
+    stream->next_in = reader->input + reader->at;
+    stream->avail_in = (uInt)(reader->n - reader->at);
+    stream->next_out = (unsigned char *)data;
+    stream->avail_out = (uInt)MIN(size, sizeof reader->input);
+    uInt room = stream->avail_out;
+    int result = inflate(stream, Z_NO_FLUSH);
+    reader->at = reader->n - stream->avail_in;
+    *n_taken = room - stream->avail_out;
+    reader->is_in_middle = result != Z_STREAM_END;
+    if (result == Z_STREAM_END) // another file may follow
+        inflateReset(stream);
+    return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR;
+}
+
+static ssize_t read_some(void *cookie, char *data, size_t size) {
+    struct reader *reader = cookie;
+    for (;;) {
+        size_t n = 0;
+        if (reader->at == reader->n && !feof(reader->in)) {
+            reader->n = fread(reader->input, 1, sizeof reader->input, reader->in);
+            reader->at = 0;
+        }
+        bool is_at_end = reader->at == reader->n, is_good = !ferror(reader->in);
+        if (is_good && (!is_at_end || reader->is_in_middle))
+            is_good = reader->is_zstd ? take_zstd(reader, data, size, &n) : take_gzip(reader, data, size, &n);
+        if (!is_good || (is_at_end && n == 0 && reader->is_in_middle)) {
+            errno = EBADMSG;
+            return -1;
+        }
+        reader->position += (off64_t)n;
+        if (n || is_at_end)
+            return (ssize_t)n;
+    }
+}
+
+static int seek(void *cookie, off64_t *offset, int whence) {
+    struct reader *reader = cookie;
+    off64_t wanted = *offset + (whence == SEEK_CUR ? reader->position : 0);
+    char skipped[1 << 12];
+    if (whence == SEEK_END || (wanted < reader->position && (fseeko(reader->in, 0, SEEK_SET) != 0 || !start(reader))))
+        return -1;
+    while (reader->position < wanted) {
+        size_t left = (size_t)(wanted - reader->position);
+        if (read_some(reader, skipped, MIN(left, sizeof skipped)) <= 0)
+            return -1;
+    }
+    *offset = reader->position;
+    return 0;
+}
+
+static int end(void *cookie) {
+    struct reader *reader = cookie;
+    ZSTD_freeDStream(reader->zstd);
+    inflateEnd(&reader->gzip);
+    int result = fclose(reader->in);
+    free(reader);
+    return result;
+}
+
+// Opens what was compressed into the file, which it takes.
+static FILE *open_reader(FILE *in, bool is_zstd) {
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (!reader) {
+        fclose(in);
+        return NULL;
+    }
+    reader->in = in;
+    reader->is_zstd = is_zstd;
+    reader->zstd = is_zstd ? ZSTD_createDStream() : NULL;
+    FILE *file = (reader->zstd || !is_zstd) && start(reader)
+                     ? fopencookie(reader, "r", (cookie_io_functions_t){read_some, NULL, seek, end})
+                     : NULL;
+    if (!file)
+        end(reader);
+    return file;
+}
+
+FILE *compressed_open(const char *path) {
+    static const unsigned char of_zstd[] = {0x28, 0xb5, 0x2f, 0xfd}, of_gzip[] = {0x1f, 0x8b};
+    struct arena arena = {0};
+    struct stat status;
+    unsigned char first[4] = {0};
+    const char *found = compressed_find(&arena, path);
+    FILE *in = fopen(found ? found : path, "re");
+    arena_free(&arena);
+    // A pipe cannot be read twice, and is not looked into.
+    if (!in || fstat(fileno(in), &status) != 0 || !S_ISREG(status.st_mode) ||
+        pread(fileno(in), first, sizeof first, 0) < (ssize_t)sizeof of_gzip)
+        return in;
+    bool is_zstd = memcmp(first, of_zstd, sizeof of_zstd) == 0;
+    return is_zstd || memcmp(first, of_gzip, sizeof of_gzip) == 0 ? open_reader(in, is_zstd) : in;
+}
+
+const char *compressed_error_text(int error) {
+    return error == EBADMSG ? "what is compressed in it is damaged or cut short" : strerror(error);
+}
+
+bool compressed_read(struct arena *arena, const char *path, char **data, size_t *length, struct fail *fail) {
+    enum { MOST_BYTES = 1 << 30 };
+    struct text text = {.arena = arena};
+    char piece[1 << 16];
+    size_t n;
+    if (strcmp(path, "-") == 0)
+        return file_read(arena, path, data, length, fail);
+    FILE *in = compressed_open(path);
+    if (!in)
+        return fail_set(fail, FAIL_INPUT, "cannot open '%s': %s", path, strerror(errno));
+    text_add(&text, "");
+    while (text.length <= MOST_BYTES && (n = fread(piece, 1, sizeof piece, in)) > 0)
+        text_append(&text, piece, n);
+    if (text.length > MOST_BYTES)
+        errno = EFBIG;
+    bool is_read = text.length <= MOST_BYTES && !ferror(in);
+    int error = errno;
+    fclose(in);
+    if (!is_read)
+        return fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", path, compressed_error_text(error));
+    *data = text.data;
+    if (length)
+        *length = text.length;
+    return true;
+}
+
+// ---- replacing
+
+// Compresses all of `in`.
+static bool put_packed(FILE *in, FILE *out) {
+    static const int level = 9;
+    ZSTD_CStream *stream = ZSTD_createCStream();
+    static char input[1 << 17], output[1 << 17];
+    bool is_good = stream && !ZSTD_isError(ZSTD_CCtx_setParameter(stream, ZSTD_c_compressionLevel, level)) &&
+                   !ZSTD_isError(ZSTD_CCtx_setParameter(stream, ZSTD_c_checksumFlag, 1));
+    bool is_last = false;
+    while (is_good && !is_last) {
+        ZSTD_inBuffer from = {input, fread(input, 1, sizeof input, in), 0};
+        is_last = feof(in);
+        is_good = !ferror(in);
+        bool is_more = is_good;
+        while (is_more) {
+            ZSTD_outBuffer to = {output, sizeof output, 0};
+            size_t left = ZSTD_compressStream2(stream, &to, &from, is_last ? ZSTD_e_end : ZSTD_e_continue);
+            is_good = !ZSTD_isError(left) && fwrite(output, 1, to.pos, out) == to.pos;
+            is_more = is_good && (is_last ? left > 0 : from.pos < from.size);
+        }
+    }
+    ZSTD_freeCStream(stream);
+    return is_good;
+}
+
+static bool put_plain(FILE *in, FILE *out) {
+    static char piece[1 << 17];
+    size_t n;
+    while ((n = fread(piece, 1, sizeof piece, in)) > 0)
+        if (fwrite(piece, 1, n, out) != n)
+            return false;
+    return !ferror(in);
+}
+
+// Makes a file of another one, which it removes then. The new one is whole, and on the disk, before it has its name.
+static bool replace(struct arena *arena, const char *from, const char *to, bool (*put)(FILE *in, FILE *out),
+                    struct fail *fail) {
+    char *aside = arena_printf(arena, "%s.XXXXXX", to);
+    struct stat status;
+    FILE *in = compressed_open(from);
+    int fd = in ? mkostemp(aside, O_CLOEXEC) : -1;
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    bool is_done = out && put(in, out) && fflush(out) == 0 && stat(from, &status) == 0 &&
+                   fchmod(fd, status.st_mode & 0777) == 0 && fsync(fd) == 0;
+    int error = errno;
+    if (in)
+        fclose(in);
+    if (out && fclose(out) != 0 && is_done) {
+        is_done = false;
+        error = errno;
+    }
+    if (is_done && rename(aside, to) == 0 && unlink(from) == 0)
+        return true;
+    error = is_done ? errno : error;
+    if (fd >= 0)
+        unlink(aside);
+    return fail_set(fail, FAIL_INPUT, "cannot write '%s' from '%s': %s", to, from, compressed_error_text(error));
+}
+
+bool compressed_pack(struct arena *arena, const char *path, struct fail *fail) {
+    return access(path, F_OK) != 0 || replace(arena, path, arena_printf(arena, "%s%s", path, zst), put_packed, fail);
+}
+
+bool compressed_unpack(struct arena *arena, const char *path, struct fail *fail) {
+    const char *found = compressed_find(arena, path);
+    if (!found)
+        return true;
+    if (strcmp(found, path) != 0)
+        return replace(arena, found, path, put_plain, fail);
+    // A run was killed between a renaming and a removal.
+    unlink(arena_printf(arena, "%s%s", path, zst));
+    return true;
+}
