@@ -189,6 +189,8 @@ static struct fy_node *key_of(struct fy_node *value) {
 // ("key:") has no place, so this takes the key's.
 struct yaml_place yaml_place(struct yaml *yaml, struct fy_node *node) {
     size_t before, after;
+    if (!yaml->diag) // nothing was parsed
+        return (struct yaml_place){0, 0};
     struct fy_token *token = node && fy_node_get_type(node) == FYNT_SCALAR ? fy_node_get_scalar_token(node) : NULL;
     const struct fy_mark *mark = token ? fy_token_start_mark(token) : NULL;
     size_t length;
@@ -220,6 +222,8 @@ static struct yaml_place place_in_block(struct yaml *yaml, struct yaml_place sta
 
 struct yaml_place yaml_place_in(struct yaml *yaml, struct fy_node *node, size_t offset) {
     struct yaml_place place = yaml_place(yaml, node);
+    if (!yaml->diag)
+        return place;
     enum fy_node_style style = fy_node_get_style(node);
     if (style == FYNS_LITERAL || style == FYNS_FOLDED)
         return place_in_block(yaml, place, yaml_text(yaml, node), offset);

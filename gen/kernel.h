@@ -47,6 +47,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/text.h"
 #include "gen/program.h"
 
 #include <stdbool.h>
@@ -122,6 +123,11 @@ struct kernel {
     unsigned n_expectations;
 };
 
+// A kernel by the keys of a file. Lists are words with ", " between them: "d->x, d->y". Null: the key is missing.
+struct kernel_text {
+    const char *name, *about, *body, *setup, *implicit, *init, *chain, *writes, *requires;
+};
+
 struct kernel_set {
     struct kernel *kernels;
     size_t n_kernels;
@@ -138,6 +144,16 @@ bool kernel_load_folder(struct arena *arena, const char *root, const char *isa, 
 // Adds the kernels of a kernel file's text. `path`: its name in messages. Fails at any mistake.
 bool kernel_load_text(struct arena *arena, const char *path, const char *text, const struct isa *isa,
                       struct kernel_set *set, struct fail *fail);
+
+// Adds the kernel that the texts describe, in assembly of `syntax` (null: the ISA's first one). `path`: its name in
+// messages. Does not look whether the set has a kernel of that name. Fails as reading a file does, without a line.
+bool kernel_add(struct arena *arena, const char *path, const struct isa *isa, const char *syntax,
+                const struct kernel_text *kernel, struct kernel_set *set, struct fail *fail);
+
+// Adds the beginning of a file's text, and a kernel: as one line, unless its assembly has several. `comment`: the
+// file's first line.
+void kernel_put_head(const char *comment, const struct isa *isa, const char *syntax, struct text *out);
+void kernel_put(const struct kernel_text *kernel, struct text *out);
 
 // Returns the fixed role through which a chain goes, so that streams would wait for each other; null: streams are
 // independent.

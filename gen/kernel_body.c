@@ -212,11 +212,10 @@ static void add_lines(struct reader *reader, const char *text, const struct stat
     }
 }
 
-bool kernel_read_body(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
+bool kernel_read_body(struct kernel_file *file, const struct kernel_word *body, struct kernel *kernel) {
     struct yaml *yaml = &file->yaml;
-    const char *text = yaml_text(yaml, node);
-    if (!text)
-        return yaml_fail(yaml, node, "the body must be assembly text: quote it, or write it below 'body: |'");
+    const char *text = body->text;
+    struct fy_node *node = body->node;
     const struct statement *statements;
     size_t n = statement_split(yaml->arena, file->isa, text, &statements);
     struct reader reader = {file, kernel, node, statements};

@@ -164,26 +164,22 @@ static const char *nearest_register(struct arena *arena, const struct isa *isa, 
     return text_did_you_mean(arena, word, names, n);
 }
 
-bool kernel_roles_read_implicit(struct kernel_file *file, struct fy_node *node, struct kernel *kernel) {
-    const char **words;
-    struct fy_node **nodes;
-    size_t n;
-    if (!yaml_texts(&file->yaml, node, "a register", &words, &nodes, &n))
-        return false;
-    for (size_t i = 0; i < n; i++) {
+bool kernel_roles_read_implicit(struct kernel_file *file, const struct kernel_words *words, struct kernel *kernel) {
+    for (size_t i = 0; i < words->n; i++) {
+        const struct kernel_word *word = &words->items[i];
         struct register_name found;
         unsigned role;
-        if (strcmp(words[i], flags_name) == 0) {
-            if (!add_flags(file, kernel, nodes[i], &role))
+        if (strcmp(word->text, flags_name) == 0) {
+            if (!add_flags(file, kernel, word->node, &role))
                 return false;
             continue;
         }
-        if (!find_register(file->isa, words[i], &found))
-            return yaml_fail(&file->yaml, nodes[i], "unknown register '%s' of %s%s", words[i], file->isa->name,
-                             nearest_register(file->yaml.arena, file->isa, words[i]));
+        if (!find_register(file->isa, word->text, &found))
+            return yaml_fail(&file->yaml, word->node, "unknown register '%s' of %s%s", word->text, file->isa->name,
+                             nearest_register(file->yaml.arena, file->isa, word->text));
         if (!find_by_register(kernel, &found, &role))
             add(file->yaml.arena, kernel,
-                (struct kernel_role){.name = words[i], .class = found.class, .is_fixed = true, .index = found.index});
+                (struct kernel_role){.name = word->text, .class = found.class, .is_fixed = true, .index = found.index});
     }
     return true;
 }

@@ -129,18 +129,17 @@ static void add_word(struct text *list, const char *word) {
     text_addf(list, "%s%s", list->length ? ", " : "", word);
 }
 
-static void add_kernel(const struct session *session, const struct timing *trial, struct text *out) {
+static struct kernel_text kernel_of(const struct timing *trial, struct arena *arena) {
     static const char *const written[] = {"d0", "d1", "d2", "d3", "d4", "d5", "v0", "v1", "v2", "v3",
                                           "v4", "v5", "u",  "n0", "n1", "n2", "n3", "n4", "n5"};
-    struct text writes = {.arena = session->arena}, init = {.arena = session->arena};
+    struct text writes = {.arena = arena}, init = {.arena = arena};
     for (size_t i = 0; i < sizeof written / sizeof *written; i++)
         if (has_role(trial->body, written[i]))
             add_word(&writes, written[i]);
     for (const char *chase = "p"; chase; chase = *chase == 'p' ? "q" : NULL)
         if (has_role(trial->body, chase)) {
             add_word(&writes, chase);
-            add_word(&init,
-                     arena_printf(session->arena, "%s: chase %s", chase, trial->chase ? trial->chase : CHASE_FAR));
+            add_word(&init, arena_printf(arena, "%s: chase %s", chase, trial->chase ? trial->chase : CHASE_FAR));
         }
     if (has_role(trial->body, "m"))
         add_word(&init, "m: memory");
@@ -148,38 +147,22 @@ static void add_kernel(const struct session *session, const struct timing *trial
         add_word(&init, trial->init);
     if (trial->writes)
         add_word(&writes, trial->writes);
-    text_addf(out, "  - name: %s\n", trial->name);
-    if (trial->feature)
-        text_addf(out, "    requires: [%s]\n", trial->feature);
-    if (trial->implicit)
-        text_addf(out, "    implicit: [%s]\n", trial->implicit);
-    if (writes.length)
-        text_addf(out, "    writes: [%s]\n", writes.data);
-    if (init.length)
-        text_addf(out, "    init: {%s}\n", init.data);
-    for (int is_body = 0; is_body < 2; is_body++) {
-        struct slice rest = {is_body ? trial->body : trial->setup, 0}, line;
-        if (!rest.data)
-            continue;
-        rest.length = strlen(rest.data);
-        text_addf(out, "    %s: |\n", is_body ? "body" : "setup");
-        while (slice_next(&rest, '\n', &line))
-            if (line.length)
-                text_addf(out, "      %.*s\n", (int)line.length, line.data);
-    }
-}
-
-static void add_head(const struct session *session, struct text *out) {
-    text_addf(out, "isa: %s\n", session->recipe->isa);
-    if (*session->recipe->syntax)
-        text_addf(out, "syntax: %s\n", session->recipe->syntax);
-    text_add(out, "kernels:\n");
+    return (struct kernel_text){.name = trial->name,
+                                .body = trial->body,
+                                .setup = trial->setup,
+                                .implicit = trial->implicit,
+                                .requires = trial->feature,
+                                .init = init.data,
+                                .writes = writes.data};
 }
 
 void session_add_kernels(const struct session *session, struct text *out) {
-    add_head(session, out);
-    for (size_t i = 0; i < session->n_items; i++)
-        add_kernel(session, &session->items[i].trial, out);
+    kernel_put_head("Experiments of a machine card. Each can be repeated: cyclops run --kernels FOLDER NAME",
+                    session->isa, session->recipe->syntax, out);
+    for (size_t i = 0; i < session->n_items; i++) {
+        const struct kernel_text kernel = kernel_of(&session->items[i].trial, out->arena);
+        kernel_put(&kernel, out);
+    }
 }
 
 // So `cyclops run --kernels DIR/kernels NAME` can repeat each experiment.
@@ -307,20 +290,15 @@ static bool make_plan(struct session *session, enum session_part part, struct ar
                       struct fail *fail) {
     enum { MOST_AT_ONCE = 256 };
     struct kernel_set set = {0};
-    struct text text = {.arena = arena};
-    add_head(session, &text);
-    size_t n = 0;
     for (size_t i = 0; i < session->n_items; i++) {
-        session->items[i].is_planned = n < MOST_AT_ONCE && wants(&session->items[i], part);
-        if (session->items[i].is_planned) {
-            add_kernel(session, &session->items[i].trial, &text);
-            n++;
-        }
+        struct session_item *item = &session->items[i];
+        item->is_planned = set.n_kernels < MOST_AT_ONCE && wants(item, part);
+        if (!item->is_planned)
+            continue;
+        const struct kernel_text kernel = kernel_of(&item->trial, arena);
+        if (!kernel_add(arena, "the machine's kernels", session->isa, session->recipe->syntax, &kernel, &set, fail))
+            return false;
     }
-    if (!n)
-        return true;
-    if (!kernel_load_text(arena, "the machine's kernels", text.data, session->isa, &set, fail))
-        return false;
     for (size_t k = 0; k < set.n_kernels; k++) {
         struct session_item *item = find(session, set.kernels[k].name);
         struct gen_request request = {.mode = PROGRAM_THROUGHPUT,

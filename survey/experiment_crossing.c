@@ -48,15 +48,14 @@ static const char *exchange(struct arena *arena, const char *body, const char *o
     return text.data;
 }
 
-bool experiments_add_crossing(const struct shape *shape, unsigned source, unsigned result, struct text *out) {
+bool experiments_add_crossing(const struct shape *shape, unsigned source, unsigned result,
+                              struct experiment_list *out) {
     if (!can_cross(shape, source, result))
         return false;
     const char *from = shape->ports[source].role, *to = shape->ports[result].role;
     const struct experiment_key key = {
         .kind = EXPERIMENT_PAIR, .source = from, .result = to, .way = "", .closing = EXPERIMENT_CROSSING};
-    experiment_begin(shape, key, shape->body,
-                     arena_printf(out->arena, "; %s", exchange(out->arena, shape->body, from, to)), out);
-    experiment_add_init(shape, false, "", out);
-    text_addf(out, ", chain: [%s]}\n", from);
+    experiment_add_chain(shape, key, shape->body,
+                         arena_printf(out->arena, "; %s", exchange(out->arena, shape->body, from, to)), "", from, out);
     return true;
 }

@@ -3,35 +3,35 @@
 #ifndef SURVEY_EXPERIMENT_KINDS_H
 #define SURVEY_EXPERIMENT_KINDS_H
 
-#include "base/text.h"
+#include "survey/experiment_list.h"
 #include "survey/shape.h"
 
 #include <stdbool.h>
 
-void experiments_add_throughputs(const struct isa *isa, const struct shape *shape, struct text *out);
-void experiments_add_memory_throughput(const struct shape *shape, struct text *out);
-void experiments_add_latencies(const struct isa *isa, const struct shape *shape, struct text *out);
+void experiments_add_throughputs(const struct isa *isa, const struct shape *shape, struct experiment_list *out);
+void experiments_add_memory_throughput(const struct shape *shape, struct experiment_list *out);
+void experiments_add_latencies(const struct isa *isa, const struct shape *shape, struct experiment_list *out);
 // How long other instructions wait for the result of a form that closes its chain by itself.
-void experiments_add_others(const struct isa *isa, const struct shape *shape, struct text *out);
-void experiments_add_same(const struct shape *shape, struct text *out);
+void experiments_add_others(const struct isa *isa, const struct shape *shape, struct experiment_list *out);
+void experiments_add_same(const struct shape *shape, struct experiment_list *out);
 // Through a word of memory that the form may read and write, with an instruction that stores it before and one that
 // loads it back behind: whether copies wait for each other there.
-void experiments_add_through_memory(const struct isa *isa, const struct shape *shape, struct text *out);
-void experiments_add_stores(const struct isa *isa, const struct shape *shape, struct text *out);
-void experiments_add_index(const struct isa *isa, const struct shape *shape, struct text *out);
+void experiments_add_through_memory(const struct isa *isa, const struct shape *shape, struct experiment_list *out);
+void experiments_add_stores(const struct isa *isa, const struct shape *shape, struct experiment_list *out);
+void experiments_add_index(const struct isa *isa, const struct shape *shape, struct experiment_list *out);
 // Makes the shape of a load one with an index in its address, as its last port. Returns the number of the first result;
 // n_ports where there is no such shape.
 unsigned experiment_find_indexed(const struct isa *isa, struct arena *arena, const struct shape *shape,
                                  struct shape *with_index);
-void experiments_add_surrounded(const struct shape *shape, struct text *out);
+void experiments_add_surrounded(const struct shape *shape, struct experiment_list *out);
 
 // The latency from one port to another through two copies of the form that cross. False: they cannot.
-bool experiments_add_crossing(const struct shape *shape, unsigned source, unsigned result, struct text *out);
+bool experiments_add_crossing(const struct shape *shape, unsigned source, unsigned result, struct experiment_list *out);
 // Whether the vector result, which the form also reads, is all that its copies wait for beside the chain.
 bool experiments_waits_for_result_only(const struct shape *shape, unsigned source, unsigned result);
 
 // The latency from one port to another through crossing copies, or through partners.
 void experiments_add_ways(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
-                          struct text *out);
+                          struct experiment_list *out);
 
 #endif

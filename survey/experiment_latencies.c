@@ -25,7 +25,7 @@ static bool can_share(const struct shape *shape, const struct shape_port *source
 }
 
 static void add_chain(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
-                      struct text *arcs, struct text *out) {
+                      struct text *arcs, struct experiment_list *out) {
     const struct shape_port *from = &shape->ports[result], *to = &shape->ports[source];
     struct text breakers = {.arena = out->arena};
     text_add(&breakers, "");
@@ -38,9 +38,7 @@ static void add_chain(const struct isa *isa, const struct shape *shape, unsigned
         return;
     const struct experiment_key key = {
         .kind = EXPERIMENT_PAIR, .source = to->role, .result = from->role, .way = "", .closing = EXPERIMENT_ALONE};
-    experiment_begin(shape, key, shape->body, breakers.data, out);
-    experiment_add_init(shape, false, "", out);
-    text_addf(out, ", chain: [%s]}\n", arc);
+    experiment_add_chain(shape, key, shape->body, breakers.data, "", arc, out);
 }
 
 static const char *result_of(struct arena *arena, const struct shape *shape, unsigned result, const char *part) {
@@ -50,7 +48,7 @@ static const char *result_of(struct arena *arena, const struct shape *shape, uns
 // Adds the chain of a pair through a way. `part`: what it names of the result, "_whole" or ""; `variant`: how it
 // differs from the plain one.
 static void add_way(const struct shape *shape, unsigned source, unsigned result, const char *part,
-                    const struct partner *way, struct experiment_key variant, struct text *out) {
+                    const struct partner *way, struct experiment_key variant, struct experiment_list *out) {
     const struct shape_port *from = &shape->ports[result], *to = &shape->ports[source];
     const char *arc = !to->is_hidden ? to->role : from->is_hidden ? "t" : from->role;
     struct experiment_key key = variant;
@@ -59,15 +57,14 @@ static void add_way(const struct shape *shape, unsigned source, unsigned result,
     key.result = result_of(out->arena, shape, result, part);
     key.way = way->name;
     if (to->is_hidden) // the way comes first, so that what leads to the next copy has a name
-        experiment_begin(shape, key, way->text + strlen("; "), arena_printf(out->arena, "; %s", shape->body), out);
+        experiment_add_chain(shape, key, way->text + strlen("; "), arena_printf(out->arena, "; %s", shape->body),
+                             way->init, arc, out);
     else
-        experiment_begin(shape, key, shape->body, way->text, out);
-    experiment_add_init(shape, false, way->init, out);
-    text_addf(out, ", chain: [%s]}\n", arc);
+        experiment_add_chain(shape, key, shape->body, way->text, way->init, arc, out);
 }
 
 void experiments_add_ways(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
-                          struct text *out) {
+                          struct experiment_list *out) {
     struct partner ways[PARTNER_MOST_WAYS];
     struct text breakers = {.arena = out->arena};
     text_add(&breakers, "");
@@ -95,7 +92,7 @@ void experiments_add_ways(const struct isa *isa, const struct shape *shape, unsi
 
 // From a source to the whole register of which the form writes the high byte.
 static void add_whole(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
-                      struct text *out) {
+                      struct experiment_list *out) {
     struct shape whole = *shape;
     struct shape_port *to = &whole.ports[result];
     const struct experiment_key usual = {.variant = EXPERIMENT_USUAL};
@@ -119,7 +116,7 @@ static bool is_pair(const struct shape *shape, const struct shape_port *from, co
     return from->is_read && to->is_written && !from->is_lanes && !to->is_lanes && !is_late;
 }
 
-void experiments_add_latencies(const struct isa *isa, const struct shape *shape, struct text *out) {
+void experiments_add_latencies(const struct isa *isa, const struct shape *shape, struct experiment_list *out) {
     struct text arcs = {.arena = out->arena};
     for (unsigned source = 0; source < shape->n_ports; source++)
         for (unsigned result = 0; result < shape->n_ports; result++) {
@@ -135,9 +132,7 @@ void experiments_add_latencies(const struct isa *isa, const struct shape *shape,
         }
     if (!arcs.length || shape->is_gather) // a gather needs its mask again
         return;
-    experiment_begin(shape, (struct experiment_key){.kind = EXPERIMENT_CHAIN}, shape->body, "", out);
-    experiment_add_init(shape, false, "", out);
-    text_addf(out, ", chain: [%s]}\n", arcs.data);
+    experiment_add_chain(shape, (struct experiment_key){.kind = EXPERIMENT_CHAIN}, shape->body, "", "", arcs.data, out);
 }
 
 // Whether the pair of a padded chain is wanted. `part`: as in add_way.
@@ -149,7 +144,7 @@ static bool is_wanted(struct arena *arena, const struct shape *shape, unsigned s
 
 static void add_padded(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
                        const char *part, const struct table_padding *which, enum partner_length length,
-                       struct text *out) {
+                       struct experiment_list *out) {
     struct partner ways[PARTNER_MOST_WAYS];
     struct text breakers = {.arena = out->arena};
     text_add(&breakers, "");
@@ -166,7 +161,7 @@ static void add_padded(const struct isa *isa, const struct shape *shape, unsigne
 }
 
 static void add_padded_pairs(const struct isa *isa, const struct shape *shape, const struct table_padding *which,
-                             enum partner_length length, struct text *kernels) {
+                             enum partner_length length, struct experiment_list *kernels) {
     for (unsigned source = 0; source < shape->n_ports; source++)
         for (unsigned result = 0; result < shape->n_ports; result++) {
             const struct shape_port *from = &shape->ports[source], *to = &shape->ports[result];
@@ -189,7 +184,7 @@ static void add_padded_pairs(const struct isa *isa, const struct shape *shape, c
 // later one, copies of a locked add take 18 cycles at one address, and so does a chain from the address to the flags;
 // with 5 to 20 multiplications more, that takes 14.25.
 void experiments_add_padded(const struct isa *isa, const struct shape *shape, const struct table_padding *which,
-                            struct text *kernels) {
+                            struct experiment_list *kernels) {
     if (shape->surroundings)
         return;
     for (enum partner_length length = PARTNER_PADDED; length <= PARTNER_PADDED_MOST; length++)
@@ -211,7 +206,7 @@ static unsigned find_closed(const struct shape *shape, unsigned result) {
 
 // A core may hand a result to the same kind of instruction earlier than to others: a Golden Cove's vaddps to vaddps
 // after two cycles, and to all others after three. A partner in between shows it.
-void experiments_add_others(const struct isa *isa, const struct shape *shape, struct text *out) {
+void experiments_add_others(const struct isa *isa, const struct shape *shape, struct experiment_list *out) {
     if (shape->has_memory || shape->is_gather)
         return;
     for (unsigned result = 0; result < shape->n_ports; result++) {
@@ -242,7 +237,7 @@ static const char *with_same(struct arena *arena, const char *body, const char *
 }
 
 // Zero idioms and their like: forms of registers alone, with two sources of one kind that are not implied.
-void experiments_add_same(const struct shape *shape, struct text *out) {
+void experiments_add_same(const struct shape *shape, struct experiment_list *out) {
     unsigned sources[2], n_sources = 0, n_results = 0, result = 0;
     for (unsigned i = 0; i < shape->n_ports; i++) {
         const struct shape_port *port = &shape->ports[i];
@@ -264,9 +259,9 @@ void experiments_add_same(const struct shape *shape, struct text *out) {
                             *to = &shape->ports[result];
     if (first->class != second->class || to->file != first->file || to->is_distinct)
         return;
-    experiment_begin(shape, (struct experiment_key){.kind = EXPERIMENT_SAME},
-                     with_same(out->arena, shape->body, first->role, second->role), "", out);
-    text_addf(out, ", init: {%s: %s}", first->role, experiment_value(shape, first));
-    const char *arc = to == first ? to->role : arena_printf(out->arena, "%s->%s", to->role, first->role);
-    text_addf(out, ", chain: [%s]}\n", arc);
+    const char *body = with_same(out->arena, shape->body, first->role, second->role);
+    struct kernel_text *kernel =
+        experiment_begin(shape, (struct experiment_key){.kind = EXPERIMENT_SAME}, body, "", out);
+    kernel->init = arena_printf(out->arena, "%s: %s", first->role, experiment_value(shape, first));
+    kernel->chain = to == first ? to->role : arena_printf(out->arena, "%s->%s", to->role, first->role);
 }

@@ -23,7 +23,7 @@ static unsigned word_bytes(const struct shape *shape) {
     return 0;
 }
 
-void experiments_add_through_memory(const struct isa *isa, const struct shape *shape, struct text *out) {
+void experiments_add_through_memory(const struct isa *isa, const struct shape *shape, struct experiment_list *out) {
     struct text breakers = {.arena = out->arena};
     struct partner way;
     const char *store;
@@ -32,14 +32,13 @@ void experiments_add_through_memory(const struct isa *isa, const struct shape *s
         !partners_through_memory(out->arena, isa, shape, word_bytes(shape), &store, &way) ||
         !experiment_break_others(isa, shape, SHAPE_MOST_PORTS, false, &breakers))
         return;
-    experiment_begin(shape, (struct experiment_key){.kind = EXPERIMENT_MEMORY, .way = way.name}, store,
-                     arena_printf(out->arena, "; %s%s%s", shape->body, way.text, breakers.data), out);
-    experiment_add_init(shape, false, way.init, out);
-    text_add(out, ", chain: [t]}\n");
+    experiment_add_chain(shape, (struct experiment_key){.kind = EXPERIMENT_MEMORY, .way = way.name}, store,
+                         arena_printf(out->arena, "; %s%s%s", shape->body, way.text, breakers.data), way.init, "t",
+                         out);
 }
 
 // Through memory, from a register that the form stores, alone or combined with what is there.
-static void add_store(const struct isa *isa, const struct shape *shape, unsigned source, struct text *out) {
+static void add_store(const struct isa *isa, const struct shape *shape, unsigned source, struct experiment_list *out) {
     const struct way_step *keep = partners_keep(isa, shape, source);
     const struct shape_port *port = &shape->ports[source];
     struct text breakers = {.arena = out->arena};
@@ -56,15 +55,13 @@ static void add_store(const struct isa *isa, const struct shape *shape, unsigned
                                                .way = ways[i].name,
                                                .variant = is_longer ? EXPERIMENT_LONGER : EXPERIMENT_USUAL,
                                                .step = is_longer ? keep->name : NULL};
-            experiment_begin(shape, key, shape->body, arena_printf(out->arena, "%s%s", ways[i].text, breakers.data),
-                             out);
-            experiment_add_init(shape, false, "", out);
-            text_addf(out, ", chain: [%s]}\n", port->role);
+            experiment_add_chain(shape, key, shape->body, arena_printf(out->arena, "%s%s", ways[i].text, breakers.data),
+                                 "", port->role, out);
         }
     }
 }
 
-void experiments_add_stores(const struct isa *isa, const struct shape *shape, struct text *out) {
+void experiments_add_stores(const struct isa *isa, const struct shape *shape, struct experiment_list *out) {
     for (unsigned i = 0; i < shape->n_ports; i++)
         if (behind_base(shape) && shape->form->may_store && shape->ports[i].is_read && !shape->ports[i].is_address &&
             !shape->ports[i].is_index && shape->ports[i].file != 'c')
@@ -111,7 +108,7 @@ unsigned experiment_find_indexed(const struct isa *isa, struct arena *arena, con
 }
 
 // From the index of the address to the first result.
-void experiments_add_index(const struct isa *isa, const struct shape *shape, struct text *out) {
+void experiments_add_index(const struct isa *isa, const struct shape *shape, struct experiment_list *out) {
     struct shape with_index;
     unsigned result = experiment_find_indexed(isa, out->arena, shape, &with_index);
     if (result < with_index.n_ports)

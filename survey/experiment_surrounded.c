@@ -22,7 +22,7 @@ static void add_part(const char *part, struct text *text) {
 }
 
 // Through memory by an instruction of its own, as from push to pop.
-static void add_load_back(const struct shape *shape, struct text *out) {
+static void add_load_back(const struct shape *shape, struct experiment_list *out) {
     static const char step[] = "movslq";
     const struct shape_port *port = &shape->ports[0];
     for (int is_longer = 0; is_longer < 2; is_longer++) {
@@ -36,13 +36,11 @@ static void add_load_back(const struct shape *shape, struct text *out) {
                                            .way = shape->surroundings->load,
                                            .variant = is_longer ? EXPERIMENT_LONGER : EXPERIMENT_USUAL,
                                            .step = is_longer ? step : NULL};
-        experiment_begin(shape, key, shape->body, load.data, out);
-        experiment_add_init(shape, false, "", out);
-        text_addf(out, ", chain: [%s]}\n", port->role);
+        experiment_add_chain(shape, key, shape->body, load.data, "", port->role, out);
     }
 }
 
-void experiments_add_surrounded(const struct shape *shape, struct text *out) {
+void experiments_add_surrounded(const struct shape *shape, struct experiment_list *out) {
     const struct surroundings *around = shape->surroundings;
     const char *body = around->is_fixed_place ? shape->body : experiment_with_places(shape, out->arena),
                *init = around->init ? arena_printf(out->arena, ", %s", around->init) : "";
@@ -65,7 +63,6 @@ void experiments_add_surrounded(const struct shape *shape, struct text *out) {
         add_load_back(shape, out);
     if (!around->chain)
         return;
-    experiment_begin(shape, (struct experiment_key){.kind = EXPERIMENT_CHAIN}, shape->body, "", out);
-    experiment_add_init(shape, false, init, out);
-    text_addf(out, ", chain: [%s]}\n", around->chain);
+    experiment_add_chain(shape, (struct experiment_key){.kind = EXPERIMENT_CHAIN}, shape->body, "", init, around->chain,
+                         out);
 }

@@ -27,34 +27,32 @@ const char *experiment_value(const struct shape *shape, const struct shape_port 
     return port->file == 'v' || port->file == 'f' ? shape->ways->one(shape, port) : "1";
 }
 
-void experiment_add_init(const struct shape *shape, bool has_pointers, const char *more, struct text *out) {
-    const char *comma = "";
-    text_add(out, ", init: {");
+const char *experiment_init(const struct shape *shape, bool has_pointers, const char *more, struct arena *arena) {
+    struct text text = {.arena = arena};
+    text_add(&text, "");
     for (unsigned i = 0; i < shape->n_ports; i++) {
         const struct shape_port *port = &shape->ports[i];
         if (!port->is_read || !experiment_has_name(port))
             continue;
-        text_addf(out, "%s%s: %s", comma, port->role,
-                  port->is_address && has_pointers ? "\"memory + {at:64}\"" : experiment_value(shape, port));
+        text_addf(&text, "%s%s: %s", text.length ? ", " : "", port->role,
+                  port->is_address && has_pointers ? "memory + {at:64}" : experiment_value(shape, port));
         if (port->is_lanes && port->file == 'k')
-            text_addf(out, ", lanes: %s", all_bits(port)); // sets it again: ways_x86_64.c
-        comma = ", ";
+            text_addf(&text, ", lanes: %s", all_bits(port)); // sets it again: ways_x86_64.c
     }
-    text_addf(out, "%s}", *comma ? more : *more ? more + 2 : "");
+    text_add(&text, text.length || !*more ? more : more + strlen(", "));
+    return text.data;
 }
 
-static void add_implicit(const struct shape *shape, struct text *out) {
-    const char *comma = "";
-    for (unsigned i = 0; i < shape->n_ports; i++)
-        if (shape->ports[i].is_fixed && experiment_has_name(&shape->ports[i])) {
-            text_addf(out, "%s%s", *comma ? comma : ", implicit: [", shape->ports[i].role);
-            comma = ", ";
-        }
+// Null: no register is implied.
+static const char *implicit_of(const struct shape *shape, struct arena *arena) {
     const char *further = shape->surroundings ? shape->surroundings->implicit : shape->avoided;
+    struct text text = {.arena = arena};
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (shape->ports[i].is_fixed && experiment_has_name(&shape->ports[i]))
+            text_addf(&text, "%s%s", text.length ? ", " : "", shape->ports[i].role);
     if (further)
-        text_addf(out, "%s%s", *comma ? comma : ", implicit: [", further);
-    if (*comma || further)
-        text_add(out, "]");
+        text_addf(&text, "%s%s", text.length ? ", " : "", further);
+    return text.data;
 }
 
 static bool starts_with(struct slice name, const char *start) {
@@ -71,27 +69,35 @@ static bool has_divisor_in_memory(const struct shape *shape) {
 }
 
 // Memory holds the buffer's own address in its first word: as a number of floating point, a denormal.
-static void add_setup(const struct shape *shape, struct text *out) {
+static const char *setup_of(const struct shape *shape, struct arena *arena) {
     const char *texts[] = {shape->has_memory ? shape->ways->clear_memory : NULL,
                            shape->is_gather ? "movq $0, 64(%rsi)" : NULL, // what is loaded becomes indices
                            has_divisor_in_memory(shape) ? "movq $1, 64(%rsi)" : NULL,
                            shape->surroundings ? shape->surroundings->setup : NULL,
                            shape->spread_indices,
                            shape->form->setup};
-    struct text setup = {.arena = out->arena};
+    struct text setup = {.arena = arena};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i])
             text_addf(&setup, "%s%s", setup.length ? "; " : "", texts[i]);
-    if (setup.length)
-        text_addf(out, ", setup: \"%s\"", setup.data);
+    return setup.data;
 }
 
-void experiment_begin(const struct shape *shape, struct experiment_key key, const char *body, const char *more,
-                      struct text *out) {
+struct kernel_text *experiment_begin(const struct shape *shape, struct experiment_key key, const char *body,
+                                     const char *more, struct experiment_list *out) {
     key.form = shape->form->name;
-    text_addf(out, "  - {name: %s, about: survey, body: \"%s%s\"", experiment_key_name(out->arena, &key), body, more);
-    add_setup(shape, out);
-    add_implicit(shape, out);
+    struct kernel_text *kernel = experiment_list_add(out, key);
+    kernel->body = *more ? arena_printf(out->arena, "%s%s", body, more) : body;
+    kernel->setup = setup_of(shape, out->arena);
+    kernel->implicit = implicit_of(shape, out->arena);
+    return kernel;
+}
+
+void experiment_add_chain(const struct shape *shape, struct experiment_key key, const char *body, const char *more,
+                          const char *init, const char *arcs, struct experiment_list *out) {
+    struct kernel_text *kernel = experiment_begin(shape, key, body, more, out);
+    kernel->init = experiment_init(shape, false, init, out->arena);
+    kernel->chain = arcs;
 }
 
 unsigned experiment_place_bytes(const struct shape *shape) {
@@ -121,21 +127,19 @@ const char *experiment_with_places(const struct shape *shape, struct arena *aren
 }
 
 void experiment_add_throughput(const struct shape *shape, struct experiment_key key, const char *body, const char *more,
-                               const char *init, struct text *out) {
-    const char *comma = "";
-    experiment_begin(shape, key, body, more, out);
+                               const char *init, struct experiment_list *out) {
+    struct kernel_text *kernel = experiment_begin(shape, key, body, more, out);
     bool has_lines = shape->spread_indices && !shape->form->may_store; // which all streams share
-    experiment_add_init(shape,
-                        shape->has_memory && !shape->surroundings && !has_divisor_in_memory(shape) &&
-                            body == shape->body && !has_lines,
-                        init, out);
-    text_add(out, ", writes: [");
+    struct text writes = {.arena = out->arena};
+    kernel->init = experiment_init(shape,
+                                   shape->has_memory && !shape->surroundings && !has_divisor_in_memory(shape) &&
+                                       body == shape->body && !has_lines,
+                                   init, out->arena);
+    text_add(&writes, "");
     for (unsigned i = 0; i < shape->n_ports; i++)
-        if (shape->ports[i].is_written && experiment_has_name(&shape->ports[i])) {
-            text_addf(out, "%s%s", comma, shape->ports[i].role);
-            comma = ", ";
-        }
-    text_add(out, "]}\n");
+        if (shape->ports[i].is_written && experiment_has_name(&shape->ports[i]))
+            text_addf(&writes, "%s%s", writes.length ? ", " : "", shape->ports[i].role);
+    kernel->writes = writes.data;
 }
 
 bool experiment_break_others(const struct isa *isa, const struct shape *shape, unsigned except, bool only_fixed,

@@ -4,20 +4,23 @@
 #define SURVEY_EXPERIMENT_TEXT_H
 
 #include "base/text.h"
-#include "survey/experiment_key.h"
+#include "survey/experiment_list.h"
 #include "survey/shape.h"
 
-// Begins the kernel of an experiment with the shape's form: its body, `more` instructions behind it, what is set up and
-// what is implied. Its initial values and roles follow, and "}\n".
-void experiment_begin(const struct shape *shape, struct experiment_key key, const char *body, const char *more,
-                      struct text *out);
+// Adds an experiment with the shape's form: its body, `more` instructions behind it, what is set up and what is
+// implied. The caller adds its initial values and roles.
+struct kernel_text *experiment_begin(const struct shape *shape, struct experiment_key key, const char *body,
+                                     const char *more, struct experiment_list *out);
+// The same with the usual initial values, and chains.
+void experiment_add_chain(const struct shape *shape, struct experiment_key key, const char *body, const char *more,
+                          const char *init, const char *arcs, struct experiment_list *out);
 
 // Initial value of a port.
 const char *experiment_value(const struct shape *shape, const struct shape_port *port);
 
-// Writes "init" with what every kernel of the form needs: numbers that do not fault, and addresses. `more` begins with
-// a comma or is empty. `has_pointers`: each stream has an address of its own.
-void experiment_add_init(const struct shape *shape, bool has_pointers, const char *more, struct text *out);
+// Returns what every kernel of the form begins with: numbers that do not fault, and addresses. `more` begins with a
+// comma or is empty. `has_pointers`: each stream has an address of its own.
+const char *experiment_init(const struct shape *shape, bool has_pointers, const char *more, struct arena *arena);
 
 // Bytes of a place for the form's accesses: what they take, rounded up to a power of two; a line where that is unknown.
 unsigned experiment_place_bytes(const struct shape *shape);
@@ -31,7 +34,7 @@ const char *experiment_with_places(const struct shape *shape, struct arena *aren
 
 // Adds a whole kernel that measures a throughput. `more`: instructions behind the body; `init`: further initial values.
 void experiment_add_throughput(const struct shape *shape, struct experiment_key key, const char *body, const char *more,
-                               const char *init, struct text *out);
+                               const char *init, struct experiment_list *out);
 
 // Adds instructions that end the dependences of all ports that carry a value by themselves, but `except`; sets the mask
 // of a gather again. False: this ISA has no such instruction.

@@ -22,7 +22,7 @@ static const char *spread_indices(const struct shape *shape, const struct shape_
 }
 
 // The throughput of a gather or scatter whose lanes are on lines of their own: its indices are in a fixed register.
-static void add_lines(const struct shape *shape, const char *breakers, struct text *out) {
+static void add_lines(const struct shape *shape, const char *breakers, struct experiment_list *out) {
     struct shape spread = *shape;
     unsigned index = 0;
     while (index < spread.n_ports && !(spread.ports[index].is_index && spread.ports[index].file == 'v'))
@@ -48,7 +48,8 @@ static void add_lines(const struct shape *shape, const char *breakers, struct te
 // breakers cost is less of the value, and where more copies make no difference, it is nothing
 // (survey/table_throughputs.c). Copies of a store would meet at one address, and those of a gather find no mask: there
 // is one of them.
-static void add_broken_copies(const struct isa *isa, const struct shape *shape, const char *body, struct text *out) {
+static void add_broken_copies(const struct isa *isa, const struct shape *shape, const char *body,
+                              struct experiment_list *out) {
     static const unsigned several[] = {2, 4}, one[] = {1};
     bool is_single = shape->is_gather || shape->form->may_store;
     struct text breakers = {.arena = out->arena}, init = {.arena = out->arena}, copies = {.arena = out->arena};
@@ -67,7 +68,7 @@ static void add_broken_copies(const struct isa *isa, const struct shape *shape, 
     }
 }
 
-void experiments_add_throughputs(const struct isa *isa, const struct shape *shape, struct text *out) {
+void experiments_add_throughputs(const struct isa *isa, const struct shape *shape, struct experiment_list *out) {
     struct text breakers = {.arena = out->arena};
     const char *body = experiment_with_places(shape, out->arena);
     bool is_waiting = shape->is_gather; // which needs its mask again
@@ -95,7 +96,7 @@ static bool has_free_places(const struct shape *shape) {
 }
 
 // Loads of a whole line are at one address where they are in one line.
-void experiments_add_places(const struct shape *shape, unsigned placements, struct text *out) {
+void experiments_add_places(const struct shape *shape, unsigned placements, struct experiment_list *out) {
     const char *body = experiment_with_places(shape, out->arena);
     bool is_load = experiment_only_loads(shape), is_line = experiment_place_bytes(shape) >= PROGRAM_LINE_BYTES;
     unsigned others = is_load ? 1U << PLACEMENT_SAME_ADDRESS | 1U << PLACEMENT_OWN_LINES : 1U << PLACEMENT_SAME_LINE;
@@ -108,7 +109,7 @@ void experiments_add_places(const struct shape *shape, unsigned placements, stru
                 "", "", out);
 }
 
-void experiments_add_memory_throughput(const struct shape *shape, struct text *out) {
+void experiments_add_memory_throughput(const struct shape *shape, struct experiment_list *out) {
     if (shape->has_memory && shape->form->may_load && shape->form->may_store)
         experiment_add_throughput(shape, (struct experiment_key){.kind = EXPERIMENT_MEMORY, .way = ""},
                                   experiment_with_places(shape, out->arena), "", "", out);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-void experiments_add(const struct isa *isa, const struct shape *shape, bool is_first, struct text *kernels) {
+void experiments_add(const struct isa *isa, const struct shape *shape, bool is_first, struct experiment_list *kernels) {
     if (shape->surroundings) {
         experiments_add_surrounded(shape, kernels);
         slow_x87_add(shape, kernels);
@@ -30,7 +30,7 @@ void experiments_add(const struct isa *isa, const struct shape *shape, bool is_f
 }
 
 void experiments_add_fillers(const struct shape *shape, enum experiment_kind kind, const struct slots_filler *filler,
-                             unsigned n, struct text *kernels) {
+                             unsigned n, struct experiment_list *kernels) {
     const struct surroundings *around = shape->surroundings;
     const char *body = around && around->is_fixed_place ? shape->body : experiment_with_places(shape, kernels->arena),
                *init = around && around->init ? arena_printf(kernels->arena, ", %s", around->init) : "";
@@ -42,40 +42,29 @@ void experiments_add_fillers(const struct shape *shape, enum experiment_kind kin
         experiment_add_throughput(shape, key, body, fillers.data, init, kernels);
 }
 
-void experiments_head(const struct isa *isa, struct text *kernels) {
-    text_addf(kernels, "# Experiments of a survey. Each can be repeated: cyclops run --kernels FOLDER NAME\nisa: %s\n",
-              isa_family(isa));
-    if (isa->syntaxes[0])
-        text_add(kernels, "syntax: att\n");
-    text_add(kernels, "kernels:\n");
-}
-
 // Adds a partner's experiment: as a chain, or `is_side_by_side` as streams.
 static void add_partner(const struct isa *isa, const struct partner_experiment *partner, bool is_side_by_side,
-                        struct text *kernels) {
+                        struct experiment_list *kernels) {
     const char *vector_setup = ways_find(isa)->vector_setup;
     const struct experiment_key key = {.kind = is_side_by_side ? EXPERIMENT_STEP : EXPERIMENT_PARTNER,
                                        .way = is_side_by_side ? NULL : partner->name,
                                        .step = is_side_by_side ? partner->name : NULL};
-    text_addf(kernels, "  - {name: %s, about: survey, body: \"%s\", %s: %s", experiment_key_name(kernels->arena, &key),
-              partner->body, is_side_by_side ? "writes" : "chain", partner->chain);
-    if (partner->init)
-        text_addf(kernels, ", init: {%s}", partner->init);
-    if (partner->feature)
-        text_addf(kernels, ", requires: [%s]", partner->feature);
+    struct kernel_text *kernel = experiment_list_add(kernels, key);
+    kernel->body = partner->body;
+    kernel->init = partner->init;
+    kernel->requires = partner->feature;
+    *(is_side_by_side ? &kernel->writes : &kernel->chain) = partner->chain;
     if (partner->feature && vector_setup && strcmp(partner->feature, "v") == 0)
-        text_addf(kernels, ", setup: \"%s\"", vector_setup);
-    text_add(kernels, "}\n");
+        kernel->setup = vector_setup;
 }
 
-void experiments_begin(const struct isa *isa, struct text *kernels) {
+void experiments_add_scaffold(const struct isa *isa, struct experiment_list *kernels) {
     const struct partner_experiment *partners;
     size_t n = partners_experiments(isa, &partners);
-    experiments_head(isa, kernels);
     for (size_t i = 0; i < n; i++) {
         add_partner(isa, &partners[i], false, kernels);
         if (partners[i].n_steps == 1 && !partners[i].less && !strstr(partners[i].chain, "->"))
             add_partner(isa, &partners[i], true, kernels);
     }
-    slots_begin(isa, kernels);
+    slots_add_experiments(isa, kernels);
 }

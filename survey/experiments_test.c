@@ -13,12 +13,15 @@
 
 #include <cmocka.h>
 
+// The form's kernels as a file has them.
 static const char *kernels_of(const char *opcode) {
     struct shape shape = testing_shape(opcode);
+    struct experiment_list list = {.arena = testing_arena()};
     struct text text = {.arena = testing_arena()};
     if (shape.left_out)
         fail_msg("%s is left out: %s", opcode, shape.left_out);
-    experiments_add(testing_isa(), &shape, true, &text);
+    experiments_add(testing_isa(), &shape, true, &list);
+    experiment_list_put(&list, &text);
     return text.data;
 }
 
@@ -181,9 +184,10 @@ static void others_wait_for_the_result(void **state) {
     has_none("VMOV64toPQIrr", ".o1-o0.vmovq.others");
     has_none("VADDPSYrm", ".o1-o0.vandps.others");
     struct shape shape = testing_shape("VADDPSYrr");
-    struct text text = {.arena = testing_arena()};
-    experiments_add(testing_isa(), &shape, false, &text); // another form of its class tells it
-    assert_null(strstr(text.data, ".others"));
+    struct experiment_list list = {.arena = testing_arena()};
+    experiments_add(testing_isa(), &shape, false, &list); // another form of its class tells it
+    for (size_t i = 0; i < list.n; i++)
+        assert_int_not_equal(list.items[i].key.variant, EXPERIMENT_TO_OTHERS);
 }
 
 static void memory(void **state) {
@@ -378,18 +382,27 @@ static const char *const forms_of_all_kinds[] = {"ADD64rr",
                                                  "LXADD64",
                                                  "LCMPXCHG16B"};
 
-// What each kernel file begins with, and forms of all kinds: the generator takes them.
+static void add_all(struct experiment_list *list) {
+    experiments_add_scaffold(testing_isa(), list);
+    for (size_t i = 0; i < sizeof forms_of_all_kinds / sizeof *forms_of_all_kinds; i++) {
+        struct shape shape = testing_shape(forms_of_all_kinds[i]);
+        experiments_add(testing_isa(), &shape, true, list);
+        experiments_add_padded(testing_isa(), &shape, NULL, list);
+        experiments_add_fillers(&shape, EXPERIMENT_SLOTS, slots_find_filler(testing_isa(), "xor"), 16, list);
+    }
+}
+
+// The scaffold, and forms of all kinds: the generator takes them.
 static void they_are_kernels(void **state) {
     (void)state;
-    struct text text = {.arena = testing_arena()};
+    struct experiment_list list = {.arena = testing_arena()};
     struct kernel_set set = {0};
     struct fail fail = {0};
     const struct partner_experiment *partners;
-    experiments_begin(testing_isa(), &text);
-    for (size_t i = 0; i < sizeof forms_of_all_kinds / sizeof *forms_of_all_kinds; i++)
-        text_add(&text, kernels_of(forms_of_all_kinds[i]));
-    if (!kernel_load_text(testing_arena(), "test.yaml", text.data, testing_isa(), &set, &fail))
-        fail_msg("%u: %s", fail.line, fail.text);
+    add_all(&list);
+    if (!experiment_list_make(&list, 0, testing_arena(), "test", testing_isa(), &set, &fail))
+        fail_msg("%s", fail.text);
+    assert_int_equal(set.n_kernels, list.n);
     size_t n = partners_experiments(testing_isa(), &partners);
     for (size_t i = 0; i < n; i++) {
         const char *name = arena_printf(testing_arena(), "CHAIN.%s", partners[i].name);
@@ -398,6 +411,50 @@ static void they_are_kernels(void **state) {
             fail_msg("%s", fail.text);
         assert_int_equal(kernel->n_instructions, partners[i].n_steps);
         assert_int_equal(kernel->n_arcs, 1);
+    }
+}
+
+// A file's kernels are those in memory, and its names are of the same experiments.
+static void files_show_what_is_in_memory(void **state) {
+    (void)state;
+    struct experiment_list list = {.arena = testing_arena()};
+    struct text text = {.arena = testing_arena()};
+    struct kernel_set made = {0}, read = {0};
+    struct fail fail = {0};
+    add_all(&list);
+    experiment_list_put_head(testing_isa(), &text);
+    experiment_list_put(&list, &text);
+    assert_true(experiment_list_make(&list, 0, testing_arena(), "test", testing_isa(), &made, &fail));
+    if (!kernel_load_text(testing_arena(), "test.yaml", text.data, testing_isa(), &read,
+                          &fail)) // each has another name
+        fail_msg("%u: %s", fail.line, fail.text);
+    assert_int_equal(read.n_kernels, made.n_kernels);
+    for (size_t i = 0; i < list.n; i++) {
+        const struct kernel *one = &made.kernels[i], *other = &read.kernels[i];
+        struct experiment_key key;
+        assert_string_equal(one->name, other->name);
+        assert_string_equal(one->setup, other->setup);
+        assert_string_equal(one->syntax, other->syntax);
+        assert_int_equal(one->n_instructions, other->n_instructions);
+        assert_int_equal(one->n_pieces, other->n_pieces);
+        assert_int_equal(one->n_arcs, other->n_arcs);
+        assert_int_equal(one->n_places, other->n_places);
+        assert_int_equal(one->n_roles, other->n_roles);
+        for (unsigned k = 0; k < one->n_roles; k++) {
+            assert_string_equal(one->roles[k].name, other->roles[k].name);
+            assert_int_equal(one->roles[k].init, other->roles[k].init);
+            assert_true(one->roles[k].value == other->roles[k].value);
+            assert_int_equal(one->roles[k].written, other->roles[k].written);
+        }
+        experiment_key_parse(testing_arena(), one->name, NULL, &key);
+        assert_int_equal(key.kind, list.items[i].key.kind);
+        assert_int_equal(key.variant, list.items[i].key.variant);
+        assert_int_equal(key.closing, list.items[i].key.closing);
+        assert_int_equal(key.n_steps, list.items[i].key.n_steps);
+        assert_int_equal(key.copies, list.items[i].key.copies);
+        assert_int_equal(key.placement, list.items[i].key.placement);
+        assert_int_equal(key.has_slow_values, list.items[i].key.has_slow_values);
+        assert_string_equal(experiment_key_name(testing_arena(), &key), one->name);
     }
 }
 
@@ -412,6 +469,7 @@ int main(void) {
         cmocka_unit_test(others_wait_for_the_result),
         cmocka_unit_test(memory),
         cmocka_unit_test(they_are_kernels),
+        cmocka_unit_test(files_show_what_is_in_memory),
         cmocka_unit_test(gathers),
         cmocka_unit_test(surroundings),
         cmocka_unit_test(high_bytes),

@@ -48,13 +48,13 @@ static bool is_planned(const struct planned_form *form, const struct planned *wa
 }
 
 static void add_fillers(struct followups *plan, struct planned_form *form, enum experiment_kind kind,
-                        const struct table_fillers *list, size_t n, struct text *kernels) {
+                        const struct table_fillers *list, size_t n) {
     for (size_t i = 0; i < n; i++) {
         const struct planned wanted = {kind, slots_find_filler(plan->isa, list[i].filler), list[i].n};
         if (!wanted.filler || wanted.n > SLOTS_MOST_FILLERS || is_planned(form, &wanted))
             continue;
         *ARENA_ADD(plan->arena, form->experiments, form->n_experiments) = wanted;
-        experiments_add_fillers(form->shape, kind, wanted.filler, wanted.n, kernels);
+        experiments_add_fillers(form->shape, kind, wanted.filler, wanted.n, &plan->all);
     }
 }
 
@@ -68,42 +68,35 @@ static bool is_padded(const struct planned_form *form, const struct table_paddin
 }
 
 // The table's texts do not outlive it.
-static void add_padding(struct followups *plan, struct planned_form *form, const struct table_padding *padding,
-                        struct text *kernels) {
+static void add_padding(struct followups *plan, struct planned_form *form, const struct table_padding *padding) {
     if (is_padded(form, padding))
         return;
     *ARENA_ADD(plan->arena, form->paddings, form->n_paddings) =
         (struct table_padding){arena_strdup(plan->arena, padding->source), arena_strdup(plan->arena, padding->result),
                                arena_strdup(plan->arena, padding->way), padding->pads};
-    experiments_add_padded(plan->isa, form->shape, padding, kernels);
+    experiments_add_padded(plan->isa, form->shape, padding, &plan->all);
 }
 
-static void add_row(struct followups *plan, const struct table_row *row, struct text *kernels) {
+static void add_row(struct followups *plan, const struct table_row *row) {
     struct planned_form *form = find_form(plan, row->form);
     if (!form || form->shape->left_out)
         return;
     for (size_t i = 0; i < row->n_paddings; i++)
-        add_padding(plan, form, &row->paddings[i], kernels);
+        add_padding(plan, form, &row->paddings[i]);
     if (!form->shape->is_first) // which has all of them anyway
-        experiments_add_places(form->shape, row->wants_places & ~form->places, kernels);
+        experiments_add_places(form->shape, row->wants_places & ~form->places, &plan->all);
     form->places |= row->wants_places;
-    add_fillers(plan, form, EXPERIMENT_SLOTS, row->slots.fillers, row->slots.n_fillers, kernels);
-    add_fillers(plan, form, EXPERIMENT_FILLED, row->fills, row->n_fills, kernels);
+    add_fillers(plan, form, EXPERIMENT_SLOTS, row->slots.fillers, row->slots.n_fillers);
+    add_fillers(plan, form, EXPERIMENT_FILLED, row->fills, row->n_fills);
 }
 
-const char *followups_next(struct followups *plan, const struct survey_table *table) {
-    struct text kernels = {.arena = plan->arena};
-    experiments_head(plan->isa, &kernels);
-    size_t head = kernels.length;
+void followups_add(struct followups *plan, const struct survey_table *table) {
     for (size_t i = 0; i < table->n_rows; i++)
-        add_row(plan, &table->rows[i], &kernels);
-    if (kernels.length == head)
-        return NULL;
-    text_add(&plan->all, kernels.data + (plan->all.length ? head : 0));
-    return kernels.data;
+        add_row(plan, &table->rows[i]);
 }
 
-void followups_add_name(const struct isa *isa, const struct shape *shape, const char *name, struct text *kernels) {
+void followups_add_name(const struct isa *isa, const struct shape *shape, const char *name,
+                        struct experiment_list *kernels) {
     struct experiment_key key;
     experiment_key_parse(kernels->arena, name, NULL, &key);
     if (key.kind == EXPERIMENT_PAIR && key.variant == EXPERIMENT_PADDED)

@@ -16,12 +16,20 @@
 
 enum { N_SHAPES = 3 };
 
-static struct kernel_set load(const char *kernels) {
+// The kernels of a list from number `first` on.
+static struct kernel_set make(const struct experiment_list *list, size_t first) {
     struct kernel_set set = {0};
     struct fail fail = {0};
-    if (!kernel_load_text(testing_arena(), "slots.yaml", kernels, testing_isa(), &set, &fail))
-        fail_msg("%u: %s", fail.line, fail.text);
+    if (!experiment_list_make(list, first, testing_arena(), "test", testing_isa(), &set, &fail))
+        fail_msg("%s", fail.text);
     return set;
+}
+
+// The kernels that the table adds to the plan.
+static struct kernel_set next_of(struct followups *plan, const struct survey_table *table) {
+    size_t n = plan->all.n;
+    followups_add(plan, table);
+    return make(&plan->all, n);
 }
 
 static void has(const struct kernel_set *set, const char *name, unsigned n_instructions) {
@@ -47,10 +55,8 @@ static void a_row_gets_what_it_wants(void **state) {
     const struct survey_table table = {.rows = rows, .n_rows = sizeof rows / sizeof *rows}, nothing = {.n_rows = 0};
     struct followups plan;
     followups_open(&plan, testing_arena(), testing_isa(), shapes, N_SHAPES);
-    assert_null(followups_next(&plan, &nothing));
-    const char *kernels = followups_next(&plan, &table);
-    assert_non_null(kernels);
-    struct kernel_set set = load(kernels);
+    assert_int_equal(next_of(&plan, &nothing).n_kernels, 0);
+    struct kernel_set set = next_of(&plan, &table);
     assert_int_equal(set.n_kernels, 4);
     assert_string_equal(set.kernels[0].name, "ADD64rm.slots.xor.17");
     assert_int_equal(set.kernels[0].n_instructions, 18);
@@ -59,15 +65,14 @@ static void a_row_gets_what_it_wants(void **state) {
     assert_int_equal(set.kernels[2].n_instructions, 4);
     assert_string_equal(set.kernels[3].name, "XCHG64rr.filled.nopw.3"); // as many as a measurement of slots has
     assert_int_equal(set.kernels[3].n_instructions, 4);
-    assert_null(followups_next(&plan, &table)); // all of it is planned
-    assert_string_equal(plan.all.data, kernels);
+    assert_int_equal(next_of(&plan, &table).n_kernels, 0); // all of it is planned
 }
 
-static const char *next_padded(struct followups *plan, const char *form, const struct table_padding *paddings,
-                               size_t n) {
+static struct kernel_set next_padded(struct followups *plan, const char *form, const struct table_padding *paddings,
+                                     size_t n) {
     const struct table_row row = {.form = form, .paddings = paddings, .n_paddings = n};
     const struct survey_table table = {.rows = &row, .n_rows = 1};
-    return followups_next(plan, &table);
+    return next_of(plan, &table);
 }
 
 // Chains with eight steps more, once for each pair: within a kind of registers, and through flags.
@@ -89,41 +94,41 @@ static void padded_chains(void **state) {
                                       lanes[] = {{"o3_index", "o0", "", PARTNER_MOST_PADS}};
     struct followups plan;
     followups_open(&plan, testing_arena(), testing_isa(), shapes, sizeof shapes / sizeof *shapes);
-    struct kernel_set set = load(next_padded(&plan, "CMPXCHG64rr", from_register, 1));
+    struct kernel_set set = next_padded(&plan, "CMPXCHG64rr", from_register, 1);
     assert_int_equal(set.n_kernels, 1);
     has(&set, "CMPXCHG64rr.o1-o0.movslq.padded.movslq", 1 + 1 + 1 + 8); // form, way, what ends rax's way, steps
-    assert_null(next_padded(&plan, "CMPXCHG64rr", from_register, 1));
-    set = load(next_padded(&plan, "CMPXCHG64rr", to_flags, 2));
+    assert_int_equal(next_padded(&plan, "CMPXCHG64rr", from_register, 1).n_kernels, 0);
+    set = next_padded(&plan, "CMPXCHG64rr", to_flags, 2);
     assert_int_equal(set.n_kernels, 2);
     has(&set, "CMPXCHG64rr.o1-flags.carry-movslq.padded.movslq", 1 + 3 + 1 + 8);
     has(&set, "CMPXCHG64rr.o1-flags.carry-movslq.padded.movslq.24", 1 + 3 + 1 + 24);
-    set = load(next_padded(&plan, "MOV8rr-high0", whole, 1));
+    set = next_padded(&plan, "MOV8rr-high0", whole, 1);
     has(&set, "MOV8rr-high0.o1-o0_whole.movslq.padded.movslq", 1 + 1 + 1 + 8);
-    set = load(next_padded(&plan, "VPCOMPRESSDZrrkz", vector, 1));
+    set = next_padded(&plan, "VPCOMPRESSDZrrkz", vector, 1);
     has(&set, "VPCOMPRESSDZrrkz.o2-o0.vandps.padded.vandps", 1 + 1 + 8);
     // Through an address; with more steps that need no shuffles; from an index, which has no displacement.
-    set = load(next_padded(&plan, "LOCK_ADD64mr", address, 1));
+    set = next_padded(&plan, "LOCK_ADD64mr", address, 1);
     assert_int_equal(set.n_kernels, 1);
     has(&set, "LOCK_ADD64mr.o0_base-flags.flags-xor.padded.movslq", 1 + 2 + 2 + 8);
-    set = load(next_padded(&plan, "MMX_PHADDWrr", own, 1));
+    set = next_padded(&plan, "MMX_PHADDWrr", own, 1);
     has(&set, "MMX_PHADDWrr.o0-o0.pshufw.padded.mpand", 1 + 1 + 8);
-    set = load(next_padded(&plan, "PHADDWrr", own, 1));
+    set = next_padded(&plan, "PHADDWrr", own, 1);
     has(&set, "PHADDWrr.o0-o0.pshufd.padded.pand", 1 + 1 + 8);
     has(&set, "PHADDWrr.o0-o0.movshdup.padded.andps", 1 + 1 + 8);
-    set = load(next_padded(&plan, "ADC64rm", index, 1));
+    set = next_padded(&plan, "ADC64rm", index, 1);
     assert_int_equal(set.n_kernels, 1);
     has(&set, "ADC64rm.o2_index-o0.xor.padded.movslq", 1 + 2 + 2 + 8);
     // From a gather's indices: behind it, the way, and what ends the result's way and sets the mask again.
-    set = load(next_padded(&plan, "VPGATHERDDYrm", lanes, 1));
+    set = next_padded(&plan, "VPGATHERDDYrm", lanes, 1);
     assert_int_equal(set.n_kernels, 2);
     has(&set, "VPGATHERDDYrm.o3_index-o0.vandps.padded.vandps.48", 1 + 1 + 2 + 48);
     // From one kind of registers to another, the steps are in between.
-    set = load(next_padded(&plan, "VMOVPDI2DIrr", from_register, 1));
+    set = next_padded(&plan, "VMOVPDI2DIrr", from_register, 1);
     has(&set, "VMOVPDI2DIrr.o1-o0.vmovq.padded.vpand", 1 + 1 + 8);
-    assert_null(next_padded(&plan, "PUSH64r", own, 1)); // it is surrounded
-    struct text text = {.arena = testing_arena()};
-    followups_add_name(testing_isa(), &shapes[1], "MOV8rr-high0.o1-o0.movsbl.padded.movslq", &text);
-    set = load(arena_printf(testing_arena(), "isa: x86_64\nsyntax: att\nkernels:\n%s", text.data));
+    assert_int_equal(next_padded(&plan, "PUSH64r", own, 1).n_kernels, 0); // it is surrounded
+    struct experiment_list list = {.arena = testing_arena()};
+    followups_add_name(testing_isa(), &shapes[1], "MOV8rr-high0.o1-o0.movsbl.padded.movslq", &list);
+    set = make(&list, 0);
     has(&set, "MOV8rr-high0.o1-o0.movsbl.padded.movslq", 1 + 1 + 1 + 8);
     has(&set, "MOV8rr-high0.o1-o0.movsbl.padded.movslq.24", 1 + 1 + 1 + 24);
     has(&set, "MOV8rr-high0.o1-o0.movsbl.padded.movslq.48", 1 + 1 + 1 + 48);
@@ -144,33 +149,33 @@ static void places(void **state) {
         rows[i] = (struct table_row){.form = shapes[i].form->name, .wants_places = ALL};
     rows[2].wants_places = 1 << PLACEMENT_SAME_ADDRESS;
     followups_open(&plan, testing_arena(), testing_isa(), shapes, N);
-    const char *kernels = followups_next(&plan, &table);
-    assert_non_null(kernels);
-    struct kernel_set set = load(kernels);
+    struct kernel_set set = next_of(&plan, &table);
     assert_int_equal(set.n_kernels, 3);
     has(&set, "MOV64mr.places.same-line", 1);
     has(&set, "MOV64rm.places.same-address", 1);
     has(&set, "VMOVAPSZrm.places.own-lines", 1); // in one line, a whole line has one address
-    assert_null(followups_next(&plan, &table));
+    assert_int_equal(next_of(&plan, &table).n_kernels, 0);
 }
 
 static void by_name(void **state) {
     (void)state;
     const struct shape shape = testing_shape("VADDPSYrr");
     struct text text = {.arena = testing_arena()};
+    struct experiment_list list = {.arena = testing_arena()};
     static const char *const others[] = {"VADDPSYrr",           "VADDPSYrr.slots",        "VADDPSYrr.slots.",
                                          "VADDPSYrr.slots.xor", "VADDPSYrr.slots.none.3", "VADDPSYrr.slots.xor.9999"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        followups_add_name(testing_isa(), &shape, others[i], &text);
-    assert_int_equal(text.length, 0);
-    followups_add_name(testing_isa(), &shape, "VADDPSYrr.slots.xor.2", &text);
+        followups_add_name(testing_isa(), &shape, others[i], &list);
+    assert_int_equal(list.n, 0);
+    followups_add_name(testing_isa(), &shape, "VADDPSYrr.slots.xor.2", &list);
+    experiment_list_put(&list, &text);
     assert_string_equal(text.data,
                         "  - {name: VADDPSYrr.slots.xor.2, about: survey, body: \"vaddps {o2:ymm}, {o1:ymm}, "
                         "{o0:ymm}; xorl {f:r32}, {f:r32}; xorl {f}, {f}\", init: {o1: f32 1.0, o2: f32 1.0}, "
                         "writes: [o0]}\n");
-    text.length = 0;
-    followups_add_name(testing_isa(), &shape, "VADDPSYrr.filled.nopw.1", &text);
-    assert_non_null(strstr(text.data, "{name: VADDPSYrr.filled.nopw.1, "));
+    followups_add_name(testing_isa(), &shape, "VADDPSYrr.filled.nopw.1", &list);
+    assert_int_equal(list.n, 2);
+    assert_string_equal(list.items[1].kernel.name, "VADDPSYrr.filled.nopw.1");
 }
 
 int main(void) {

@@ -66,20 +66,18 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
     }
     if (is_done && i < n) {
         struct shape shape;
-        struct text text = {.arena = arena};
+        struct experiment_list list = {.arena = arena};
         shape_make(arena, isa, model.machine, &forms[i], &shape);
         is_done =
             !shape.left_out || fail_set(fail, FAIL_INPUT, "form %s cannot be measured: %s", form_name, shape.left_out);
-        if (has_kernel_of(set, "CHAIN"))
-            experiments_head(isa, &text);
-        else
-            experiments_begin(isa, &text);
+        if (!has_kernel_of(set, "CHAIN"))
+            experiments_add_scaffold(isa, &list);
         if (is_done) {
-            experiments_add(isa, &shape, true, &text);
-            followups_add_name(isa, &shape, name, &text);
+            experiments_add(isa, &shape, true, &list);
+            followups_add_name(isa, &shape, name, &list);
         }
         size_t first = set->n_kernels;
-        is_done = is_done && kernel_load_text(arena, "the survey's kernels", text.data, isa, set, fail) &&
+        is_done = is_done && experiment_list_make(&list, 0, arena, "the survey's kernels", isa, set, fail) &&
                   check_experiment(arena, set, first, name, form_name, fail);
     }
     model_close(&model);

@@ -182,27 +182,26 @@ static void add_body(struct writing *w, struct text *out) {
     }
 }
 
-static void add_init(const struct writing *w, struct text *out) {
-    const char *comma = "";
-    text_add(out, ", init: {");
-    for (unsigned i = 0; i < w->n_roles; i++)
-        if (w->roles[i].value) {
-            text_addf(out, "%s%s: %s", comma, w->roles[i].name, w->roles[i].value);
-            comma = ", ";
-        }
-    text_add(out, "}, writes: [");
-    comma = "";
-    for (unsigned i = 0; i < w->n_roles; i++)
-        if (w->roles[i].is_written) {
-            text_addf(out, "%s%s", comma, w->roles[i].name);
-            comma = ", ";
-        }
-    text_add(out, "]}\n");
+static void add_word(struct text *words, const char *word) {
+    text_addf(words, "%s%s", words->length ? ", " : "", word);
 }
 
-// Registers that no role may be, of all forms.
-static void add_avoided(const struct writing *w, struct text *out) {
+static void set_roles(const struct writing *w, struct kernel_text *kernel) {
+    struct text init = {.arena = w->arena}, writes = {.arena = w->arena};
+    for (unsigned i = 0; i < w->n_roles; i++) {
+        if (w->roles[i].value)
+            add_word(&init, arena_printf(w->arena, "%s: %s", w->roles[i].name, w->roles[i].value));
+        if (w->roles[i].is_written)
+            add_word(&writes, w->roles[i].name);
+    }
+    kernel->init = init.data;
+    kernel->writes = writes.data;
+}
+
+// Registers that no role may be, of all forms; null: there are none.
+static const char *avoided_by(const struct writing *w) {
     const char *names[SHAPE_MOST_PORTS];
+    struct text words = {.arena = w->arena};
     size_t n = 0;
     for (unsigned i = 0; i < w->n_parts; i++) {
         const char *rest = w->parts[i].shape->avoided;
@@ -214,23 +213,24 @@ static void add_avoided(const struct writing *w, struct text *out) {
         }
     }
     for (size_t i = 0; i < n; i++)
-        text_addf(out, "%s%s", i ? ", " : ", implicit: [", names[i]);
-    text_add(out, n ? "]" : "");
+        add_word(&words, names[i]);
+    return words.data;
 }
 
-void mixture_add(const struct mixture_part *parts, unsigned n, const char *name, const char *about, struct text *out) {
-    struct writing w = {.arena = out->arena, .parts = parts, .n_parts = n};
-    struct text body = {.arena = out->arena};
-    const char *clear = NULL;
+struct kernel_text mixture_kernel(struct arena *arena, const struct mixture_part *parts, unsigned n, const char *name,
+                                  const char *about) {
+    struct writing w = {.arena = arena, .parts = parts, .n_parts = n};
+    struct text body = {.arena = arena}, forms = {.arena = arena};
+    struct kernel_text kernel = {.name = name};
     add_body(&w, &body);
-    text_addf(out, "  - {name: %s, about: \"", name);
     for (unsigned i = 0; i < n; i++) {
-        text_addf(out, "%s%u %s", i ? ", " : "", parts[i].copies, parts[i].shape->form->name);
-        clear = parts[i].shape->has_memory ? parts[i].shape->ways->clear_memory : clear;
+        add_word(&forms, arena_printf(arena, "%u %s", parts[i].copies, parts[i].shape->form->name));
+        if (parts[i].shape->has_memory && parts[i].shape->ways->clear_memory)
+            kernel.setup = parts[i].shape->ways->clear_memory;
     }
-    text_addf(out, "%s%s\", body: \"%s\"", *about ? "; " : "", about, body.data);
-    if (clear)
-        text_addf(out, ", setup: \"%s\"", clear);
-    add_avoided(&w, out);
-    add_init(&w, out);
+    kernel.about = arena_printf(arena, "%s%s%s", forms.data, *about ? "; " : "", about);
+    kernel.body = body.data;
+    kernel.implicit = avoided_by(&w);
+    set_roles(&w, &kernel);
+    return kernel;
 }

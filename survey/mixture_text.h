@@ -31,7 +31,8 @@ bool mixture_can_have(const struct shape *shape);
 // the fastest that the loop can be.
 bool mixture_is_free(const struct mixture_part *parts, unsigned n, double width);
 
-// Adds the kernel, a line. `about`: of the kernel, behind its forms; or "".
-void mixture_add(const struct mixture_part *parts, unsigned n, const char *name, const char *about, struct text *out);
+// Returns the kernel. `about`: of the kernel, behind its forms; or "".
+struct kernel_text mixture_kernel(struct arena *arena, const struct mixture_part *parts, unsigned n, const char *name,
+                                  const char *about);
 
 #endif

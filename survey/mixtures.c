@@ -14,11 +14,6 @@
 // Mixtures in a row of one use.
 enum { OF_ONE_USE = 4 };
 
-static const char *name_of(struct arena *arena, unsigned number) {
-    const struct experiment_key key = {.kind = EXPERIMENT_MIXTURE, .number = number};
-    return experiment_key_name(arena, &key);
-}
-
 enum table_mixture_use mixtures_use(const struct experiment_key *key) {
     if (key->kind == EXPERIMENT_PROBE)
         return TABLE_MIXTURE_PROBE;
@@ -73,7 +68,7 @@ struct drawing {
     struct candidate *candidates; // in LLVM's order
     size_t n_candidates;
     double width; // instructions a cycle at the most
-    struct text *kernels;
+    struct experiment_list *kernels;
 };
 
 // Steele, Lea and Flood's splitmix64 (OOPSLA 2014): neighbouring numbers have unrelated results.
@@ -157,27 +152,44 @@ static void find_candidates(struct drawing *drawing) {
 
 // ---- kernels
 
-// Whether registers suffice for the kernel, a line of a file.
-static bool has_registers(const struct drawing *drawing, const char *line) {
+// Whether registers suffice for the kernel.
+static bool has_registers(const struct drawing *drawing, const struct kernel_text *kernel) {
     struct arena arena = {0};
-    struct text text = {.arena = &arena};
+    const struct isa *isa = drawing->request->isa;
     struct kernel_set set = {0};
     struct fail fail = {0};
     struct program program;
     const struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = 1};
-    experiments_head(drawing->request->isa, &text);
-    text_add(&text, line);
-    bool is_good = kernel_load_text(&arena, "a mixture", text.data, drawing->request->isa, &set, &fail) &&
+    bool is_good = kernel_add(&arena, "a mixture", isa, experiment_syntax(isa), kernel, &set, &fail) &&
                    gen_expand(&arena, &set.kernels[0], &request, &program, &fail);
     arena_free(&arena);
     return is_good;
 }
 
-static const char *write_kernel(const struct drawing *drawing, const struct mixture_part *parts, unsigned n,
-                                const char *name, const char *about) {
-    struct text text = {.arena = drawing->arena};
-    mixture_add(parts, n, name, about, &text);
-    return text.data;
+// Makes the kernel of forms that do not wait for each other, and for which registers suffice. False: they do not.
+static bool make_kernel(const struct drawing *drawing, const struct mixture_part *parts, unsigned n, const char *name,
+                        const char *about, struct kernel_text *kernel) {
+    if (!mixture_is_free(parts, n, drawing->width))
+        return false;
+    *kernel = mixture_kernel(drawing->arena, parts, n, name, about);
+    return has_registers(drawing, kernel);
+}
+
+static const char *kept(const struct drawing *drawing, const char *text) {
+    return text ? arena_strdup(drawing->kernels->arena, text) : NULL;
+}
+
+// The drawing's texts do not outlive it.
+static void keep(const struct drawing *drawing, struct experiment_key key, const struct kernel_text *kernel) {
+    key.form = kept(drawing, key.form);
+    key.probe_form = kept(drawing, key.probe_form);
+    struct kernel_text *added = experiment_list_add(drawing->kernels, key);
+    added->about = kept(drawing, kernel->about);
+    added->body = kept(drawing, kernel->body);
+    added->setup = kept(drawing, kernel->setup);
+    added->implicit = kept(drawing, kernel->implicit);
+    added->init = kept(drawing, kernel->init);
+    added->writes = kept(drawing, kernel->writes);
 }
 
 static bool is_drawn(const struct drawing *drawing, const char *name) {
@@ -228,10 +240,9 @@ static bool has_form(const struct mixture_part *parts, unsigned n, const struct 
     return false;
 }
 
-// Draws mixture `number`. Null: the forms do not suffice.
-static const char *draw_random(const struct drawing *drawing, unsigned number) {
+// Draws mixture `number`. False: the forms do not suffice.
+static bool draw_random(const struct drawing *drawing, unsigned number, const char *name, struct kernel_text *kernel) {
     enum { LEAST_FORMS = 2, MOST_TRIES = 12 };
-    const char *name = name_of(drawing->arena, number), *line = NULL;
     struct mixture_part parts[MIXTURE_MOST_FORMS];
     uint64_t seed = scramble(number);
     unsigned n_wanted = LEAST_FORMS + (unsigned)(seed % (MIXTURE_MOST_FORMS - LEAST_FORMS + 1)), n = 0;
@@ -244,16 +255,14 @@ static const char *draw_random(const struct drawing *drawing, unsigned number) {
                 continue;
             parts[n] = candidate->part;
             parts[n].copies = 1 + (unsigned)(own >> 32) % MIXTURE_MOST_COPIES;
-            const char *text = mixture_is_free(parts, n + 1, drawing->width)
-                                   ? write_kernel(drawing, parts, n + 1, name, "random")
-                                   : NULL;
-            if (!text || !has_registers(drawing, text))
+            struct kernel_text tried;
+            if (!make_kernel(drawing, parts, n + 1, name, "random", &tried))
                 continue;
             n++;
-            line = text;
+            *kernel = tried;
             break;
         }
-    return n < LEAST_FORMS ? NULL : line;
+    return n >= LEAST_FORMS;
 }
 
 static bool is_of_shard(const struct mixtures_request *request, unsigned number) {
@@ -262,11 +271,12 @@ static bool is_of_shard(const struct mixtures_request *request, unsigned number)
 
 static void draw_all_random(const struct drawing *drawing) {
     for (unsigned number = 0; number < drawing->request->n_random; number++) {
-        if (!is_of_shard(drawing->request, number) || is_drawn(drawing, name_of(drawing->arena, number)))
-            continue;
-        const char *line = draw_random(drawing, number);
-        if (line)
-            text_add(drawing->kernels, line);
+        const struct experiment_key key = {.kind = EXPERIMENT_MIXTURE, .number = number};
+        const char *name = experiment_key_name(drawing->arena, &key);
+        struct kernel_text kernel;
+        if (is_of_shard(drawing->request, number) && !is_drawn(drawing, name) &&
+            draw_random(drawing, number, name, &kernel))
+            keep(drawing, key, &kernel);
     }
 }
 
@@ -322,10 +332,9 @@ static void add_probes_of(const struct drawing *drawing, const struct candidate 
             continue;
         struct mixture_part parts[] = {candidate->part, other->part};
         balance(parts);
-        const char *line =
-            mixture_is_free(parts, 2, drawing->width) ? write_kernel(drawing, parts, 2, name, "probe") : NULL;
-        if (line && has_registers(drawing, line))
-            text_add(drawing->kernels, line);
+        struct kernel_text kernel;
+        if (make_kernel(drawing, parts, 2, name, "probe", &kernel))
+            keep(drawing, key, &kernel);
     }
 }
 
@@ -347,7 +356,7 @@ static void draw_probes(const struct drawing *drawing) {
         }
 }
 
-void mixtures_draw(const struct mixtures_request *request, struct text *kernels) {
+void mixtures_draw(const struct mixtures_request *request, struct experiment_list *kernels) {
     static const double usual_width = 8; // wider than most CPUs are: then fewer forms that read their result fit
     struct arena arena = {0};
     struct drawing drawing = {.arena = &arena,

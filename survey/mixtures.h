@@ -19,7 +19,7 @@
 #define SURVEY_MIXTURES_H
 
 #include "base/fail.h"
-#include "survey/experiment_key.h"
+#include "survey/experiment_list.h"
 #include "survey/mixture_text.h"
 #include "survey/table.h"
 
@@ -37,8 +37,8 @@ struct mixtures_request {
     size_t n_drawn;
 };
 
-// Adds the kernels that are not drawn yet.
-void mixtures_draw(const struct mixtures_request *request, struct text *kernels);
+// Adds the experiments that are not drawn yet.
+void mixtures_draw(const struct mixtures_request *request, struct experiment_list *kernels);
 
 // What a mixture serves for.
 enum table_mixture_use mixtures_use(const struct experiment_key *key);

@@ -1,7 +1,6 @@
 #include "survey/slots.h"
 
 #include "bench/whole.h"
-#include "survey/experiment_key.h"
 #include "survey/ways.h"
 
 #include <math.h>
@@ -33,31 +32,28 @@ void slots_add_fillers(const struct slots_filler *filler, unsigned n, struct tex
         text_addf(out, "; %s", i ? filler->next : filler->first);
 }
 
-static void begin_kernel(const struct slots_filler *filler, unsigned n, const char *beside, const char *body,
-                         struct text *kernels) {
+// Adds fillers behind a body; `mix` null: they are by themselves, the first one among them.
+static void add_experiment(const struct slots_filler *filler, unsigned n, const char *beside,
+                           const struct slots_mix *mix, struct experiment_list *out) {
     const struct experiment_key key = {
-        .kind = EXPERIMENT_FILLER, .filler = filler->name, .n_fillers = n, .beside = beside};
-    text_addf(kernels, "  - {name: %s, about: survey, body: \"%s", experiment_key_name(kernels->arena, &key), body);
+        .kind = EXPERIMENT_FILLER, .filler = filler->name, .n_fillers = mix ? n : 0, .beside = beside};
+    struct kernel_text *kernel = experiment_list_add(out, key);
+    struct text body = {.arena = out->arena};
+    text_add(&body, mix ? mix->body : filler->first);
+    slots_add_fillers(filler, mix ? n : n - 1, &body);
+    kernel->body = body.data;
+    kernel->writes = mix ? mix->writes : NULL;
+    kernel->init = mix ? mix->init : NULL;
 }
 
-// Adds a mixture that checks a filler.
-static void add_check(const struct slots_filler *filler, unsigned n, const char *beside, const struct slots_mix *mix,
-                      struct text *kernels) {
-    begin_kernel(filler, n, beside, mix->body, kernels);
-    slots_add_fillers(filler, n, kernels);
-    text_addf(kernels, "\", %s}\n", mix->roles);
-}
-
-void slots_begin(const struct isa *isa, struct text *kernels) {
+void slots_add_experiments(const struct isa *isa, struct experiment_list *out) {
     const struct ways *ways = ways_find(isa);
     for (const struct slots_filler *each = slots_fillers(isa); each->name; each++) {
-        begin_kernel(each, 0, "", each->first, kernels);
-        slots_add_fillers(each, SLOTS_ALONE - 1, kernels);
-        text_addf(kernels, "\"}\n");
+        add_experiment(each, SLOTS_ALONE, "", NULL, out);
         for (unsigned c = 0; c < SLOTS_N_CHECKS; c++)
-            add_check(each, slots_checks[c], "", &ways->simple, kernels);
-        add_check(each, slots_checks[0], SLOTS_LOAD, &ways->load, kernels);
-        add_check(each, SLOTS_CHAIN_FILLERS, SLOTS_CHAIN, &ways->chain, kernels);
+            add_experiment(each, slots_checks[c], "", &ways->simple, out);
+        add_experiment(each, slots_checks[0], SLOTS_LOAD, &ways->load, out);
+        add_experiment(each, SLOTS_CHAIN_FILLERS, SLOTS_CHAIN, &ways->chain, out);
     }
 }
 

@@ -21,6 +21,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "gen/isa.h"
+#include "survey/experiment_list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,12 +39,12 @@ void slots_add_fillers(const struct slots_filler *filler, unsigned n, struct tex
 
 // Instructions that a filler is checked with, and the kernel's keys for their roles.
 struct slots_mix {
-    const char *body, *roles;
+    const char *body, *writes, *init;
 };
 
-// Adds the kernels that measure the fillers: FILL.xor alone, FILL.xor.68 with the simple instructions, FILL.xor.68.load
-// with a load, and FILL.xor.44.chain with a chain (ways.h).
-void slots_begin(const struct isa *isa, struct text *kernels);
+// Adds the experiments that measure the fillers: FILL.xor alone, FILL.xor.68 with the simple instructions,
+// FILL.xor.68.load with a load, and FILL.xor.44.chain with a chain (ways.h).
+void slots_add_experiments(const struct isa *isa, struct experiment_list *out);
 
 // Fillers in the body of FILL.xor alone. Its loop is longer than a mixture's: whether its branch takes one slot or two
 // makes 0.2 %.

@@ -288,13 +288,15 @@ static void fillers(void **state) {
     (void)state;
     struct arena arena = {0};
     struct text text = {.arena = &arena}, kernels = {.arena = &arena};
+    struct experiment_list list = {.arena = &arena};
     const struct isa *isa = isa_find("x86_64");
     assert_non_null(slots_fillers(isa)->name);
     assert_null(slots_fillers(isa_find("mips"))[1].name); // moves need a pipe there
     assert_null(slots_find_filler(isa, "none"));
     slots_add_fillers(slots_find_filler(isa, "xor"), 3, &text);
     assert_string_equal(text.data, "; xorl {f:r32}, {f:r32}; xorl {f}, {f}; xorl {f}, {f}");
-    slots_begin(isa, &kernels);
+    slots_add_experiments(isa, &list);
+    experiment_list_put(&list, &kernels);
     assert_non_null(
         strstr(kernels.data, "{name: FILL.nopw, about: survey, body: \"nopw 0(%rax,%rax); nopw 0(%rax,%rax); "));
     assert_non_null(strstr(kernels.data, "{name: FILL.xor.68, "));

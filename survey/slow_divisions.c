@@ -30,27 +30,30 @@ struct fixed_pair {
 
 // `back`: instructions that take the result back to the operand `from`.
 static void add_slow_chain(const struct shape *shape, const struct shape_port *from, const char *to, const char *back,
-                           const struct slow_division *division, const struct fixed_pair *fixed, struct text *out) {
+                           const struct slow_division *division, const struct fixed_pair *fixed,
+                           struct experiment_list *out) {
     const struct {
         const char *role;
         uint64_t value;
     } used[] = {{"upper", division->upper}, {"lower", division->lower}, {"zero", 0}};
     const struct experiment_key key = {
         .kind = EXPERIMENT_PAIR, .has_slow_values = true, .source = from->role, .result = to, .way = "xor"};
-    experiment_begin(shape, key, shape->body, back, out);
-    text_addf(out, ", init: {%s: %" PRIu64, shape->ports[0].role, division->divisor);
+    struct text init = {.arena = out->arena};
+    text_addf(&init, "%s: %" PRIu64, shape->ports[0].role, division->divisor);
     if (fixed->high)
-        text_addf(out, ", %s: %" PRIu64, fixed->high->role, division->upper);
-    text_addf(out, ", %s: %" PRIu64, fixed->low->role, division->lower);
+        text_addf(&init, ", %s: %" PRIu64, fixed->high->role, division->upper);
+    text_addf(&init, ", %s: %" PRIu64, fixed->low->role, division->lower);
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
         if (strstr(back, arena_printf(out->arena, "{%s:", used[i].role)))
-            text_addf(out, ", %s: %" PRIu64, used[i].role, used[i].value);
-    text_addf(out, "}, chain: [%s]}\n", from->role);
+            text_addf(&init, ", %s: %" PRIu64, used[i].role, used[i].value);
+    struct kernel_text *kernel = experiment_begin(shape, key, shape->body, back, out);
+    kernel->init = init.data;
+    kernel->chain = from->role;
 }
 
 // From each operand to each result; %rax has the lower half and the quotient, %rdx the upper half and the remainder.
 static void add_slow_chains(const struct shape *shape, const struct slow_division *division,
-                            const struct fixed_pair *fixed, struct text *out) {
+                            const struct fixed_pair *fixed, struct experiment_list *out) {
     const struct shape_port *divisor = &shape->ports[0];
     const char *from_rax = arena_printf(out->arena, "; andq {zero:r64}, %%rax; xorq %%rax, {%s:r64}", divisor->role),
                *from_rdx = arena_printf(out->arena, "; andq {zero:r64}, %%rdx; xorq %%rdx, {%s:r64}", divisor->role),
@@ -73,13 +76,14 @@ static void add_slow_chains(const struct shape *shape, const struct slow_divisio
 }
 
 // Of a dividend in ax, which gets quotient and remainder.
-static void add_slow_bytes(const struct shape *shape, const struct shape_port *dividend, struct text *out) {
+static void add_slow_bytes(const struct shape *shape, const struct shape_port *dividend, struct experiment_list *out) {
     const struct shape_port *divisor = &shape->ports[0];
     const struct slow_division bytes = {8, NULL, 0, 12345, 113};
     const struct fixed_pair fixed = {.low = dividend, .high = NULL};
-    experiment_begin(shape, slow_throughput, shape->body, "; movl {lower:r32}, %eax", out);
-    text_addf(out, ", init: {%s: %" PRIu64 ", lower: %" PRIu64 ", %s: %" PRIu64 "}, writes: [%s]}\n", divisor->role,
-              bytes.divisor, bytes.lower, dividend->role, bytes.lower, dividend->role);
+    struct kernel_text *kernel = experiment_begin(shape, slow_throughput, shape->body, "; movl {lower:r32}, %eax", out);
+    kernel->init = arena_printf(out->arena, "%s: %" PRIu64 ", lower: %" PRIu64 ", %s: %" PRIu64, divisor->role,
+                                bytes.divisor, bytes.lower, dividend->role, bytes.lower);
+    kernel->writes = dividend->role;
     add_slow_chain(shape, dividend, dividend->role, "; andq {zero:r64}, %rax; orq {lower:r64}, %rax", &bytes, &fixed,
                    out);
     add_slow_chain(shape, divisor, dividend->role,
@@ -88,7 +92,7 @@ static void add_slow_bytes(const struct shape *shape, const struct shape_port *d
                    &bytes, &fixed, out);
 }
 
-void slow_divisions_add(const struct shape *shape, struct text *out) {
+void slow_divisions_add(const struct shape *shape, struct experiment_list *out) {
     const struct shape_port *divisor = &shape->ports[0];
     struct fixed_pair fixed = {NULL, NULL, NULL, NULL};
     for (unsigned i = 0; i < shape->n_ports; i++)
@@ -109,15 +113,14 @@ void slow_divisions_add(const struct shape *shape, struct text *out) {
             continue;
         fixed.low_name = divisor->class->registers[fixed.low->index];
         fixed.high_name = divisor->class->registers[fixed.high->index];
-        experiment_begin(shape, slow_throughput, shape->body,
-                         arena_printf(out->arena, "; %s {upper:%s}, %%%s; %s {lower:%s}, %%%s", division->move, class,
-                                      fixed.high_name, division->move, class, fixed.low_name),
-                         out);
-        text_addf(out,
-                  ", init: {%s: %" PRIu64 ", upper: %" PRIu64 ", lower: %" PRIu64 ", %s: %" PRIu64 ", %s: %" PRIu64
-                  "}, writes: [%s, %s]}\n",
-                  divisor->role, division->divisor, division->upper, division->lower, fixed.high->role, division->upper,
-                  fixed.low->role, division->lower, fixed.low->role, fixed.high->role);
+        const char *again = arena_printf(out->arena, "; %s {upper:%s}, %%%s; %s {lower:%s}, %%%s", division->move,
+                                         class, fixed.high_name, division->move, class, fixed.low_name);
+        struct kernel_text *kernel = experiment_begin(shape, slow_throughput, shape->body, again, out);
+        kernel->init = arena_printf(
+            out->arena, "%s: %" PRIu64 ", upper: %" PRIu64 ", lower: %" PRIu64 ", %s: %" PRIu64 ", %s: %" PRIu64,
+            divisor->role, division->divisor, division->upper, division->lower, fixed.high->role, division->upper,
+            fixed.low->role, division->lower);
+        kernel->writes = arena_printf(out->arena, "%s, %s", fixed.low->role, fixed.high->role);
         add_slow_chains(shape, division, &fixed, out);
     }
 }

@@ -66,28 +66,28 @@ static bool find_slow_form(const struct shape *shape, struct arena *arena, struc
     return true;
 }
 
-static void add_values(const struct slow_form *slow, const char *comma, struct text *out) {
+static void add_values(const struct slow_form *slow, struct text *init) {
     for (unsigned i = 0; i < slow->shape->n_ports; i++)
-        if (slow->values[i]) {
-            text_addf(out, "%s%s: %s", comma, slow->shape->ports[i].role, slow->values[i]);
-            comma = ", ";
-        }
+        if (slow->values[i])
+            text_addf(init, "%s%s: %s", init->length ? ", " : "", slow->shape->ports[i].role, slow->values[i]);
 }
 
-static void add_throughput(const struct slow_form *slow, struct text *out) {
+static void add_throughput(const struct slow_form *slow, struct experiment_list *out) {
     const struct shape *shape = slow->shape;
     for (unsigned i = 0; i < shape->n_ports; i++)
         if (experiment_is_carried(&shape->ports[i]))
             return;
-    experiment_begin(shape, (struct experiment_key){.kind = EXPERIMENT_PLAIN, .has_slow_values = true}, shape->body, "",
-                     out);
-    text_add(out, ", init: {");
-    add_values(slow, "", out);
-    text_addf(out, "}, writes: [%s]}\n", shape->ports[0].role);
+    const struct experiment_key key = {.kind = EXPERIMENT_PLAIN, .has_slow_values = true};
+    struct kernel_text *kernel = experiment_begin(shape, key, shape->body, "", out);
+    struct text init = {.arena = out->arena};
+    add_values(slow, &init);
+    kernel->init = init.data;
+    kernel->writes = shape->ports[0].role;
 }
 
 // The way back puts the source's number into the result, which is the next copy's source.
-static bool add_chain(const struct isa *isa, const struct slow_form *slow, unsigned source, struct text *out) {
+static bool add_chain(const struct isa *isa, const struct slow_form *slow, unsigned source,
+                      struct experiment_list *out) {
     const struct shape *shape = slow->shape;
     const struct shape_port *to = &shape->ports[0], *from = &shape->ports[source];
     struct partner way;
@@ -95,15 +95,17 @@ static bool add_chain(const struct isa *isa, const struct slow_form *slow, unsig
         return false;
     const struct experiment_key key = {
         .kind = EXPERIMENT_PAIR, .has_slow_values = true, .source = from->role, .result = to->role, .way = way.name};
-    experiment_begin(shape, key, shape->body, way.text, out);
-    text_addf(out, ", init: {again: %s%s", slow->values[source], way.init);
-    add_values(slow, ", ", out);
-    text_addf(out, from == to ? "}, chain: [%s]}\n" : "}, chain: [%s->%s]}\n", to->role, from->role);
+    struct kernel_text *kernel = experiment_begin(shape, key, shape->body, way.text, out);
+    struct text init = {.arena = out->arena};
+    text_addf(&init, "again: %s%s", slow->values[source], way.init);
+    add_values(slow, &init);
+    kernel->init = init.data;
+    kernel->chain = from == to ? to->role : arena_printf(out->arena, "%s->%s", to->role, from->role);
     return true;
 }
 
 // Returns whether it has added any.
-static bool add_chains(const struct isa *isa, const struct slow_form *slow, struct text *out) {
+static bool add_chains(const struct isa *isa, const struct slow_form *slow, struct experiment_list *out) {
     const struct shape_port *ports = slow->shape->ports;
     unsigned last = 0;
     bool has_any = false;
@@ -124,7 +126,7 @@ static bool add_chains(const struct isa *isa, const struct slow_form *slow, stru
     return has_any;
 }
 
-bool slow_values_add(const struct isa *isa, const struct shape *shape, struct text *kernels) {
+bool slow_values_add(const struct isa *isa, const struct shape *shape, struct experiment_list *kernels) {
     struct slow_form slow;
     if (strcmp(shape->ways->family, "x86_64") == 0)
         slow_divisions_add(shape, kernels);

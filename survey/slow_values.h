@@ -4,17 +4,17 @@
 #ifndef SURVEY_SLOW_VALUES_H
 #define SURVEY_SLOW_VALUES_H
 
-#include "base/text.h"
+#include "survey/experiment_list.h"
 #include "survey/shape.h"
 
 // Adds the form's throughput and latencies with such numbers. Returns whether a latency is through a partner in vector
 // registers, which may wait longer for the result than copies of the form do.
-bool slow_values_add(const struct isa *isa, const struct shape *shape, struct text *kernels);
+bool slow_values_add(const struct isa *isa, const struct shape *shape, struct experiment_list *kernels);
 
 // The part of it for x86's divisions of fixed registers.
-void slow_divisions_add(const struct shape *shape, struct text *out);
+void slow_divisions_add(const struct shape *shape, struct experiment_list *out);
 
 // The same of x87, whose set-up has the numbers.
-void slow_x87_add(const struct shape *shape, struct text *kernels);
+void slow_x87_add(const struct shape *shape, struct experiment_list *kernels);
 
 #endif

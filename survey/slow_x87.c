@@ -13,17 +13,16 @@
 #define NEARLY_ONE_F64 "; movl $0x12345678, 64(%rsi); movl $0x3ff00000, 68(%rsi)"
 
 // Roots of pi, side by side. A chain of roots comes to one.
-static void add_root(const struct shape *shape, struct text *kernels) {
+static void add_root(const struct shape *shape, struct experiment_list *kernels) {
     struct surroundings odd = *shape->surroundings;
     struct shape slow = *shape;
     odd.setup = "fninit; fldpi";
     slow.surroundings = &odd;
     experiment_begin(&slow, (struct experiment_key){.kind = EXPERIMENT_AROUND, .has_slow_values = true, .copies = 1},
                      arena_printf(kernels->arena, "%s; %s; %s", odd.before, slow.body, odd.after), "", kernels);
-    text_add(kernels, ", init: {}, writes: []}\n");
 }
 
-void slow_x87_add(const struct shape *shape, struct text *kernels) {
+void slow_x87_add(const struct shape *shape, struct experiment_list *kernels) {
     static const struct {
         const char *opcodes[2], *setup;
     } all[] = {{{"DIV_FST0r", "DIVR_FST0r"}, NEARLY_ONE "fldpi"},
@@ -44,12 +43,11 @@ void slow_x87_add(const struct shape *shape, struct text *kernels) {
                                            .result = through,
                                            .way = "",
                                            .closing = EXPERIMENT_ALONE};
-        experiment_begin(&slow, key, slow.body, "", kernels);
-        text_add(kernels, ", init: {");
+        struct kernel_text *kernel = experiment_begin(&slow, key, slow.body, "", kernels);
         for (unsigned k = 0; k < slow.n_ports; k++)
             if (slow.ports[k].is_address)
-                text_addf(kernels, "%s: memory", slow.ports[k].role);
-        text_addf(kernels, "}, chain: [%s]}\n", through);
+                kernel->init = arena_printf(kernels->arena, "%s: memory", slow.ports[k].role);
+        kernel->chain = through;
     }
     if (strcmp(shape->form->opcode, "SQRT_F") == 0)
         add_root(shape, kernels);

@@ -42,9 +42,9 @@ struct survey {
     struct shape *shapes; // one per form
     struct kernel_set kernels;
     const char *kernel_folder, *kernel_file, *slots_file;
-    struct kept kept;          // what the folder holds of other forms
-    const char *kept_slots;    // of these, the kernels that find dispatch slots
-    const char *other_kernels; // kernels that are not loaded yet, as a kernel file; null: there are no others
+    struct kept kept;              // what the folder holds of other forms
+    const char *kept_slots;        // of these, the kernels that find dispatch slots
+    struct experiment_list others; // of other forms than the first ones; their kernels are made after the first table
     struct followups slots;
     bool has_extras;             // classes have their further throughputs now (kernel_plan.h)
     unsigned n_mixtures;         // random ones to measure, with probes; 0: none but those of the folder
@@ -196,8 +196,8 @@ static bool write_forms(struct survey *survey, struct fail *fail) {
 
 // ---- kernels
 
-// Adds the experiments of the first form of each scheduling class to `first`, those of the others to `others`.
-static void add_kernels(struct survey *survey, struct text *first, struct text *others) {
+// Adds the experiments of the first form of each scheduling class to `first`, those of the others to the survey's.
+static void add_experiments(struct survey *survey, struct experiment_list *first) {
     unsigned most = 0;
     for (size_t i = 0; i < survey->n_forms; i++)
         most = survey->forms[i].sched_class > most ? survey->forms[i].sched_class : most;
@@ -207,7 +207,7 @@ static void add_kernels(struct survey *survey, struct text *first, struct text *
             continue;
         bool *is_class_seen = &is_seen[survey->forms[i].sched_class];
         survey->shapes[i].is_first = !*is_class_seen;
-        experiments_add(survey->isa, &survey->shapes[i], !*is_class_seen, *is_class_seen ? others : first);
+        experiments_add(survey->isa, &survey->shapes[i], !*is_class_seen, *is_class_seen ? &survey->others : first);
         *is_class_seen = true;
     }
 }
@@ -217,18 +217,28 @@ static bool make_folder(const char *path, struct fail *fail) {
            fail_set(fail, FAIL_INPUT, "cannot make the folder '%s': %s", path, strerror(errno));
 }
 
-// Writes all kernels to a file. Loads those of the first forms; reading the others takes seconds.
-static bool make_kernels(struct survey *survey, struct fail *fail) {
-    struct text first = {.arena = survey->arena}, others = {.arena = survey->arena}, all = {.arena = survey->arena},
-                kept_slots = {.arena = survey->arena};
+// Makes the kernels of a list's experiments from number `first` on.
+static bool make_kernels(struct survey *survey, const struct experiment_list *list, size_t first, struct fail *fail) {
+    static const char origin[] = "the survey's kernels";
+    if (!experiment_list_make(list, first, survey->arena, origin, survey->isa, &survey->kernels, fail))
+        return false;
+    for (size_t i = first; i < list->n; i++)
+        *ARENA_ADD(survey->arena, survey->keys, survey->n_keys) = list->items[i].key;
+    return true;
+}
+
+// Makes the experiments, and the kernels of the first forms. Writes all to a file, for people.
+static bool make_experiments(struct survey *survey, struct fail *fail) {
+    struct text all = {.arena = survey->arena}, kept_slots = {.arena = survey->arena};
+    struct experiment_list first = {.arena = survey->arena};
     const char *root = folder_file(survey->arena, survey->request->folder, "kernels");
     survey->kernel_folder = folder_file(survey->arena, root, isa_family(survey->isa));
-    experiments_begin(survey->isa, &first);
-    experiments_head(survey->isa, &others);
-    size_t head = others.length;
-    add_kernels(survey, &first, &others);
-    text_append(&all, first.data, first.length);
-    text_append(&all, others.data + head, others.length - head);
+    survey->others.arena = survey->arena;
+    experiments_add_scaffold(survey->isa, &first);
+    add_experiments(survey, &first);
+    experiment_list_put_head(survey->isa, &all);
+    experiment_list_put(&first, &all);
+    experiment_list_put(&survey->others, &all);
     survey->kernel_file = folder_file(survey->arena, survey->kernel_folder, "survey.yaml");
     survey->slots_file = folder_file(survey->arena, survey->kernel_folder, "slots.yaml");
     text_add(&kept_slots, "");
@@ -241,18 +251,11 @@ static bool make_kernels(struct survey *survey, struct fail *fail) {
         !kept_add_kernels(&survey->kept, survey->slots_file, &kept_slots, fail))
         return false;
     survey->kept_slots = kept_slots.data;
-    survey->other_kernels = others.length > head ? others.data : NULL;
     if (!make_folder(root, fail) || !make_folder(survey->kernel_folder, fail) ||
-        !file_write(survey->kernel_file, all.data, all.length, fail) ||
-        !kernel_load_text(survey->arena, survey->kernel_file, first.data, survey->isa, &survey->kernels, fail))
+        !file_write(survey->kernel_file, all.data, all.length, fail) || !make_kernels(survey, &first, 0, fail))
         return false;
     survey->n_first = survey->kernels.n_kernels;
     return true;
-}
-
-static bool load_other_kernels(struct survey *survey, struct fail *fail) {
-    return !survey->other_kernels || kernel_load_text(survey->arena, survey->kernel_file, survey->other_kernels,
-                                                      survey->isa, &survey->kernels, fail);
 }
 
 // ---- measuring
@@ -400,10 +403,6 @@ static bool measure(struct survey *survey, const struct effort *effort, size_t *
 static void open_new(struct survey *survey) {
     while (survey->n_open < survey->kernels.n_kernels)
         *ARENA_ADD(survey->arena, survey->are_open, survey->n_open) = true;
-    while (survey->n_keys < survey->kernels.n_kernels) {
-        const char *name = survey->kernels.kernels[survey->n_keys].name;
-        experiment_key_parse(survey->arena, name, NULL, ARENA_ADD(survey->arena, survey->keys, survey->n_keys));
-    }
     while (survey->n_want_loop < survey->kernels.n_kernels)
         *ARENA_ADD(survey->arena, survey->want_loop, survey->n_want_loop) = false;
 }
@@ -420,28 +419,31 @@ static bool measure_from(struct survey *survey, size_t first, const struct effor
 }
 
 static bool write_slots(struct survey *survey, struct fail *fail) {
-    const char *text = arena_printf(survey->arena, "%s%s", survey->slots.all.data, survey->kept_slots);
-    return file_write(survey->slots_file, text, strlen(text), fail);
+    struct arena arena = {0};
+    struct text text = {.arena = &arena};
+    experiment_list_put_head(survey->isa, &text);
+    experiment_list_put(&survey->slots.all, &text);
+    text_add(&text, survey->kept_slots);
+    bool is_done = file_write(survey->slots_file, text.data, text.length, fail);
+    arena_free(&arena);
+    return is_done;
 }
 
 // Measures dispatch slots, in rounds: what was measured decides how many fillers are next.
 static bool measure_slots(struct survey *survey, const struct effort *effort, size_t *n_unstable, struct fail *fail) {
     enum { MOST_ROUNDS = 8 };
-    const char *path = survey->slots_file;
+    const struct experiment_list *all = &survey->slots.all;
     bool is_done = true, is_more = true;
     for (unsigned round = 0; round < MOST_ROUNDS && is_done && is_more && !is_stopped(survey); round++) {
         struct arena arena = {0};
         struct survey_table table;
-        const char *kernels = NULL;
-        size_t first = survey->kernels.n_kernels;
+        size_t first = survey->kernels.n_kernels, n = all->n;
         is_done = table_read_on(&arena, survey->request->folder, &survey->measurements, &table, fail);
         if (is_done)
-            kernels = followups_next(&survey->slots, &table);
+            followups_add(&survey->slots, &table);
         arena_free(&arena);
-        is_more = kernels;
-        is_done = is_done &&
-                  (!is_more || (write_slots(survey, fail) &&
-                                kernel_load_text(survey->arena, path, kernels, survey->isa, &survey->kernels, fail)));
+        is_more = all->n > n;
+        is_done = is_done && (!is_more || (write_slots(survey, fail) && make_kernels(survey, all, n, fail)));
         open_new(survey);
         if (is_done && is_more)
             is_done = measure_from(survey, first, effort, n_unstable, fail);
@@ -451,6 +453,30 @@ static bool measure_slots(struct survey *survey, const struct effort *effort, si
 
 // ---- mixtures of forms
 
+// Reads the mixtures that the folder's file has.
+static bool load_mixtures(struct survey *survey, const char *path, const struct mixtures_file *file,
+                          struct fail *fail) {
+    struct text text = {.arena = survey->arena};
+    experiment_list_put_head(survey->isa, &text);
+    text_add(&text, file->text);
+    if (file->n && !kernel_load_text(survey->arena, path, text.data, survey->isa, &survey->kernels, fail))
+        return false;
+    while (survey->n_keys < survey->kernels.n_kernels) {
+        const char *name = survey->kernels.kernels[survey->n_keys].name;
+        experiment_key_parse(survey->arena, name, NULL, ARENA_ADD(survey->arena, survey->keys, survey->n_keys));
+    }
+    return true;
+}
+
+static bool write_mixtures(const struct survey *survey, const char *path, const struct mixtures_file *file,
+                           const struct experiment_list *drawn, struct fail *fail) {
+    struct text text = {.arena = survey->arena};
+    experiment_list_put_head(survey->isa, &text);
+    text_add(&text, file->text);
+    experiment_list_put(drawn, &text);
+    return !drawn->n || file_write(path, text.data, text.length, fail);
+}
+
 // Adds the mixtures that the folder has, and draws those that it lacks: they follow from the others' values. Those of
 // forms that this run does not measure stay as they are.
 static bool add_mixtures(struct survey *survey, struct fail *fail) {
@@ -458,13 +484,9 @@ static bool add_mixtures(struct survey *survey, struct fail *fail) {
     struct survey_table table;
     struct mixtures_file file;
     const char *path = mixtures_path(survey->arena, survey->request->folder, survey->isa);
-    struct text kernels = {.arena = survey->arena};
+    struct experiment_list drawn = {.arena = survey->arena};
     bool is_done = mixtures_read(survey->arena, path, &file, fail) &&
                    table_read_on(&arena, survey->request->folder, &survey->measurements, &table, fail);
-    experiments_head(survey->isa, &kernels);
-    size_t head = kernels.length;
-    text_add(&kernels, file.text);
-    size_t length = kernels.length;
     if (is_done && survey->n_mixtures) {
         const struct mixtures_request request = {.isa = survey->isa,
                                                  .shapes = survey->shapes,
@@ -475,12 +497,11 @@ static bool add_mixtures(struct survey *survey, struct fail *fail) {
                                                  .n_shards = survey->request->n_shards,
                                                  .drawn = file.names,
                                                  .n_drawn = file.n};
-        mixtures_draw(&request, &kernels);
+        mixtures_draw(&request, &drawn);
     }
     arena_free(&arena);
-    is_done = is_done && (kernels.length == length || file_write(path, kernels.data, kernels.length, fail)) &&
-              (kernels.length == head ||
-               kernel_load_text(survey->arena, path, kernels.data, survey->isa, &survey->kernels, fail));
+    is_done = is_done && write_mixtures(survey, path, &file, &drawn, fail) &&
+              load_mixtures(survey, path, &file, fail) && make_kernels(survey, &drawn, 0, fail);
     open_new(survey);
     return is_done;
 }
@@ -588,7 +609,8 @@ static bool measure_once(struct survey *survey, size_t *n_unstable, struct fail 
     followups_open(&survey->slots, survey->arena, survey->isa, survey->shapes, survey->n_forms);
     open_new(survey);
     open_part(survey, true);
-    if (!measure(survey, &glance, n_unstable, fail) || (!is_stopped(survey) && !load_other_kernels(survey, fail)))
+    if (!measure(survey, &glance, n_unstable, fail) ||
+        (!is_stopped(survey) && !make_kernels(survey, &survey->others, 0, fail)))
         return false;
     open_new(survey);
     open_part(survey, false);
@@ -698,7 +720,7 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     }
     is_done = is_done && (is_native(survey) ? probe_here(survey, fail) : probe_model(survey, fail)) &&
               open_folder(survey, fail) && keep_command(survey, fail) && write_forms(survey, fail) &&
-              make_kernels(survey, fail);
+              make_experiments(survey, fail);
     model_close(&model);
     return is_done;
 }

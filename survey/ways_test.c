@@ -33,9 +33,11 @@ static void expect_left_out(const char *opcode, const char *why) {
 static void expect_kernel(const char *opcode, const char *suffix, const char *part) {
     struct shape shape = testing_shape(opcode);
     struct text text = {.arena = testing_arena()};
+    struct experiment_list list = {.arena = testing_arena()};
     struct slice rest, line;
     const char *start = arena_printf(testing_arena(), "  - {name: %s%s, ", opcode, suffix);
-    experiments_add(testing_isa(), &shape, true, &text);
+    experiments_add(testing_isa(), &shape, true, &list);
+    experiment_list_put(&list, &text);
     rest = (struct slice){text.data, text.length};
     while (slice_next(&rest, '\n', &line)) {
         const char *copy = arena_copy(testing_arena(), line.data, line.length);
@@ -50,24 +52,26 @@ static void expect_kernel(const char *opcode, const char *suffix, const char *pa
 
 static void expect_no_kernel(const char *opcode, const char *suffix) {
     struct shape shape = testing_shape(opcode);
-    struct text text = {.arena = testing_arena()};
-    experiments_add(testing_isa(), &shape, true, &text);
-    if (strstr(text.data, arena_printf(testing_arena(), "  - {name: %s%s, ", opcode, suffix)))
-        fail_msg("%s has a kernel '%s'", opcode, suffix);
+    struct experiment_list list = {.arena = testing_arena()};
+    const char *name = arena_printf(testing_arena(), "%s%s", opcode, suffix);
+    experiments_add(testing_isa(), &shape, true, &list);
+    for (size_t i = 0; i < list.n; i++)
+        if (strcmp(list.items[i].kernel.name, name) == 0)
+            fail_msg("there is a kernel '%s'", name);
 }
 
-// All forms that can be measured, and what each file begins with: the generator takes them.
+// All forms that can be measured, and the scaffold: the generator takes them.
 static void expect_kernels_load(const char *const *opcodes) {
-    struct text text = {.arena = testing_arena()};
+    struct experiment_list list = {.arena = testing_arena()};
     struct kernel_set set = {0};
     struct fail fail = {0};
-    experiments_begin(testing_isa(), &text);
+    experiments_add_scaffold(testing_isa(), &list);
     for (; *opcodes; opcodes++) {
         struct shape shape = testing_shape(*opcodes);
-        experiments_add(testing_isa(), &shape, true, &text);
+        experiments_add(testing_isa(), &shape, true, &list);
     }
-    if (!kernel_load_text(testing_arena(), "test.yaml", text.data, testing_isa(), &set, &fail))
-        fail_msg("%u: %s", fail.line, fail.text);
+    if (!experiment_list_make(&list, 0, testing_arena(), "test", testing_isa(), &set, &fail))
+        fail_msg("%s", fail.text);
 }
 
 static bool is_measured(const struct partner_experiment *experiments, size_t n, const char *name) {

@@ -61,18 +61,18 @@ static void add_program(const struct kernel *kernel, const struct gen_request *r
 }
 
 static bool make_programs(char **names, int n_names, struct fail *fail) {
-    struct text text = {.arena = &all.arena};
+    struct experiment_list list = {.arena = &all.arena};
     struct kernel_set *set = ARENA_NEW(&all.arena, struct kernel_set);
-    experiments_begin(all.isa, &text);
+    experiments_add_scaffold(all.isa, &list);
     for (size_t i = 0; i < all.n_forms; i++) {
         struct shape shape;
         if (!is_wanted(all.forms[i].opcode, names, n_names))
             continue;
         shape_make(&all.arena, all.isa, all.model.machine, &all.forms[i], &shape);
         if (!shape.left_out)
-            experiments_add(all.isa, &shape, true, &text);
+            experiments_add(all.isa, &shape, true, &list);
     }
-    if (!kernel_load_text(&all.arena, "survey", text.data, all.isa, set, fail))
+    if (!experiment_list_make(&list, 0, &all.arena, "survey", all.isa, set, fail))
         return false;
     bool has_chains = is_wanted("CHAIN", names, n_names);
     for (size_t i = 0; i < set->n_kernels; i++) {
