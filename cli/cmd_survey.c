@@ -63,6 +63,7 @@ static const struct command command = {
     "                      cyclops run --kernels survey/kernels VADDPSYrr.chain\n"
     "  forms.jsonl         all forms, and why some are not measured\n"
     "  commands.txt        what was requested: patterns and options\n"
+    "At its end, those over 4 MB are compressed: FILE.zst, which all commands read.\n"
     "'cyclops table' makes the table of it, also while the survey runs. A survey that\n"
     "was interrupted or killed goes on with --resume, on the same target. At its end,\n"
     "it prints how many forms and values there are, and what to do next.\n"

@@ -1,6 +1,7 @@
 // The files of a survey's folder.
 #include "survey/folder.h"
 
+#include "base/compressed.h"
 #include "base/file.h"
 
 #include <setjmp.h>
@@ -123,6 +124,24 @@ static void folders_that_cannot_be_made(void **state) {
     assert_non_null(strstr(f->fail.text, "cannot make the folder '/proc/none/here'"));
 }
 
+// Measurements, which are large here, and the forms.
+static void large_files_are_packed_and_small_ones_stay(void **state) {
+    struct fixture *f = *state;
+    const struct isa *isa = isa_find("x86_64");
+    const char *measurements = folder_file(&f->arena, f->folder, "measurements.jsonl"),
+               *forms = folder_file(&f->arena, f->folder, "forms.jsonl");
+    size_t length = FOLDER_MOST_PLAIN + 1;
+    char *text = memset(arena_alloc(&f->arena, length), '\n', length);
+    assert_true(file_write(measurements, text, length, &f->fail));
+    assert_true(file_write(forms, text, FOLDER_MOST_PLAIN, &f->fail));
+    assert_true(folder_pack(&f->arena, f->folder, isa, &f->fail));
+    assert_string_equal(compressed_find(&f->arena, measurements),
+                        folder_file(&f->arena, f->folder, "measurements.jsonl.zst"));
+    assert_string_equal(compressed_find(&f->arena, forms), forms);
+    assert_true(folder_unpack(&f->arena, f->folder, isa, &f->fail));
+    assert_string_equal(compressed_find(&f->arena, measurements), measurements);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(forms_come_back, set_up, tear_down),
@@ -130,6 +149,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(wrong_lines, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_survey_at_a_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(folders_that_cannot_be_made, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(large_files_are_packed_and_small_ones_stay, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

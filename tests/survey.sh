@@ -184,6 +184,24 @@ expect 0 'MUL64r.slots.xor.[0-9]+ ' "$cyclops" run "$(grep -o 'MUL64r.slots.xor.
 lines=$(wc -l <"$S/measurements.jsonl")
 silent "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$S" --resume
 expect 0 "^$lines " wc -l "$S/measurements.jsonl"
+# Files that are compressed, as those of a large survey are, read as before, and a run that goes on makes them plain.
+cp -r "$S" "$T/packed"
+gzip "$T"/packed/{measurements,forms}.jsonl "$T"/packed/kernels/x86_64/*.yaml
+for command in table check report; do
+    options=()
+    [ $command = table ] || options=(--mcpu znver4)
+    [ $command != report ] || options+=(--output "$T/page.html")
+    for folder in "$S" "$T/packed"; do
+        "$cyclops" $command "$folder" "${options[@]}" 2>&1 | sed "s|$folder|FOLDER|g" >"$T/of-${folder##*/}"
+    done
+    cmp "$T/of-${S##*/}" "$T/of-packed" || { echo "FAILED: $command of compressed files"; failures=$((failures + 1)); }
+done
+expect 0 'latency o0->o1 .* 3\.00' "$cyclops" run VADDPSYrr.chain --mode latency --kernels "$T/packed/kernels" "${sim[@]}"
+expect 2 "'$T/packed' holds a survey: --resume goes on" "$cyclops" survey ADD64rr "${sim[@]}" --output "$T/packed"
+expect 2 "is a file of the survey '$T/packed': name the folder" "$cyclops" check "$T/packed/measurements.jsonl.gz"
+silent "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$T/packed" --resume
+expect 0 "^$lines " wc -l "$T/packed/measurements.jsonl"
+expect 0 '^$' bash -c 'find "$1" -name "*.gz"' - "$T/packed"
 # Killed once something more is measured; a kill may cut a line short.
 values() { grep -c '"record":"measurement"' "$1/measurements.jsonl" 2>/dev/null; }
 has_more() { [ "$(values "$T/killed" || true)" != "$n_before" ] || has_ended $program; }
