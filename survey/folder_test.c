@@ -32,6 +32,7 @@ static int set_up(void **state) {
 static int tear_down(void **state) {
     struct fixture *f = *state;
     unlink(folder_file(&f->arena, f->folder, "forms.jsonl"));
+    unlink(folder_file(&f->arena, f->folder, "measurements.jsonl"));
     unlink(folder_file(&f->arena, f->folder, "lock"));
     rmdir(f->folder);
     arena_free(&f->arena);

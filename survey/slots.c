@@ -211,52 +211,113 @@ static bool may_be_fewer(const struct judge *j, double slots) {
     return false;
 }
 
+// ---- what follows from them
+
+// What the sample with the fewest slots shows, beside the others.
+struct shown {
+    struct judge *j;
+    const struct slots_sample *least;
+    double whole;       // the nearest whole number of slots
+    unsigned candidate; // the number that more measurements may confirm
+    bool may_be_none;   // renaming may do all of the work
+    bool is_whole;      // number of slots
+    bool is_sure;       // likewise, confirmed, and one less had its chances
+};
+
+static struct shown show(struct judge *j) {
+    const struct slots_sample *least = &j->samples[find_least(j)];
+    struct shown shown = {.j = j, .least = least, .whole = round(least->slots)};
+    shown.candidate = least->slots < 1 ? 1 : (unsigned)shown.whole;
+    shown.may_be_none = j->alone < 1 - WHOLE_SLOTS_BELOW;
+    shown.is_whole =
+        slots_are(least->slots, shown.whole) && (shown.whole >= 1 || (shown.whole == 0 && shown.may_be_none));
+    shown.is_sure = shown.is_whole && is_confirmed(j, shown.whole) && is_least(j, shown.candidate);
+    return shown;
+}
+
+static bool do_not_fill(const struct shown *shown) {
+    return shown->may_be_none ? shown->least->slots < -WHOLE_SLOTS_BELOW : !slots_hold_one(shown->least->slots);
+}
+
+static bool has_odd_ones(const struct shown *shown) {
+    return shown->is_sure && shown->whole != 1 && !is_regular(shown->j, (unsigned)shown->whole);
+}
+
+static bool has_unstable_fewer(const struct shown *shown) {
+    return shown->least->is_stable && may_be_fewer(shown->j, shown->least->slots);
+}
+
+static bool is_more_than_alone(const struct shown *shown) {
+    return shown->is_sure && shown->whole > fmax(1, shown->j->alone) + WHOLE_SLOTS_BELOW;
+}
+
+static bool is_uneven(const struct shown *shown) {
+    return shown->is_whole && shown->least->is_uneven;
+}
+
+// Each measurement is an upper bound, and one slot is the least, but for instructions that take none.
+static bool is_number(const struct shown *shown) {
+    bool is_one = shown->whole == 1 && shown->least->slots <= 1 + WHOLE_SLOTS_BELOW;
+    return shown->is_whole && shown->least->low <= shown->whole + WHOLE_SLOTS_BELOW && (is_one || shown->is_sure);
+}
+
+static bool is_whole(const struct shown *shown) {
+    return shown->is_whole;
+}
+
+static bool always(const struct shown *shown) {
+    (void)shown;
+    return true;
+}
+
+static void want_whole(const struct shown *shown) {
+    if (shown->is_whole)
+        want_more(shown->j, shown->candidate);
+}
+
+static void want_neighbours(const struct shown *shown) {
+    want_valid(shown->j, (unsigned)ceil(shown->least->slots), 1);
+    if (shown->least->slots > 1)
+        want_valid(shown->j, (unsigned)shown->least->slots, 1);
+}
+
+// The first that holds decides.
+static const struct outcome {
+    bool (*holds)(const struct shown *shown);
+    enum slots_relation relation;
+    void (*want)(const struct shown *shown); // what more measurements may show; null: nothing
+    const char *why;                         // null: it is the number
+} outcomes[] = {
+    {do_not_fill, SLOTS_UNKNOWN, NULL,
+     "fillers beside it take no longer than by themselves, so they do not fill the dispatch"},
+    {has_odd_ones, SLOTS_AT_MOST, NULL, "something else than dispatch limits it as well"},
+    {has_unstable_fewer, SLOTS_AT_MOST, want_whole, "another number of fillers shows fewer, but is not stable"},
+    {is_more_than_alone, SLOTS_AT_MOST, NULL,
+     "copies of it alone take fewer, so something else than dispatch limits it as well"},
+    {is_uneven, SLOTS_AT_MOST, want_whole,
+     "each process has another value, and no other number of fillers confirms it"},
+    {is_number, SLOTS_EQUAL, NULL, NULL},
+    {is_whole, SLOTS_AT_MOST, want_whole, "another number of fillers does not confirm it"},
+    {always, SLOTS_AT_MOST, want_neighbours, "no whole number of slots"},
+};
+
 static void judge(struct judge *j) {
     struct slots_result *result = &j->result;
-    result->basis = find_least(j);
-    const struct slots_sample *least = &j->samples[result->basis];
-    double whole = round(least->slots);
-    bool may_be_none = j->alone < 1 - WHOLE_SLOTS_BELOW;
-    bool is_whole = slots_are(least->slots, whole) && (whole >= 1 || (whole == 0 && may_be_none));
-    unsigned candidate = least->slots < 1 ? 1 : (unsigned)whole;
-    result->slots = least->slots;
-    result->low = least->low;
-    result->high = least->high;
+    const struct shown shown = show(j);
+    const struct slots_sample *least = shown.least;
+    const struct outcome *outcome = outcomes;
+    while (!outcome->holds(&shown))
+        outcome++;
+    if (outcome->want)
+        outcome->want(&shown);
+    result->basis = (size_t)(least - j->samples);
     result->is_stable = least->is_stable;
-    result->relation = SLOTS_AT_MOST;
-    if (may_be_none ? least->slots < -WHOLE_SLOTS_BELOW : !slots_hold_one(least->slots)) {
-        result->relation = SLOTS_UNKNOWN;
-        result->why = "fillers beside it take no longer than by themselves, so they do not fill the dispatch";
-    } else if (is_whole && whole != 1 && is_confirmed(j, whole) && is_least(j, candidate) &&
-               !is_regular(j, (unsigned)whole)) {
-        result->why = "something else than dispatch limits it as well";
-    } else if (least->is_stable && may_be_fewer(j, least->slots)) {
-        result->why = "another number of fillers shows fewer, but is not stable";
-        if (is_whole)
-            want_more(j, candidate);
-    } else if (is_whole && whole > fmax(1, j->alone) + WHOLE_SLOTS_BELOW && is_confirmed(j, whole) &&
-               is_least(j, candidate)) {
-        result->why = "copies of it alone take fewer, so something else than dispatch limits it as well";
-    } else if (is_whole && least->is_uneven) {
-        result->why = "each process has another value, and no other number of fillers confirms it";
-        want_more(j, candidate);
-    } else if (is_whole && least->low <= whole + WHOLE_SLOTS_BELOW &&
-               ((whole == 1 && least->slots <= 1 + WHOLE_SLOTS_BELOW) ||
-                (is_confirmed(j, whole) && is_least(j, candidate)))) {
-        // Each measurement is an upper bound, and one slot is the least, but for instructions that take none.
-        result->relation = SLOTS_EQUAL;
-        result->slots = whole;
-        result->low = fmax(0, fmin(whole, least->low));
-        result->high = fmax(whole, least->high);
-    } else if (is_whole) {
-        result->why = "another number of fillers does not confirm it";
-        want_more(j, candidate);
-    } else {
-        result->why = "no whole number of slots";
-        want_valid(j, (unsigned)ceil(least->slots), 1);
-        if (least->slots > 1)
-            want_valid(j, (unsigned)least->slots, 1);
-    }
+    result->relation = outcome->relation;
+    result->why = outcome->why;
+    bool is_equal = outcome->relation == SLOTS_EQUAL;
+    result->slots = is_equal ? shown.whole : least->slots;
+    result->low = is_equal ? fmax(0, fmin(shown.whole, least->low)) : least->low;
+    result->high = is_equal ? fmax(shown.whole, least->high) : least->high;
     // What does not take a slot of its own shares one with its neighbour: a bound is one slot all the same.
     if (result->relation == SLOTS_AT_MOST && result->slots < 1) {
         result->slots = 1;

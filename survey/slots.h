@@ -76,7 +76,7 @@ struct slots_sample {
 
 // What the measurements of a form show.
 struct slots_result {
-    enum { SLOTS_UNKNOWN, SLOTS_AT_MOST, SLOTS_EQUAL } relation;
+    enum slots_relation { SLOTS_UNKNOWN, SLOTS_AT_MOST, SLOTS_EQUAL } relation;
     double slots, low, high; // whole where they are equal
     size_t basis;            // index of the sample that has them
     bool is_stable;

@@ -231,14 +231,21 @@ static void odd_measurements(void **state) {
         {16, 2, 1.95, 2.05, true, false}, {23, 2, 1.95, 2.05, true, false}, {17, 2, 1.95, 2.05, true, false}};
     result = slots_judge(0.25, 6, SLOTS_COPIES, two, 3);
     assert_true(result.relation == SLOTS_AT_MOST && result.slots == 2);
+    assert_string_equal(result.why, "copies of it alone take fewer, so something else than dispatch limits it as well");
     result = slots_judge(0.34, 6, SLOTS_COPIES, two, 3);
     assert_true(result.relation == SLOTS_EQUAL && result.slots == 2);
     // A stable measurement counts before an unstable one, though that has fewer slots.
     const struct slots_sample shaky[] = {{16, 1, 0.9, 1.1, false, false}, {22, 2, 1.9, 2.1, true, false}};
     result = slots_judge(1, 6, SLOTS_COPIES, shaky, 2);
     assert_true(result.slots == 2 && result.is_stable);
+    assert_string_equal(result.why, "another number of fillers shows fewer, but is not stable");
+    assert_true(result.n_wanted > 0);
     result = slots_judge(1, 6, SLOTS_COPIES, shaky, 1);
     assert_false(result.is_stable);
+    assert_true(result.relation == SLOTS_EQUAL); // nothing takes less than one
+    result = slots_judge(1, 6, SLOTS_COPIES, &shaky[1], 1);
+    assert_true(result.relation == SLOTS_AT_MOST && result.n_wanted > 0);
+    assert_string_equal(result.why, "another number of fillers does not confirm it");
     // Two agree, but others show that more than dispatch is at work.
     const struct slots_sample window[] = {{66, 25.97, 25.9, 26, true, false}, {67, 24.97, 24.9, 25, true, false},
                                           {68, 25.94, 25.9, 26, true, false}, {69, 24.96, 24.9, 25, true, false},
@@ -253,6 +260,7 @@ static void odd_measurements(void **state) {
     assert_true(result.relation == SLOTS_AT_MOST && result.slots == 1);
     result = slots_judge(1, 6, SLOTS_COPIES, uneven, 1);
     assert_true(result.relation == SLOTS_AT_MOST && result.slots == 1 && result.n_wanted > 0);
+    assert_string_equal(result.why, "each process has another value, and no other number of fillers confirms it");
     result = slots_judge(1, 6, SLOTS_COPIES, uneven, 2);
     assert_true(result.relation == SLOTS_EQUAL && result.basis == 1);
     // Numbers that are none request nothing without end.

@@ -27,6 +27,11 @@ static const char *result_label(const struct reader *reader, const struct experi
     return reader_label(reader->arena, key->result);
 }
 
+// Whether one of the flags that it writes is on the way back.
+static bool is_result_flag(const struct experiment_key *key) {
+    return experiment_is_flags(key->result) && *key->way;
+}
+
 // Likewise of the source: of flags, carry where the way writes that one alone.
 static const char *source_label(const struct reader *reader, const struct experiment_key *key) {
     return experiment_is_flags(key->source) && partners_writes_carry(key->way)
@@ -232,15 +237,84 @@ static void read_store(struct making *m, const struct entry *entry) {
         m, (struct table_latency){false, reader_label(m->reader->arena, entry->key.source), "memory", value, false});
 }
 
-void reader_read_latency(struct making *m, const struct entry *entry) {
+// ---- chains through flags, which may be open
+
+// A chain and the one with some more steps.
+struct twins {
+    const struct experiment_key *key;
+    bool has_longer;
+    bool is_open;   // the longer one takes no longer
+    bool is_stable; // both are
+    bool is_flag;   // some flag is on the way, so that nobody knows without the longer one
+};
+
+static bool is_of_another_flag(const struct twins *twins) {
+    return twins->is_open && twins->is_stable && !experiment_is_address(twins->key->source);
+}
+
+static bool is_of_no_address(const struct twins *twins) {
+    return twins->is_open && twins->is_stable && experiment_is_address(twins->key->source);
+}
+
+static bool is_unsure(const struct twins *twins) {
+    return twins->is_open;
+}
+
+// The survey was ended in between, or still runs.
+static bool is_alone(const struct twins *twins) {
+    return twins->is_flag && !twins->has_longer;
+}
+
+// What becomes of the value. The first rule that holds decides.
+static const struct open_rule {
+    bool (*holds)(const struct twins *twins);
+    enum open_effect { LEAVE_OUT, NO_NUMBER, DOUBTFUL, NOT_KNOWN } effect;
+    bool is_of_flag; // "reads this flag" or "writes this flag" is behind the reason
+    const char *why; // null: there is no such latency, and no row
+} open_rules[] = {
+    {is_of_another_flag, LEAVE_OUT, false, NULL},
+    {is_of_no_address, NO_NUMBER, false,
+     "its chain is open: it does not write this flag, or memory is renamed and the flag needs no address"},
+    {is_unsure, DOUBTFUL, true, "unstable, so it is not known whether it"},
+    {is_alone, NOT_KNOWN, true, "not measured yet with one more step, so it is not known whether it"},
+};
+
+// Returns the rule that holds; null: none does.
+static const struct open_rule *find_open_rule(const struct twins *twins) {
+    for (size_t i = 0; i < sizeof open_rules / sizeof *open_rules; i++)
+        if (open_rules[i].holds(twins))
+            return &open_rules[i];
+    return NULL;
+}
+
+static void take_open_rule(const struct making *m, const struct open_rule *rule, const struct experiment_key *key,
+                           const struct table_value *longer, struct table_value *value) {
+    const char *verb = is_result_flag(key) ? "writes" : "reads",
+               *why = rule->is_of_flag ? arena_printf(m->reader->arena, "%s %s this flag", rule->why, verb) : rule->why;
+    if (rule->effect == NO_NUMBER)
+        *value = reader_without_number(value, why);
+    if (rule->effect == DOUBTFUL)
+        reader_doubt(value, longer);
+    if (rule->effect == NOT_KNOWN)
+        value->is_known = false;
+    value->why = why;
+}
+
+// ---- a latency
+
+// What is left of the chain without the way back. False: there is no such latency, as a longer chain shows, too.
+static bool take_off_way(const struct making *m, const struct entry *entry, bool has_longer,
+                         struct table_value *value) {
+    if (!value->is_known || !reader_subtract_way(m->reader, entry->key.way, value) || !reader_is_too_short(value))
+        return true;
+    *value = reader_without_number(
+        value, "its chain takes no longer than the way back: it is open, or renaming does the work");
+    return !has_longer;
+}
+
+static void read_chain(struct making *m, const struct entry *entry) {
     struct reader *reader = m->reader;
     const struct experiment_key *key = &entry->key;
-    if (key->kind == EXPERIMENT_PAIR && experiment_is_memory(key->result)) {
-        read_store(m, entry);
-        return;
-    }
-    if (key->kind == EXPERIMENT_MEMORY && entry->is_looped && has_straight(m))
-        return; // the other one takes it in
     struct table_value value = reader_value(reader->arena, entry, experiment_copies(key));
     const struct entry *longer = find_longer(m, entry);
     struct table_value long_value = longer ? reader_value(reader->arena, longer, 1) : value;
@@ -248,35 +322,25 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
     if (longer && value.is_known && !is_open && long_value.verdict != MEASURED_UNSTABLE &&
         long_value.cycles < value.cycles && !reader_is_sum(long_value.cycles, value.cycles))
         value = long_value; // pipes limit the shorter chain
-    bool is_result = experiment_is_flags(key->result) && *key->way,
-         is_flag = is_result || partners_writes_carry(key->way);
-    const char *verb = is_result ? "writes" : "reads";
-    if (is_open && value.verdict != MEASURED_UNSTABLE && long_value.verdict != MEASURED_UNSTABLE) {
-        if (!experiment_is_address(key->source))
-            return; // it does not write this flag, or does not read it
-        value = reader_without_number(
-            &value,
-            "its chain is open: it does not write this flag, or memory is renamed and the flag needs no address");
-    } else if (is_open) {
-        reader_doubt(&value, &long_value);
-        value.why = arena_printf(reader->arena, "unstable, so it is not known whether it %s this flag", verb);
-    }
-    if (is_flag && !longer) { // the survey was ended in between, or still runs
-        value.is_known = false;
-        value.why = arena_printf(
-            reader->arena, "not measured yet with one more step, so it is not known whether it %s this flag", verb);
-    }
+    const struct twins twins = {
+        .key = key,
+        .has_longer = longer,
+        .is_open = is_open,
+        .is_stable = value.verdict != MEASURED_UNSTABLE && long_value.verdict != MEASURED_UNSTABLE,
+        .is_flag = is_result_flag(key) || partners_writes_carry(key->way),
+    };
+    const struct open_rule *rule = find_open_rule(&twins);
+    if (rule && rule->effect == LEAVE_OUT)
+        return;
+    if (rule)
+        take_open_rule(m, rule, key, &long_value, &value);
     double chain = value.cycles;
     bool is_confirmed = longer && !is_open && value.is_known && long_value.verdict != MEASURED_UNSTABLE &&
                         fabs(long_value.cycles - chain) <= reader_chain_slack(chain);
     if (value.is_known)
         reader_limit_chain(m, entry, is_confirmed, &value);
-    if (value.is_known && reader_subtract_way(reader, key->way, &value) && reader_is_too_short(&value)) {
-        if (longer)
-            return; // likewise
-        value = reader_without_number(
-            &value, "its chain takes no longer than the way back: it is open, or renaming does the work");
-    }
+    if (!take_off_way(m, entry, longer, &value))
+        return;
     bool is_padded = value.is_known && reader_judge_by_padded(m, entry, chain, is_confirmed, &value);
     if (value.is_known && key->kind == EXPERIMENT_MEMORY) {
         judge_word(m, &value);
@@ -287,4 +351,12 @@ void reader_read_latency(struct making *m, const struct entry *entry) {
         value.partner = TABLE_CROSSING;
     add_latency(m, (struct table_latency){key->has_slow_values, source_label(reader, key), result_label(reader, key),
                                           value, key->variant == EXPERIMENT_TO_OTHERS});
+}
+
+void reader_read_latency(struct making *m, const struct entry *entry) {
+    const struct experiment_key *key = &entry->key;
+    if (key->kind == EXPERIMENT_PAIR && experiment_is_memory(key->result))
+        read_store(m, entry);
+    else if (!(key->kind == EXPERIMENT_MEMORY && entry->is_looped && has_straight(m))) // the other one takes it in
+        read_chain(m, entry);
 }

@@ -201,7 +201,7 @@ expect 2 "'$T/packed' holds a survey: --resume goes on" "$cyclops" survey ADD64r
 expect 2 "is a file of the survey '$T/packed': name the folder" "$cyclops" check "$T/packed/measurements.jsonl.gz"
 silent "$cyclops" survey "${forms[@]}" "${sim[@]}" --output "$T/packed" --resume
 expect 0 "^$lines " wc -l "$T/packed/measurements.jsonl"
-expect 0 '^$' bash -c 'find "$1" -name "*.gz"' - "$T/packed"
+expect 0 '^0$' bash -c 'find "$1" -name "*.gz" | wc -l' - "$T/packed"
 # Killed once something more is measured; a kill may cut a line short.
 values() { grep -c '"record":"measurement"' "$1/measurements.jsonl" 2>/dev/null; }
 has_more() { [ "$(values "$T/killed" || true)" != "$n_before" ] || has_ended $program; }
