@@ -158,7 +158,7 @@ static struct kernel_text kernel_of(const struct timing *trial, struct arena *ar
 
 void session_add_kernels(const struct session *session, struct text *out) {
     kernel_put_head("Experiments of a machine card. Each can be repeated: cyclops run --kernels FOLDER NAME",
-                    session->isa, session->recipe->syntax, out);
+                    isa_find(session->recipe->isa), session->recipe->syntax, out);
     for (size_t i = 0; i < session->n_items; i++) {
         const struct kernel_text kernel = kernel_of(&session->items[i].trial, out->arena);
         kernel_put(&kernel, out);

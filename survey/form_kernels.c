@@ -20,29 +20,27 @@ bool form_kernels_list(struct arena *arena, const struct isa *isa, const char *l
     return model_open(model, arena, llvm, &options, fail) && model->backend->forms(model->cpu, arena, forms, n, fail);
 }
 
-bool form_kernels_has(const struct kernel *kernel, const char *form) {
-    size_t length = strlen(form);
-    return strncmp(kernel->name, form, length) == 0 && (kernel->name[length] == '.' || !kernel->name[length]);
-}
-
-static bool has_kernel_of(const struct kernel_set *set, const char *form) {
-    for (size_t i = 0; i < set->n_kernels; i++)
-        if (form_kernels_has(&set->kernels[i], form))
+// Whether the set has the kernels that all forms share.
+static bool has_scaffold(struct arena *arena, const struct kernel_set *set) {
+    for (size_t i = 0; i < set->n_kernels; i++) {
+        struct experiment_key key;
+        experiment_key_parse(arena, set->kernels[i].name, NULL, &key);
+        if (key.kind == EXPERIMENT_PARTNER)
             return true;
+    }
     return false;
 }
 
 // Fails where no experiment has this name, with those of its form.
-static bool check_experiment(struct arena *arena, const struct kernel_set *set, size_t first, const char *name,
+static bool check_experiment(struct arena *arena, const struct experiment_list *list, const char *name,
                              const char *form_name, struct fail *fail) {
     struct text others = {.arena = arena};
-    size_t length = strlen(form_name);
-    for (size_t i = first; i < set->n_kernels; i++) {
-        const char *each = set->kernels[i].name;
-        if (strcmp(each, name) == 0)
+    for (size_t i = 0; i < list->n; i++) {
+        const struct experiment_item *each = &list->items[i];
+        if (strcmp(each->kernel.name, name) == 0)
             return true;
-        if (strncmp(each, form_name, length) == 0 && (each[length] == '.' || each[length] == 0))
-            text_addf(&others, "%s%s", others.length ? ", " : "", each);
+        if (each->key.form && strcmp(each->key.form, form_name) == 0)
+            text_addf(&others, "%s%s", others.length ? ", " : "", each->kernel.name);
     }
     if (strcmp(name, form_name) == 0)
         return fail_set(fail, FAIL_INPUT,
@@ -70,15 +68,14 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
         shape_make(arena, isa, model.machine, &forms[i], &shape);
         is_done =
             !shape.left_out || fail_set(fail, FAIL_INPUT, "form %s cannot be measured: %s", form_name, shape.left_out);
-        if (!has_kernel_of(set, "CHAIN"))
+        if (!has_scaffold(arena, set))
             experiments_add_scaffold(isa, &list);
         if (is_done) {
             experiments_add(isa, &shape, true, &list);
             followups_add_name(isa, &shape, name, &list);
         }
-        size_t first = set->n_kernels;
         is_done = is_done && experiment_list_make(&list, 0, arena, "the survey's kernels", isa, set, fail) &&
-                  check_experiment(arena, set, first, name, form_name, fail);
+                  check_experiment(arena, &list, name, form_name, fail);
     }
     model_close(&model);
     return is_done;

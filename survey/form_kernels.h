@@ -6,13 +6,9 @@
 #include "analyzer/code/form.h"
 #include "analyzer/model/model.h"
 #include "gen/isa.h"
-#include "gen/kernel.h"
 
 // Lists the forms of an ISA, of every CPU. They live as long as `model`.
 bool form_kernels_list(struct arena *arena, const struct isa *isa, const char *llvm, struct model *model,
                        const struct form **forms, size_t *n, struct fail *fail);
-
-// Whether the kernel is one of the form's, by their names; `form` may be a partner's "CHAIN".
-bool form_kernels_has(const struct kernel *kernel, const char *form);
 
 #endif

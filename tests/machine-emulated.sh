@@ -8,7 +8,7 @@ command -v $qemu aarch64-linux-gnu-as >/dev/null || skip "there is no $qemu, or 
 
 mkdir -p "$T/kernels/aarch64" "$T/small/aarch64"
 "$build/tests/machine_kernels" aarch64 >"$T/kernels/aarch64/machine.yaml"
-mapfile -t names < <(sed -n 's/^  - name: //p' "$T/kernels/aarch64/machine.yaml")
+mapfile -t names < <(sed -nE 's/^  - [{]?name: ([^,]*).*/\1/p' "$T/kernels/aarch64/machine.yaml")
 expect 0 '^([6-9][0-9]|1[0-9][0-9])$' echo ${#names[@]}
 
 # All of them can be assembled as they are.
