@@ -85,13 +85,15 @@ static void put_assembly(const char *key, const char *text, bool has_lines, stru
             text_addf(out, "      %.*s\n", (int)line.length, line.data);
 }
 
+static void put_words(const char *key, const char *words, bool has_lines, struct text *out) {
+    if (!words)
+        return;
+    put_key(key, has_lines, out);
+    text_addf(out, "[%s]", words);
+    put_end(has_lines, out);
+}
+
 void kernel_put(const struct kernel_text *kernel, struct text *out) {
-    const struct {
-        const char *key, *words;
-    } lists[] = {{"implicit", kernel->implicit},
-                 {"writes", kernel->writes},
-                 {"chain", kernel->chain},
-                 {"requires", kernel->requires}};
     bool has_lines = strchr(kernel->body, '\n') || (kernel->setup && strchr(kernel->setup, '\n')),
          is_word = kernel->about && !strpbrk(kernel->about, " ,:;\"");
     text_addf(out, has_lines ? "  - name: %s\n" : "  - {name: %s", kernel->name);
@@ -103,13 +105,11 @@ void kernel_put(const struct kernel_text *kernel, struct text *out) {
     put_assembly("body", kernel->body, has_lines, out);
     if (kernel->setup)
         put_assembly("setup", kernel->setup, has_lines, out);
+    put_words("implicit", kernel->implicit, has_lines, out);
     if (kernel->init)
         put_init(kernel->init, has_lines, out);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (lists[i].words) {
-            put_key(lists[i].key, has_lines, out);
-            text_addf(out, "[%s]", lists[i].words);
-            put_end(has_lines, out);
-        }
+    put_words("writes", kernel->writes, has_lines, out);
+    put_words("chain", kernel->chain, has_lines, out);
+    put_words("requires", kernel->requires, has_lines, out);
     text_add(out, has_lines ? "" : "}\n");
 }

@@ -84,8 +84,8 @@ static void a_line_is_for_people(void **state) {
     kernel_put(&texts[1], &file);
     assert_string_equal(file.data,
                         "  - {name: places, about: \"4 A, 2 B; two\", body: \"movq {at:8}({p:r64}), {d:r64}; addq "
-                        "({q:r64}), {d}\", setup: \"fninit\", init: {p: memory, q: \"memory + {at:8}\"}, implicit: "
-                        "[rcx, rdx], writes: [d]}\n");
+                        "({q:r64}), {d}\", setup: \"fninit\", implicit: [rcx, rdx], init: {p: memory, q: "
+                        "\"memory + {at:8}\"}, writes: [d]}\n");
     arena_free(&arena);
 }
 

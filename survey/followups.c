@@ -104,6 +104,6 @@ void followups_add_name(const struct isa *isa, const struct shape *shape, const 
     if (key.kind != EXPERIMENT_SLOTS && key.kind != EXPERIMENT_FILLED)
         return;
     const struct slots_filler *filler = slots_find_filler(isa, key.filler);
-    if (filler && key.n_fillers <= SLOTS_MOST_FILLERS)
+    if (filler && key.n_fillers && key.n_fillers <= SLOTS_MOST_FILLERS)
         experiments_add_fillers(shape, key.kind, filler, key.n_fillers, kernels);
 }
