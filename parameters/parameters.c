@@ -1,5 +1,6 @@
 #include "parameters/parameters.h"
 
+#include "base/compressed.h"
 #include "base/text.h"
 #include "lab/run_plan.h"
 #include "parameters/experiments.h"
@@ -71,7 +72,7 @@ static bool open_folder(struct arena *arena, const struct parameters_request *re
     const char *forms = arena_printf(arena, "%s/forms.jsonl", request->folder);
     if (mkdir(request->folder, 0777) != 0 && errno != EEXIST)
         return fail_set(fail, FAIL_INPUT, "cannot make the folder '%s': %s", request->folder, strerror(errno));
-    if (access(forms, F_OK) == 0)
+    if (compressed_find(arena, forms))
         return fail_set(fail, FAIL_INPUT, "'%s' holds a survey: --output names another folder", request->folder);
     return request->is_resumed || access(path, F_OK) != 0 ||
            fail_set(fail, FAIL_INPUT,
