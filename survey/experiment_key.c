@@ -242,3 +242,19 @@ const char *experiment_key_name(struct arena *arena, const struct experiment_key
     kind->print(key, &text);
     return text.data;
 }
+
+static bool is_same_text(const char *a, const char *b) {
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool experiment_is_same(const struct experiment_key *a, const struct experiment_key *b) {
+    const char *const texts[][2] = {{a->form, b->form},     {a->filler, b->filler},        {a->beside, b->beside},
+                                    {a->source, b->source}, {a->result, b->result},        {a->way, b->way},
+                                    {a->step, b->step},     {a->probe_form, b->probe_form}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!is_same_text(texts[i][0], texts[i][1]))
+            return false;
+    return a->kind == b->kind && a->has_slow_values == b->has_slow_values && a->copies == b->copies &&
+           a->placement == b->placement && a->n_fillers == b->n_fillers && a->closing == b->closing &&
+           a->variant == b->variant && a->n_steps == b->n_steps && a->number == b->number;
+}

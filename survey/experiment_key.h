@@ -112,6 +112,8 @@ struct experiment_key {
 // Takes a name apart; both texts must outlive the key. `arc`: the chain that was measured of the kernel, "d->s"; null:
 // none.
 void experiment_key_parse(struct arena *arena, const char *name, const char *arc, struct experiment_key *key);
+// Whether two keys are of one experiment. What a key leaves open, null or 0, the other must leave open as well.
+bool experiment_is_same(const struct experiment_key *a, const struct experiment_key *b);
 // Returns the name. Kernels of EXPERIMENT_OTHER have none that this knows: null.
 const char *experiment_key_name(struct arena *arena, const struct experiment_key *key);
 

@@ -146,6 +146,16 @@ static void what_no_version_writes_is_no_latency(void **state) {
     assert_int_equal(parsed("", NULL).kind, EXPERIMENT_PLAIN);
 }
 
+static void keys_are_compared_by_all_they_state(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            struct experiment_key one = parsed(kinds[i].name, NULL), other = parsed(kinds[k].name, NULL);
+            if (experiment_is_same(&one, &other) != (i == k))
+                fail_msg("%s and %s", kinds[i].name, kinds[k].name);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_name_is_parsed_and_printed_again),
@@ -154,6 +164,7 @@ int main(void) {
         cmocka_unit_test(the_arc_names_the_ports_of_a_chain),
         cmocka_unit_test(copies_fillers_and_placements_are_numbers),
         cmocka_unit_test(what_no_version_writes_is_no_latency),
+        cmocka_unit_test(keys_are_compared_by_all_they_state),
     };
     int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);

@@ -4,7 +4,6 @@
 #include "survey/experiment_text.h"
 #include "survey/experiments.h"
 #include "survey/partners.h"
-#include "survey/table.h"
 #include "survey/ways.h"
 
 #include <string.h>
@@ -137,13 +136,13 @@ void experiments_add_latencies(const struct isa *isa, const struct shape *shape,
 
 // Whether the pair of a padded chain is wanted. `part`: as in add_way.
 static bool is_wanted(struct arena *arena, const struct shape *shape, unsigned source, unsigned result,
-                      const char *part, const struct table_padding *which) {
+                      const char *part, const struct experiment_key *which) {
     return !which || (strcmp(shape->ports[source].role, which->source) == 0 &&
                       strcmp(result_of(arena, shape, result, part), which->result) == 0);
 }
 
 static void add_padded(const struct isa *isa, const struct shape *shape, unsigned source, unsigned result,
-                       const char *part, const struct table_padding *which, enum partner_length length,
+                       const char *part, const struct experiment_key *which, enum partner_length length,
                        struct experiment_list *out) {
     struct partner ways[PARTNER_MOST_WAYS];
     struct text breakers = {.arena = out->arena};
@@ -160,7 +159,7 @@ static void add_padded(const struct isa *isa, const struct shape *shape, unsigne
     }
 }
 
-static void add_padded_pairs(const struct isa *isa, const struct shape *shape, const struct table_padding *which,
+static void add_padded_pairs(const struct isa *isa, const struct shape *shape, const struct experiment_key *which,
                              enum partner_length length, struct experiment_list *kernels) {
     for (unsigned source = 0; source < shape->n_ports; source++)
         for (unsigned result = 0; result < shape->n_ports; result++) {
@@ -183,12 +182,12 @@ static void add_padded_pairs(const struct isa *isa, const struct shape *shape, c
 // Golden Cove, chains of cmpxchg take its 5 cycles of front end, or 6 with something in between; its latency is 3. On a
 // later one, copies of a locked add take 18 cycles at one address, and so does a chain from the address to the flags;
 // with 5 to 20 multiplications more, that takes 14.25.
-void experiments_add_padded(const struct isa *isa, const struct shape *shape, const struct table_padding *which,
+void experiments_add_padded(const struct isa *isa, const struct shape *shape, const struct experiment_key *which,
                             struct experiment_list *kernels) {
     if (shape->surroundings)
         return;
     for (enum partner_length length = PARTNER_PADDED; length <= PARTNER_PADDED_MOST; length++)
-        if (!which || which->pads == partners_pads(length))
+        if (!which || which->n_steps == partners_pads(length))
             add_padded_pairs(isa, shape, which, length, kernels);
 }
 

@@ -19,9 +19,9 @@ void experiments_add(const struct isa *isa, const struct shape *shape, bool is_f
 void experiments_add_fillers(const struct shape *shape, enum experiment_kind kind, const struct slots_filler *filler,
                              unsigned n, struct experiment_list *kernels);
 
-struct table_padding; // table.h
-// Adds the kernels of padded chains of a form. Which are needed is known once the others' values are. Null: all.
-void experiments_add_padded(const struct isa *isa, const struct shape *shape, const struct table_padding *which,
+// Adds the kernels of padded chains of a form. Which are needed is known once the others' values are: a pair, a number
+// of steps, and a way, or any where it is empty. Null: all.
+void experiments_add_padded(const struct isa *isa, const struct shape *shape, const struct experiment_key *which,
                             struct experiment_list *kernels);
 
 // Adds the kernels of a form's throughputs elsewhere, in those of the placements, a bit for each, that it can have.

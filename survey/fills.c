@@ -74,29 +74,23 @@ static const struct table_throughput *find_candidate(const struct table_row *row
 
 // ---- which are wanted
 
-static void add(struct arena *arena, struct table_row *row, struct table_fillers **list, const char *filler,
-                unsigned n) {
-    for (size_t i = 0; *list && i < row->n_fills; i++)
-        if (strcmp((*list)[i].filler, filler) == 0 && (*list)[i].n == n)
-            return;
-    *ARENA_ADD(arena, *list, row->n_fills) = (struct table_fillers){filler, n};
-    row->fills = *list;
+static void follow(struct arena *arena, struct table_row *row, const char *filler, unsigned n) {
+    reader_follow(arena, row, (struct experiment_key){.kind = EXPERIMENT_FILLED, .filler = filler, .n_fillers = n});
 }
 
-static void add_made(struct arena *arena, struct table_row *row, struct table_fillers **list) {
+static void add_made(struct arena *arena, struct table_row *row) {
     for (size_t i = 0; i < row->n_throughputs; i++)
         if (row->throughputs[i].fillers)
-            add(arena, row, list, row->throughputs[i].filler, row->throughputs[i].fillers);
+            follow(arena, row, row->throughputs[i].filler, row->throughputs[i].fillers);
 }
 
-static void add_wanted(struct arena *arena, const char *filler, double width, struct table_row *row,
-                       struct table_fillers **list) {
+static void add_wanted(struct arena *arena, const char *filler, double width, struct table_row *row) {
     const struct table_throughput *candidate = find_candidate(row);
     double cycles = candidate->value.cycles, slots = slots_of(row), most = room(cycles, slots, width, most_share);
     const double numbers[] = {1, 2, fmax(1, room(cycles, slots, width, usual_share))};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i] <= fmin(most, SLOTS_MOST_FILLERS))
-            add(arena, row, list, filler, (unsigned)numbers[i]);
+            follow(arena, row, filler, (unsigned)numbers[i]);
 }
 
 // ---- what they show
@@ -163,10 +157,9 @@ void fills_mark(struct arena *arena, const char *filler, double width, struct ta
     size_t n_kinds = find_kinds(arena, rows, n, &kinds);
     for (size_t i = 0; filler && i < n; i++) {
         const struct table_throughput *least = find_least(&rows[i]);
-        struct table_fillers *list = NULL;
-        add_made(arena, &rows[i], &list);
+        add_made(arena, &rows[i]);
         if (is_doubted(arena, &rows[i], width, kinds, n_kinds))
-            add_wanted(arena, filler, width, &rows[i], &list);
+            add_wanted(arena, filler, width, &rows[i]);
         if (least)
             mark(arena, width, &rows[i], least);
     }

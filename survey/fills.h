@@ -14,8 +14,8 @@
 
 #include "survey/table.h"
 
-// Sets `fills` of all rows, makes throughputs bounds by those that are measured, and finds the headlines again.
-// `filler`, `width`: as the table has them; null: there is no filler, and nothing is done.
+// Adds those that follow to all rows, makes throughputs bounds by those that are measured, and finds the headlines
+// again. `filler`, `width`: as the table has them; null: there is no filler, and nothing is done.
 void fills_mark(struct arena *arena, const char *filler, double width, struct table_row *rows, size_t n);
 
 #endif

@@ -1,6 +1,8 @@
 // Throughputs with fillers behind each copy.
 #include "survey/fills.h"
 
+#include "survey/experiment_key.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,10 +62,11 @@ static void mark(struct fixture *f) {
 }
 
 static void wants(const struct table_row *row, const unsigned *numbers, size_t n) {
-    assert_int_equal(row->n_fills, n);
+    assert_int_equal(row->n_follow, n);
     for (size_t i = 0; i < n; i++) {
-        assert_string_equal(row->fills[i].filler, "xor");
-        assert_int_equal(row->fills[i].n, numbers[i]);
+        assert_int_equal(row->follow[i].kind, EXPERIMENT_FILLED);
+        assert_string_equal(row->follow[i].filler, "xor");
+        assert_int_equal(row->follow[i].n_fillers, numbers[i]);
     }
 }
 

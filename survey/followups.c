@@ -5,15 +5,8 @@
 
 struct planned_form {
     const struct shape *shape;
-    struct planned {
-        enum experiment_kind kind; // EXPERIMENT_SLOTS, EXPERIMENT_FILLED
-        const struct slots_filler *filler;
-        unsigned n;
-    } * experiments;
-    size_t n_experiments;
-    struct table_padding *paddings;
-    size_t n_paddings;
-    unsigned places; // placements that are planned, a bit for each
+    struct experiment_key *planned;
+    size_t n_planned;
 };
 
 static int compare_forms(const void *a, const void *b) {
@@ -38,56 +31,54 @@ static struct planned_form *find_form(const struct followups *plan, const char *
     return plan->n_forms ? bsearch(&wanted, plan->forms, plan->n_forms, sizeof wanted, compare_forms) : NULL;
 }
 
-static bool is_planned(const struct planned_form *form, const struct planned *wanted) {
-    for (size_t i = 0; i < form->n_experiments; i++) {
-        const struct planned *each = &form->experiments[i];
-        if (each->kind == wanted->kind && each->filler == wanted->filler && each->n == wanted->n)
+static bool is_planned(const struct planned_form *form, const struct experiment_key *key) {
+    for (size_t i = 0; i < form->n_planned; i++)
+        if (experiment_is_same(&form->planned[i], key))
             return true;
-    }
     return false;
 }
 
-static void add_fillers(struct followups *plan, struct planned_form *form, enum experiment_kind kind,
-                        const struct table_fillers *list, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const struct planned wanted = {kind, slots_find_filler(plan->isa, list[i].filler), list[i].n};
-        if (!wanted.filler || wanted.n > SLOTS_MOST_FILLERS || is_planned(form, &wanted))
-            continue;
-        *ARENA_ADD(plan->arena, form->experiments, form->n_experiments) = wanted;
-        experiments_add_fillers(form->shape, kind, wanted.filler, wanted.n, &plan->all);
-    }
-}
-
-static bool is_padded(const struct planned_form *form, const struct table_padding *padding) {
-    for (size_t i = 0; i < form->n_paddings; i++)
-        if (strcmp(form->paddings[i].source, padding->source) == 0 &&
-            strcmp(form->paddings[i].result, padding->result) == 0 &&
-            strcmp(form->paddings[i].way, padding->way) == 0 && form->paddings[i].pads == padding->pads)
-            return true;
-    return false;
+static const char *kept(struct followups *plan, const char *text) {
+    return text ? arena_strdup(plan->arena, text) : NULL;
 }
 
 // The table's texts do not outlive it.
-static void add_padding(struct followups *plan, struct planned_form *form, const struct table_padding *padding) {
-    if (is_padded(form, padding))
-        return;
-    *ARENA_ADD(plan->arena, form->paddings, form->n_paddings) =
-        (struct table_padding){arena_strdup(plan->arena, padding->source), arena_strdup(plan->arena, padding->result),
-                               arena_strdup(plan->arena, padding->way), padding->pads};
-    experiments_add_padded(plan->isa, form->shape, padding, &plan->all);
+static void plan_key(struct followups *plan, struct planned_form *form, const struct experiment_key *key) {
+    struct experiment_key *planned = ARENA_ADD(plan->arena, form->planned, form->n_planned);
+    *planned = *key;
+    planned->filler = kept(plan, key->filler);
+    planned->source = kept(plan, key->source);
+    planned->result = kept(plan, key->result);
+    planned->way = kept(plan, key->way);
+}
+
+// Adds the experiments of a form that a key describes. False: there is no such filler, or too many of it.
+static bool add_key(const struct isa *isa, const struct shape *shape, const struct experiment_key *key,
+                    struct experiment_list *out) {
+    bool has_fillers = key->kind == EXPERIMENT_SLOTS || key->kind == EXPERIMENT_FILLED;
+    const struct slots_filler *filler = has_fillers ? slots_find_filler(isa, key->filler) : NULL;
+    if (has_fillers && (!filler || !key->n_fillers || key->n_fillers > SLOTS_MOST_FILLERS))
+        return false;
+    if (has_fillers)
+        experiments_add_fillers(shape, key->kind, filler, key->n_fillers, out);
+    else if (key->kind == EXPERIMENT_PLACES && !shape->is_first) // which has all of them anyway
+        experiments_add_places(shape, 1U << key->placement, out);
+    else if (key->variant == EXPERIMENT_PADDED)
+        experiments_add_padded(isa, shape, key, out);
+    return true;
 }
 
 static void add_row(struct followups *plan, const struct table_row *row) {
+    static const enum experiment_kind order[] = {EXPERIMENT_PAIR, EXPERIMENT_PLACES, EXPERIMENT_SLOTS,
+                                                 EXPERIMENT_FILLED};
     struct planned_form *form = find_form(plan, row->form);
     if (!form || form->shape->left_out)
         return;
-    for (size_t i = 0; i < row->n_paddings; i++)
-        add_padding(plan, form, &row->paddings[i]);
-    if (!form->shape->is_first) // which has all of them anyway
-        experiments_add_places(form->shape, row->wants_places & ~form->places, &plan->all);
-    form->places |= row->wants_places;
-    add_fillers(plan, form, EXPERIMENT_SLOTS, row->slots.fillers, row->slots.n_fillers);
-    add_fillers(plan, form, EXPERIMENT_FILLED, row->fills, row->n_fills);
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+        for (size_t i = 0; i < row->n_follow; i++)
+            if (row->follow[i].kind == order[k] && !is_planned(form, &row->follow[i]) &&
+                add_key(plan->isa, form->shape, &row->follow[i], &plan->all))
+                plan_key(plan, form, &row->follow[i]);
 }
 
 void followups_add(struct followups *plan, const struct survey_table *table) {
@@ -101,9 +92,6 @@ void followups_add_name(const struct isa *isa, const struct shape *shape, const 
     experiment_key_parse(kernels->arena, name, NULL, &key);
     if (key.kind == EXPERIMENT_PAIR && key.variant == EXPERIMENT_PADDED)
         experiments_add_padded(isa, shape, NULL, kernels);
-    if (key.kind != EXPERIMENT_SLOTS && key.kind != EXPERIMENT_FILLED)
-        return;
-    const struct slots_filler *filler = slots_find_filler(isa, key.filler);
-    if (filler && key.n_fillers && key.n_fillers <= SLOTS_MOST_FILLERS)
-        experiments_add_fillers(shape, key.kind, filler, key.n_fillers, kernels);
+    else if (key.kind == EXPERIMENT_SLOTS || key.kind == EXPERIMENT_FILLED)
+        add_key(isa, shape, &key, kernels);
 }

@@ -16,6 +16,16 @@
 
 enum { N_SHAPES = 3 };
 
+#define SLOTS(filler_, n)                                                                                              \
+    { .kind = EXPERIMENT_SLOTS, .filler = (filler_), .n_fillers = (n) }
+#define FILLED(filler_, n)                                                                                             \
+    { .kind = EXPERIMENT_FILLED, .filler = (filler_), .n_fillers = (n) }
+#define PADDED(source_, result_, way_, n)                                                                              \
+    {                                                                                                                  \
+        .kind = EXPERIMENT_PAIR, .source = (source_), .result = (result_), .way = (way_),                              \
+        .variant = EXPERIMENT_PADDED, .n_steps = (n)                                                                   \
+    }
+
 // The kernels of a list from number `first` on.
 static struct kernel_set make(const struct experiment_list *list, size_t first) {
     struct kernel_set set = {0};
@@ -44,13 +54,13 @@ static void has(const struct kernel_set *set, const char *name, unsigned n_instr
 static void a_row_gets_what_it_wants(void **state) {
     (void)state;
     struct shape shapes[N_SHAPES] = {testing_shape("XCHG64rr"), testing_shape("ADD64rm"), testing_shape("PUSH64r")};
-    const struct table_fillers two[] = {{"xor", 16}, {"nopw", 3}},
-                               odd[] = {{"xor", 17}, {"none", 1}, {"xor", SLOTS_MOST_FILLERS + 1}};
+    struct experiment_key several[] = {SLOTS("xor", 16), SLOTS("nopw", 3), FILLED("nopw", 3)},
+                          odd[] = {SLOTS("xor", 17), SLOTS("none", 1), SLOTS("xor", SLOTS_MOST_FILLERS + 1)};
     const struct table_row rows[] = {
-        {.form = "ADD64rm", .slots = {.fillers = odd, .n_fillers = 3}},
-        {.form = "ELSEWHERE", .slots = {.fillers = two, .n_fillers = 2}},
-        {.form = "PUSH64r", .slots = {.fillers = two, .n_fillers = 2}},
-        {.form = "XCHG64rr", .slots = {.fillers = two, .n_fillers = 2}, .fills = &two[1], .n_fills = 1},
+        {.form = "ADD64rm", .follow = odd, .n_follow = 3},
+        {.form = "ELSEWHERE", .follow = several, .n_follow = 2},
+        {.form = "PUSH64r", .follow = several, .n_follow = 2},
+        {.form = "XCHG64rr", .follow = several, .n_follow = 3},
     };
     const struct survey_table table = {.rows = rows, .n_rows = sizeof rows / sizeof *rows}, nothing = {.n_rows = 0};
     struct followups plan;
@@ -68,9 +78,9 @@ static void a_row_gets_what_it_wants(void **state) {
     assert_int_equal(next_of(&plan, &table).n_kernels, 0); // all of it is planned
 }
 
-static struct kernel_set next_padded(struct followups *plan, const char *form, const struct table_padding *paddings,
+static struct kernel_set next_padded(struct followups *plan, const char *form, struct experiment_key *padded,
                                      size_t n) {
-    const struct table_row row = {.form = form, .paddings = paddings, .n_paddings = n};
+    const struct table_row row = {.form = form, .follow = padded, .n_follow = n};
     const struct survey_table table = {.rows = &row, .n_rows = 1};
     return next_of(plan, &table);
 }
@@ -83,15 +93,15 @@ static void padded_chains(void **state) {
                              testing_shape("VMOVPDI2DIrr"),     testing_shape("LOCK_ADD64mr"),
                              testing_shape("MMX_PHADDWrr"),     testing_shape("PHADDWrr"),
                              testing_shape("ADC64rm"),          testing_shape("VPGATHERDDYrm")};
-    static const struct table_padding from_register[] = {{"o1", "o0", "", PARTNER_PADS}},
-                                      to_flags[] = {{"o1", "flags", "carry-movslq", PARTNER_PADS},
-                                                    {"o1", "flags", "carry-movslq", PARTNER_MORE_PADS}},
-                                      whole[] = {{"o1", "o0_whole", "", PARTNER_PADS}},
-                                      vector[] = {{"o2", "o0", "", PARTNER_PADS}},
-                                      address[] = {{"o0_base", "flags", "flags-xor", PARTNER_PADS}},
-                                      own[] = {{"o0", "o0", "", PARTNER_PADS}},
-                                      index[] = {{"o2_index", "o0", "", PARTNER_PADS}},
-                                      lanes[] = {{"o3_index", "o0", "", PARTNER_MOST_PADS}};
+    static struct experiment_key from_register[] = {PADDED("o1", "o0", "", PARTNER_PADS)},
+                                 to_flags[] = {PADDED("o1", "flags", "carry-movslq", PARTNER_PADS),
+                                               PADDED("o1", "flags", "carry-movslq", PARTNER_MORE_PADS)},
+                                 whole[] = {PADDED("o1", "o0_whole", "", PARTNER_PADS)},
+                                 vector[] = {PADDED("o2", "o0", "", PARTNER_PADS)},
+                                 address[] = {PADDED("o0_base", "flags", "flags-xor", PARTNER_PADS)},
+                                 own[] = {PADDED("o0", "o0", "", PARTNER_PADS)},
+                                 index[] = {PADDED("o2_index", "o0", "", PARTNER_PADS)},
+                                 lanes[] = {PADDED("o3_index", "o0", "", PARTNER_MOST_PADS)};
     struct followups plan;
     followups_open(&plan, testing_arena(), testing_isa(), shapes, sizeof shapes / sizeof *shapes);
     struct kernel_set set = next_padded(&plan, "CMPXCHG64rr", from_register, 1);
@@ -137,7 +147,10 @@ static void padded_chains(void **state) {
 // A load and a store in the placements that matter to their class, which their first form has anyway.
 static void places(void **state) {
     (void)state;
-    enum { ALL = EXPERIMENTS_ALL_PLACES };
+    enum { N_PLACES = 3 };
+    struct experiment_key all[N_PLACES] = {{.kind = EXPERIMENT_PLACES, .placement = PLACEMENT_SAME_ADDRESS},
+                                           {.kind = EXPERIMENT_PLACES, .placement = PLACEMENT_SAME_LINE},
+                                           {.kind = EXPERIMENT_PLACES, .placement = PLACEMENT_OWN_LINES}};
     struct shape shapes[] = {testing_shape("CMP64rm"), testing_shape("MOV64mr"), testing_shape("MOV64rm"),
                              testing_shape("VMOVAPSZrm"), testing_shape("XCHG64rr")};
     enum { N = sizeof shapes / sizeof *shapes };
@@ -146,8 +159,8 @@ static void places(void **state) {
     struct followups plan;
     shapes[0].is_first = true;
     for (size_t i = 0; i < N; i++)
-        rows[i] = (struct table_row){.form = shapes[i].form->name, .wants_places = ALL};
-    rows[2].wants_places = 1 << PLACEMENT_SAME_ADDRESS;
+        rows[i] = (struct table_row){.form = shapes[i].form->name, .follow = all, .n_follow = N_PLACES};
+    rows[2].n_follow = 1;
     followups_open(&plan, testing_arena(), testing_isa(), shapes, N);
     struct kernel_set set = next_of(&plan, &table);
     assert_int_equal(set.n_kernels, 3);

@@ -1,5 +1,7 @@
 #include "survey/places.h"
 
+#include "survey/table_reader.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +47,13 @@ static unsigned shown_by(const struct table_row *row) {
     return placements;
 }
 
+static void follow(struct arena *arena, struct table_row *row, unsigned placements) {
+    for (unsigned i = 0; i < PROGRAM_N_PLACEMENTS; i++)
+        if (placements & 1U << i)
+            reader_follow(arena, row,
+                          (struct experiment_key){.kind = EXPERIMENT_PLACES, .placement = (enum program_placement)i});
+}
+
 void places_mark(struct arena *arena, struct table_row *rows, size_t n) {
     struct shown *classes = NULL;
     size_t n_classes = 0;
@@ -65,6 +74,6 @@ void places_mark(struct arena *arena, struct table_row *rows, size_t n) {
         while (found > classes && compare_classes(found - 1, found) == 0)
             found--;
         for (; found < classes + n_classes && compare_classes(found, &wanted) == 0; found++)
-            rows[i].wants_places |= found->placements;
+            follow(arena, &rows[i], found->placements);
     }
 }

@@ -8,8 +8,8 @@
 
 #include "survey/table.h"
 
-// Sets `wants_places` of all rows, by what the rows of their class show. A placement matters where a stable value in it
-// differs from those of the form's other placements by more than 3 %.
+// Adds the placements that follow to all rows, by what the rows of their class show. A placement matters where a stable
+// value in it differs from those of the form's other placements by more than 3 %.
 void places_mark(struct arena *arena, struct table_row *rows, size_t n);
 
 #endif

@@ -1,6 +1,8 @@
 // In which placements a form is measured: what its class's first form shows.
 #include "survey/places.h"
 
+#include "survey/experiment_key.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,10 +57,15 @@ static unsigned wanted(const struct placed_form *first) {
         {.throughputs = first->throughputs, .n_throughputs = first->n},
     };
     places_mark(&arena, rows, sizeof rows / sizeof *rows);
-    assert_int_equal(rows[1].wants_places, 0);
-    assert_int_equal(rows[3].wants_places, 0);
+    assert_int_equal(rows[1].n_follow, 0);
+    assert_int_equal(rows[3].n_follow, 0);
+    unsigned placements = 0;
+    for (size_t i = 0; i < rows[2].n_follow; i++) {
+        assert_int_equal(rows[2].follow[i].kind, EXPERIMENT_PLACES);
+        placements |= 1U << rows[2].follow[i].placement;
+    }
     arena_free(&arena);
-    return rows[2].wants_places;
+    return placements;
 }
 
 // A Redwood Cove's: three words side by side a cycle, two from one address.

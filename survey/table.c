@@ -80,7 +80,6 @@ static void fill_row(struct making *m) {
     reader_mark_free(m);
     reader_mark_supply(m);
     m->row->latencies = m->latencies;
-    m->row->paddings = m->paddings;
     m->row->throughputs = m->throughputs;
     m->row->headline = reader_find_headline(m->row, false);
 }
@@ -168,7 +167,7 @@ static struct table_row *make_rows(struct reader *reader, const struct folder_fo
         size_t end = first;
         while (end < reader->n_entries && strcmp(reader->entries[end].key.form, row->form) == 0)
             end++;
-        struct making making = {reader, row, &reader->entries[first], end - first, NULL, NULL, NULL};
+        struct making making = {reader, row, &reader->entries[first], end - first, NULL, NULL};
         fill_row(&making);
         if (!row->left_out)
             row->left_out = first == end ? not_measured : why_no_value(row);

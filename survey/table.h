@@ -128,18 +128,10 @@ static inline unsigned table_throughput_way(const struct table_throughput *throu
            (unsigned)throughput->has_surroundings << 6 | elsewhere << 7 | throughput->fillers << 10;
 }
 
-// So many of which filler are behind each copy of a form.
-struct table_fillers {
-    const char *filler;
-    unsigned n;
-};
-
 // Dispatch slots: a form's share of the machine's width on the way to the schedulers (survey/slots.h).
 struct table_slots {
-    struct table_value value;            // in slots, where others have cycles; whole, unless it is a bound
-    bool is_missing;                     // nothing of them is measured yet, and more measuring may show them
-    const struct table_fillers *fillers; // its measurements, made and still wanted
-    size_t n_fillers;
+    struct table_value value; // in slots, where others have cycles; whole, unless it is a bound
+    bool is_missing;          // nothing of them is measured yet, and more measuring may show them
 };
 
 // A loop of several forms (survey/mixtures.h).
@@ -164,12 +156,7 @@ struct table_model {
     unsigned uops;
 };
 
-// Chains with many steps more, which show whether one is limited by more than its latency.
-struct table_padding {
-    const char *source, *result; // roles of the ports, as kernels name them: "o1", "flags", "o0_whole"
-    const char *way;             // the way that they must have; "": any
-    unsigned pads;               // steps more (partners.h): PARTNER_PADS, PARTNER_MORE_PADS or PARTNER_MOST_PADS
-};
+struct experiment_key; // survey/experiment_key.h
 
 struct table_row {
     const char *form;        // LLVM's opcode: "VADDPSYrr"
@@ -184,13 +171,10 @@ struct table_row {
     size_t headline;                  // index of the throughput that a reader wants; n_throughputs: there is none
     const struct table_model *models; // by number of the table's models
     struct table_slots slots;
-    const struct table_padding *paddings; // padded chains, made and still wanted
-    size_t n_paddings;
-    // Placements of which the class's first form shows that they matter, a bit for each: a survey measures this form
-    // in them as well.
-    unsigned wants_places;
-    const struct table_fillers *fills; // throughputs with fillers behind each copy, made and still wanted
-    size_t n_fills;
+    // Experiments that follow from the values, made and still wanted: padded chains, throughputs in other placements,
+    // and with fillers, dispatch slots.
+    struct experiment_key *follow;
+    size_t n_follow;
 };
 // Returns a copy of the row's throughputs, which may be changed.
 struct table_throughput *table_copy_throughputs(struct arena *arena, const struct table_row *row);

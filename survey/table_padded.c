@@ -175,14 +175,13 @@ static struct padded find_padded(const struct making *m, const struct entry *cha
 
 static void want_padding(struct making *m, const struct experiment_key *key, unsigned pads) {
     const char *way = needs_same_way(key) ? key->way : "";
-    for (size_t i = 0; i < m->row->n_paddings; i++) {
-        const struct table_padding *each = &m->paddings[i];
-        if (strcmp(each->source, key->source) == 0 && strcmp(each->result, key->result) == 0 &&
-            strcmp(each->way, way) == 0 && each->pads == pads)
-            return;
-    }
-    *ARENA_ADD(m->reader->arena, m->paddings, m->row->n_paddings) =
-        (struct table_padding){key->source, key->result, way, pads};
+    reader_follow(m->reader->arena, m->row,
+                  (struct experiment_key){.kind = EXPERIMENT_PAIR,
+                                          .source = key->source,
+                                          .result = key->result,
+                                          .way = way,
+                                          .variant = EXPERIMENT_PADDED,
+                                          .n_steps = pads});
 }
 
 // ---- what they show

@@ -66,7 +66,6 @@ struct making {
     size_t n_entries;
     struct table_latency *latencies;
     struct table_throughput *throughputs;
-    struct table_padding *paddings;
 };
 
 // ---- table_entries.c
@@ -79,6 +78,11 @@ const char *reader_header_text(const struct json_t *header, const char *key);
 // null where no clock was calibrated. Fails where there is no measurement.
 bool reader_read_measurements(struct reader *reader, const char *const *folders, size_t n, const struct json_t **header,
                               const struct json_t **clock, struct fail *fail);
+
+// ---- table_follow.c
+
+// Adds an experiment that follows from the row's values, unless the row has it.
+void reader_follow(struct arena *arena, struct table_row *row, struct experiment_key key);
 
 // ---- table_origin.c
 

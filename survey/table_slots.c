@@ -128,9 +128,9 @@ void reader_read_fillers(struct reader *reader, struct survey_table *table) {
     table->width = 1 / reader->filler->value.cycles;
 }
 
-static void add_fillers(struct making *m, struct table_fillers **list, const char *filler, unsigned n) {
-    *ARENA_ADD(m->reader->arena, *list, m->row->slots.n_fillers) = (struct table_fillers){filler, n};
-    m->row->slots.fillers = *list;
+static void follow(struct making *m, const char *filler, unsigned n) {
+    reader_follow(m->reader->arena, m->row,
+                  (struct experiment_key){.kind = EXPERIMENT_SLOTS, .filler = filler, .n_fillers = n});
 }
 
 // Cycles of a copy of the form among others: the fewest of unrolled code and loops, as mixtures are loops.
@@ -159,14 +159,14 @@ void reader_read_slots(struct making *m) {
     struct table_value *value = &m->row->slots.value;
     struct slots_sample *samples = ARENA_ARRAY(reader->arena, struct slots_sample, m->n_entries);
     const struct entry **entries = ARENA_ARRAY(reader->arena, const struct entry *, m->n_entries);
-    struct table_fillers *list = NULL;
     const char *why_none = NULL;
-    bool is_lost = false;
+    bool is_lost = false, is_made = false;
     size_t n = 0;
     for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
         if (each->key.kind != EXPERIMENT_SLOTS)
             continue;
-        add_fillers(m, &list, each->key.filler, each->key.n_fillers);
+        is_made = true;
+        follow(m, each->key.filler, each->key.n_fillers);
         const struct filler *filler = find_filler(reader, each->key.filler);
         if (filler && !filler->why && slots_of(reader->arena, each, filler, &samples[n]))
             entries[n++] = each;
@@ -178,7 +178,7 @@ void reader_read_slots(struct making *m) {
     }
     if (!reader->filler || !plain) {
         bool has_company = m->row->n_throughputs && m->throughputs[0].has_surroundings;
-        m->row->slots.is_missing = plain && !list && (reader->has_unsteady_filler || reader->lacks_fillers);
+        m->row->slots.is_missing = plain && !is_made && (reader->has_unsteady_filler || reader->lacks_fillers);
         value->why = plain && reader->has_unsteady_filler ? "no filler is steady yet"
                      : plain && reader->lacks_fillers     ? "no filler is measured yet"
                      : plain                              ? "no filler takes one slot on this CPU"
@@ -188,13 +188,13 @@ void reader_read_slots(struct making *m) {
     }
     struct slots_result result = slots_judge(alone_cycles(m, plain), 1 / reader->filler->value.cycles,
                                              count_copies(plain, entries, n), samples, n);
-    m->row->slots.is_missing = !list && result.n_wanted;
+    m->row->slots.is_missing = !is_made && result.n_wanted;
     if (result.relation == SLOTS_EQUAL && result.slots > 1 && ways_may_stall(reader->isa, plain->value.bytes)) {
         result.relation = SLOTS_AT_MOST;
         result.why = "the decoder may stall at its prefix";
     }
     for (unsigned i = 0; i < result.n_wanted; i++)
-        add_fillers(m, &list, reader->filler->name, result.wanted[i]);
+        follow(m, reader->filler->name, result.wanted[i]);
     if (result.relation != SLOTS_UNKNOWN) {
         const struct entry *basis = entries[result.basis];
         *value = reader_value(reader->arena, basis, 1);

@@ -421,11 +421,21 @@ static void limited_chains_are_bounds(void **state) {
 static bool wants_padded(const struct fixture *f, const char *form, const char *source, const char *result,
                          unsigned pads) {
     const struct table_row *row = row_of(f, form);
-    for (size_t i = 0; i < row->n_paddings; i++)
-        if (strcmp(row->paddings[i].source, source) == 0 && strcmp(row->paddings[i].result, result) == 0 &&
-            row->paddings[i].pads == pads)
+    for (size_t i = 0; i < row->n_follow; i++) {
+        const struct experiment_key *key = &row->follow[i];
+        if (key->variant == EXPERIMENT_PADDED && strcmp(key->source, source) == 0 && strcmp(key->result, result) == 0 &&
+            key->n_steps == pads)
             return true;
+    }
     return false;
+}
+
+// Experiments of a kind that follow.
+static size_t count_following(const struct table_row *row, enum experiment_kind kind) {
+    size_t n = 0;
+    for (size_t i = 0; i < row->n_follow; i++)
+        n += row->follow[i].kind == kind;
+    return n;
 }
 
 // The base of an address that the form writes, too: copies wait for that, and the way back leads to it.
@@ -468,7 +478,7 @@ static void chains_in_order(void **state) {
     is_value(latency_of(f, "H", "1", "0"), 5, TABLE_AT_MOST);
     assert_true(wants_padded(f, "H", "o1", "o0", PARTNER_PADS));
     assert_true(latency_of(f, "I", "1.base", "0")->is_known);
-    assert_int_equal(row_of(f, "I")->n_paddings, 0);
+    assert_int_equal(count_following(row_of(f, "I"), EXPERIMENT_PAIR), 0);
 }
 
 // Of forms whose copies take long side by side, a chain of many steps more decides.
@@ -503,7 +513,7 @@ static void padded_chains_decide(void **state) {
     assert_non_null(strstr(latency_of(f, "Fe", "1", "0")->why, "do not wait"));
     assert_false(latency_of(f, "Ff", "1", "0")->is_known);
     is_value(latency_of(f, "Fg", "1", "0"), 20, TABLE_EQUAL); // far longer than side by side
-    assert_int_equal(row_of(f, "Fg")->n_paddings, 0);
+    assert_int_equal(count_following(row_of(f, "Fg"), EXPERIMENT_PAIR), 0);
     is_value(latency_of(f, "Fh", "1", "0"), 4, TABLE_EQUAL); // the plain chain takes as long as copies side by side
     is_value(latency_of(f, "Fi", "1", "0"), 5, TABLE_EQUAL);
     is_value(latency_of(f, "Fj", "1", "0"), 6, TABLE_EQUAL);   // others wait longer for the result
@@ -551,7 +561,7 @@ static void a_little_more_than_a_cycle(void **state) {
     assert_true(wants_padded(f, "F", "o0", "o0", PARTNER_PADS));
     is_value(latency_of(f, "G", "0", "0"), 1, TABLE_EQUAL);
     is_value(latency_of(f, "H", "0", "0"), 1.02, TABLE_EQUAL);
-    assert_int_equal(row_of(f, "H")->n_paddings, 0);
+    assert_int_equal(count_following(row_of(f, "H"), EXPERIMENT_PAIR), 0);
 }
 
 // Of two results, each may wait for one source only: then more steps take no longer.
@@ -807,7 +817,7 @@ static void chains_that_cross(void **state) {
     is_value(latency_of(f, "J", "2", "0"), 4, TABLE_AT_MOST); // nobody measured its result's own way
     // Longer than the result's own way: a padded chain through a partner confirms it, or shows less.
     is_value(latency_of(f, "K", "2", "0"), 3, TABLE_AT_MOST);
-    assert_int_equal(row_of(f, "K")->n_paddings, 1);
+    assert_int_equal(count_following(row_of(f, "K"), EXPERIMENT_PAIR), 1);
     is_value(latency_of(f, "L", "2", "0"), 2, TABLE_EQUAL);
     assert_string_equal(latency_of(f, "L", "2", "0")->partner, "vpand");
     is_value(latency_of(f, "M", "2", "0"), 3, TABLE_EQUAL);
@@ -1385,8 +1395,7 @@ static void elsewhere_is_no_headline(void **state) {
         assert_int_equal(load->throughputs[i].value.relation, TABLE_EQUAL);
     }
     // The three are of one class, whose other form gets what matters.
-    assert_int_equal(row_of(f, "T")->wants_places,
-                     1 << PLACEMENT_SAME_ADDRESS | 1 << PLACEMENT_OWN_LINES | 1 << PLACEMENT_SAME_LINE);
+    assert_int_equal(count_following(row_of(f, "T"), EXPERIMENT_PLACES), 3);
 }
 
 // ---- lines and folders
@@ -1526,8 +1535,9 @@ static void origins(void **state) {
 // ---- dispatch slots
 
 static bool wants(const struct table_row *row, const char *filler, unsigned n) {
-    for (size_t i = 0; i < row->slots.n_fillers; i++)
-        if (strcmp(row->slots.fillers[i].filler, filler) == 0 && row->slots.fillers[i].n == n)
+    for (size_t i = 0; i < row->n_follow; i++)
+        if (row->follow[i].kind == EXPERIMENT_SLOTS && strcmp(row->follow[i].filler, filler) == 0 &&
+            row->follow[i].n_fillers == n)
             return true;
     return false;
 }
@@ -1555,7 +1565,7 @@ static void a_mixture_counts_by_its_median(void **state) {
     add_throughput(f, "H.slots.xor.23", 16, 16 * 24.1 / 6);
     add_form(f, 0, "H", NULL);
     read_all(f, 1);
-    assert_true(row_of(f, "G")->slots.n_fillers > 1);
+    assert_true(count_following(row_of(f, "G"), EXPERIMENT_SLOTS) > 1);
     for (const char *form = "FGH"; *form; form++) {
         const struct table_value *slots = &row_of(f, arena_printf(&f->arena, "%c", *form))->slots.value;
         is_value(slots, *form == 'G' ? 1.175 : 1, *form == 'G' ? TABLE_AT_MOST : TABLE_EQUAL);
@@ -1583,7 +1593,7 @@ static void throughputs_have_fillers(void **state) {
     assert_string_equal(headline->filler, "xor");
     is_value(&headline->value, 0.711, TABLE_AT_MOST);
     assert_string_equal(headline->value.why, "with 1 filler behind each copy");
-    assert_int_equal(row->n_fills, 2);
+    assert_int_equal(count_following(row, EXPERIMENT_FILLED), 2);
     is_value(&row->slots.value, 2, TABLE_EQUAL);
 }
 
@@ -1633,7 +1643,7 @@ static void slots_are_cycles_with_fillers(void **state) {
     assert_true(wants(row_of(f, "G"), "xor", 16)); // those that were measured are part of the list
     assert_true(wants(row_of(f, "G"), "xor", 29) && wants(row_of(f, "G"), "xor", 35));
     is_value(&row_of(f, "H")->slots.value, 2, TABLE_EQUAL);
-    assert_int_equal(row_of(f, "H")->slots.n_fillers, 3);
+    assert_int_equal(count_following(row_of(f, "H"), EXPERIMENT_SLOTS), 3);
     assert_string_equal(row_of(f, "I")->slots.value.why, "not measured yet");
     assert_true(row_of(f, "I")->slots.is_missing);
     assert_int_equal(f->table.n_slots_missing, 1);
