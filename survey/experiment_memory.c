@@ -32,9 +32,9 @@ void experiments_add_through_memory(const struct isa *isa, const struct shape *s
         !partners_through_memory(out->arena, isa, shape, word_bytes(shape), &store, &way) ||
         !experiment_break_others(isa, shape, SHAPE_MOST_PORTS, false, &breakers))
         return;
-    experiment_add_chain(shape, (struct experiment_key){.kind = EXPERIMENT_MEMORY, .way = way.name}, store,
-                         arena_printf(out->arena, "; %s%s%s", shape->body, way.text, breakers.data), way.init, "t",
-                         out);
+    experiment_add_chain(
+        shape, (struct experiment_key){.kind = EXPERIMENT_MEMORY, .way = way.name, .variant = EXPERIMENT_PADDED}, store,
+        arena_printf(out->arena, "; %s%s%s", shape->body, way.text, breakers.data), way.init, "t", out);
 }
 
 // Through memory, from a register that the form stores, alone or combined with what is there.

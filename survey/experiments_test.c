@@ -388,7 +388,8 @@ static void add_all(struct experiment_list *list) {
         struct shape shape = testing_shape(forms_of_all_kinds[i]);
         experiments_add(testing_isa(), &shape, true, list);
         experiments_add_padded(testing_isa(), &shape, NULL, list);
-        experiments_add_fillers(&shape, EXPERIMENT_SLOTS, slots_find_filler(testing_isa(), "xor"), 16, list);
+        if (!shape.is_gather) // which has no plain throughput
+            experiments_add_fillers(&shape, EXPERIMENT_SLOTS, slots_find_filler(testing_isa(), "xor"), 16, list);
     }
 }
 
