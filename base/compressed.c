@@ -58,7 +58,7 @@ static bool start(struct reader *reader) {
 }
 
 // Each fills `data` from the input as far as both reach. Sets the number of bytes. False: the input is damaged.
-static bool take_zstd(struct reader *reader, char *data, size_t size, size_t *n_taken) {
+static bool take_zstd(struct reader *reader, void *data, size_t size, size_t *n_taken) {
     ZSTD_inBuffer in = {reader->input, reader->n, reader->at};
     ZSTD_outBuffer out = {data, size, 0};
     size_t left = ZSTD_decompressStream(reader->zstd, &out, &in);
@@ -68,11 +68,11 @@ static bool take_zstd(struct reader *reader, char *data, size_t size, size_t *n_
     return !ZSTD_isError(left);
 }
 
-static bool take_gzip(struct reader *reader, char *data, size_t size, size_t *n_taken) {
+static bool take_gzip(struct reader *reader, void *data, size_t size, size_t *n_taken) {
     z_stream *stream = &reader->gzip;
     stream->next_in = reader->input + reader->at;
     stream->avail_in = (uInt)(reader->n - reader->at);
-    stream->next_out = (unsigned char *)data;
+    stream->next_out = data;
     stream->avail_out = (uInt)MIN(size, sizeof reader->input);
     uInt room = stream->avail_out;
     int result = inflate(stream, Z_NO_FLUSH);
