@@ -223,6 +223,7 @@ struct kernel_text mixture_kernel(struct arena *arena, const struct mixture_part
     struct text body = {.arena = arena}, forms = {.arena = arena};
     struct kernel_text kernel = {.name = name};
     add_body(&w, &body);
+    text_add(&forms, "");
     for (unsigned i = 0; i < n; i++) {
         add_word(&forms, arena_printf(arena, "%u %s", parts[i].copies, parts[i].shape->form->name));
         if (parts[i].shape->has_memory && parts[i].shape->ways->clear_memory)
