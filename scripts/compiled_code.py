@@ -159,10 +159,11 @@ def plain(code):
 
 class Loop:
     """A run of instructions that ends with a branch to its first one. Addresses are those of the program."""
-    def __init__(self, function, code, counts):
+    def __init__(self, function, code, counts, share):
         self.function, self.code = function, code
         self.head, self.tail = code[0][0], code[-1][0]
         self.counts = counts # of iterations, by the function's n
+        self.is_all = share >= 0.9 # of the function's instructions: the call's time is the loop's
 
 
 def count_walk(variant, call, n):
@@ -197,7 +198,7 @@ def find_loop(variant, call):
     _, weight, body = min((row for row in found if row[1] >= 0.8 * most), key=lambda row: row[0])
     if weight < 0.4 * total:
         return None
-    return Loop(call.name, body, extend([walk.get(body[-1][0], 0) for walk in walks], call.counts))
+    return Loop(call.name, body, extend([walk.get(body[-1][0], 0) for walk in walks], call.counts), weight / total)
 
 
 def end_of(variant, loop):
