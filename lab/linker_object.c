@@ -29,6 +29,7 @@ struct reference {
     unsigned type;
     size_t symbol;
     int64_t addend;
+    uint64_t from; // address that its distance counts from; 0: its own place
 };
 
 struct worker {
@@ -99,6 +100,13 @@ static bool is_reached(const struct worker *worker, const struct reached *wanted
     return false;
 }
 
+// Whether a symbol begins a function. Some assemblers leave labels of branches (.L3) and marks of code ($x) in objects.
+static bool begins_function(const struct object_linker *linker, const GElf_Sym *symbol) {
+    unsigned type = GELF_ST_TYPE(symbol->st_info);
+    const char *name = linker_symbol_name(linker, symbol);
+    return type == STT_FUNC || (type == STT_NOTYPE && name && *name != '.' && *name != '$');
+}
+
 // Finds the function around an offset of a section: up to the next symbol where it states no size.
 static const char *find_function(const struct object_linker *linker, size_t section, uint64_t offset, uint64_t *begin,
                                  uint64_t *end) {
@@ -107,8 +115,7 @@ static const char *find_function(const struct object_linker *linker, size_t sect
     *end = linker->sections[section].size;
     GElf_Sym symbol;
     for (size_t i = 0; i < linker->n_symbols && gelf_getsym(linker->symbols, (int)i, &symbol); i++) {
-        unsigned type = GELF_ST_TYPE(symbol.st_info);
-        if (symbol.st_shndx != section || (type != STT_FUNC && type != STT_NOTYPE))
+        if (symbol.st_shndx != section || !begins_function(linker, &symbol))
             continue;
         if (symbol.st_value <= offset && symbol.st_value >= *begin) {
             *begin = symbol.st_value;
@@ -163,7 +170,8 @@ static const struct meaning *find_meaning(const struct object_linker *linker, un
 // Whether a relocation only helps linkers to shorten code.
 static bool is_hint(const struct object_linker *linker, unsigned type) {
     return link_is_nothing(linker->machine, type) ||
-           (linker->machine == EM_RISCV && (type == R_RISCV_RELAX || type == R_RISCV_ALIGN));
+           (linker->machine == EM_RISCV &&
+            (type == R_RISCV_RELAX || type == R_RISCV_ALIGN || type == R_RISCV_SUB32)); // see find_difference
 }
 
 // The greatest address up to `place` that code refers to: where a table begins.
@@ -181,6 +189,8 @@ static int64_t bias_of(const struct worker *worker, const struct reference *refe
     const struct object_linker *linker = worker->linker;
     const struct linked_section *section = &linker->sections[reference->section];
     uint64_t place = section->address + reference->offset;
+    if (reference->from)
+        return (int64_t)(place - reference->from);
     if (type != R_X86_64_PC32 && type != R_AARCH64_PREL32)
         return 0;
     if (section->flags & SHF_EXECINSTR)
@@ -214,6 +224,10 @@ static bool fill_in(struct worker *worker, const struct reference *reference, un
 // Of the second half of RISC-V's distances: its symbol is the place of the first half. Sets what that refers to.
 static bool find_first_half(const struct worker *worker, struct reference *reference, uint64_t *behind);
 
+// Of RISC-V's differences of two labels, as entries of jump tables: one relocation adds the first, one at the same
+// place subtracts the second. Makes the first one a distance from there.
+static bool find_difference(const struct worker *worker, struct reference *reference);
+
 static bool take(struct worker *worker, struct reference reference) {
     struct object_linker *linker = worker->linker;
     GElf_Sym symbol = {0};
@@ -221,6 +235,8 @@ static bool take(struct worker *worker, struct reference reference) {
     bool is_absent;
     if (is_hint(linker, reference.type))
         return true;
+    if (!find_difference(worker, &reference))
+        return false;
     unsigned own_type = reference.type;
     if (!find_first_half(worker, &reference, &behind) ||
         !find_address(worker, &reference, &symbol, &address, &is_absent))
@@ -231,6 +247,8 @@ static bool take(struct worker *worker, struct reference reference) {
     const struct meaning *meaning = find_meaning(linker, reference.type);
     unsigned type = own_type != reference.type ? own_type : meaning ? meaning->as : own_type;
     uint64_t target = address + (uint64_t)reference.addend;
+    if (reference.from)
+        target += (uint64_t)bias_of(worker, &reference, type);
     uint64_t meant = target - (uint64_t)bias_of(worker, &reference, type);
     follow(worker, symbol.st_shndx, meant);
     if (linker->sections[reference.section].flags & SHF_EXECINSTR)
@@ -262,7 +280,7 @@ static bool each_relocation(struct worker *worker, size_t section, uint64_t begi
             if (relocation.r_offset >= begin && relocation.r_offset < end &&
                 !function(worker,
                           (struct reference){section, relocation.r_offset, (unsigned)GELF_R_TYPE(relocation.r_info),
-                                             GELF_R_SYM(relocation.r_info), relocation.r_addend},
+                                             GELF_R_SYM(relocation.r_info), relocation.r_addend, 0},
                           context))
                 return false;
     }
@@ -302,6 +320,37 @@ static bool find_first_half(const struct worker *worker, struct reference *refer
     reference->type = first.type;
     reference->symbol = first.symbol;
     reference->addend = first.addend;
+    return true;
+}
+
+struct difference {
+    uint64_t place;
+    struct reference second;
+};
+
+static bool keep_second(struct worker *worker, struct reference reference, void *context) {
+    struct difference *difference = context;
+    (void)worker;
+    if (reference.type == R_RISCV_SUB32 && reference.offset == difference->place)
+        difference->second = reference;
+    return true;
+}
+
+static bool find_difference(const struct worker *worker, struct reference *reference) {
+    struct worker copy = *worker;
+    struct difference difference = {.place = reference->offset};
+    GElf_Sym symbol = {0};
+    uint64_t address;
+    bool is_absent;
+    if (worker->linker->machine != EM_RISCV || reference->type != R_RISCV_ADD32)
+        return true;
+    each_relocation(&copy, reference->section, reference->offset, reference->offset + 1, keep_second, &difference);
+    if (difference.second.type != R_RISCV_SUB32)
+        return fail_named(worker, "?", "by a sum that is no difference");
+    if (!find_address(worker, &difference.second, &symbol, &address, &is_absent))
+        return false;
+    reference->type = R_RISCV_32_PCREL;
+    reference->from = address + (uint64_t)difference.second.addend;
     return true;
 }
 

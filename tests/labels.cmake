@@ -27,6 +27,7 @@ set(CYCLOPS_LABEL_slow
   program.events
   program.expectations
   program.formats
+  program.functions-qemu
   program.host-model
   program.interrupted
   program.killed
@@ -62,6 +63,7 @@ set(CYCLOPS_LABEL_qemu
   gen.qemu
   program.bundle-emulated
   program.end-to-end
+  program.functions-qemu
   program.host-model
   program.machine-emulated
   program.pmu
