@@ -379,11 +379,19 @@ static void add_exit(struct block_reader *reader, const struct block_source *sou
     add_own_line(reader, source, line);
 }
 
+static void add_target(struct block_reader *reader, const struct block_source *source, unsigned index) {
+    const struct block_facts *facts = reader->request->facts;
+    if (facts && facts->are_targets && facts->are_targets[index])
+        add_own_line(reader, source, arena_printf(reader->arena, "%u:", BLOCK_FIRST_LABEL + index));
+}
+
 static void read_bytes(struct block_reader *reader, const struct block_source *source) {
     const struct block_facts *facts = reader->request->facts;
     size_t at = 0;
+    unsigned i = 0;
     reader->syntax = source->isa->syntaxes[0] ? source->isa->syntaxes[0] : "";
-    for (unsigned i = 0; at < source->n_bytes; i++) {
+    for (; at < source->n_bytes; i++) {
+        add_target(reader, source, i);
         size_t end = facts && i < facts->n_instructions ? at + facts->lengths[i] : source->n_bytes;
         if (facts && facts->exits && i < facts->n_instructions && facts->exits[i])
             add_exit(reader, source, at, facts->exits[i]);
@@ -392,6 +400,7 @@ static void read_bytes(struct block_reader *reader, const struct block_source *s
         at = end;
         reader->n_instructions++;
     }
+    add_target(reader, source, i);
     if (facts && facts->exits)
         add_own_line(reader, source, BLOCK_END_LABEL ":");
     if (source->link && source->link->n_entries)

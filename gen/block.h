@@ -25,12 +25,17 @@ struct block_facts {
     const char *const *inputs, *const *changed; // likewise: read before they are written; written
     size_t n_inputs, n_changed;
     bool reads_flags_of_before; // reads condition flags that the previous copy left
-    // For each instruction: null, or its text where it goes to the block's end, by BLOCK_END_LABEL. Null: none does.
+    // For each instruction: null, or text for the assembler instead of its bytes: a branch to the block's end, by
+    // BLOCK_END_LABEL, or to one of `are_targets`. Null: none. Where not null, the end of a routine returns.
     const char *const *exits;
+    // For each instruction, and for the block's end: whether text in `exits` leads there, by the label
+    // BLOCK_FIRST_LABEL and its index. Null: none does.
+    const bool *are_targets;
 };
 
 // Label of the end of a copy of the body, as PROGRAM_ROUTINE_LABEL.
 #define BLOCK_END_LABEL "899998"
+enum { BLOCK_FIRST_LABEL = 900000 }; // number of the first label in a block, far above those that people write
 
 // A loop that runs for a requested number of turns: general register `reg` begins with  factor * turns + addend.
 // At the end, general register `proof` then holds  proof_factor * turns + proof_addend.  All of so many bits.

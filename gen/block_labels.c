@@ -6,9 +6,6 @@
 #include <ctype.h>
 #include <string.h>
 
-// First number of our labels, far above those that people write.
-enum { FIRST_NUMBER = 900000 };
-
 static const char symbol_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$";
 
 static bool is_symbol_character(char c) {
@@ -88,7 +85,7 @@ struct slice block_labels_numbered(struct arena *arena, struct block_labels *lab
     text_add(&out, "");
     const struct block_label *own = find(labels, statement->label);
     if (own && own->is_used)
-        text_addf(&out, "%zu: ", FIRST_NUMBER + own->statement);
+        text_addf(&out, "%zu: ", BLOCK_FIRST_LABEL + own->statement);
     else if (!own && statement->label.length)
         text_addf(&out, "%.*s: ", (int)statement->label.length, statement->label.data);
     struct slice rest = statement->rest, between, symbol;
@@ -98,7 +95,7 @@ struct slice block_labels_numbered(struct arena *arena, struct block_labels *lab
         bool leaves = !label && is_exit(labels, statement, symbol, rest);
         labels->has_exits |= leaves;
         if (label)
-            text_addf(&out, "%zu%c", FIRST_NUMBER + label->statement, label->statement <= index ? 'b' : 'f');
+            text_addf(&out, "%zu%c", BLOCK_FIRST_LABEL + label->statement, label->statement <= index ? 'b' : 'f');
         else if (leaves)
             text_add(&out, BLOCK_END_LABEL "f");
         else

@@ -4,10 +4,12 @@
 #include "base/text.h"
 #include "lab/callees.h"
 #include "lab/distortions.h"
+#include "lab/exits.h"
 #include "lab/experiment.h"
 #include "lab/fault_text.h"
 #include "lab/given_turns.h"
 #include "lab/turns.h"
+#include "lab/vector_pointers.h"
 
 #include <string.h>
 
@@ -31,7 +33,7 @@ struct block_start block_start_of(const struct lab_block *block, enum block_alia
     return (struct block_start){.first = first,
                                 .distance = alias == ALIAS_SAME ? 0 : REGISTER_DISTANCE,
                                 .is_routine = block->is_routine,
-                                .state = &block->options.state};
+                                .state = block->starts[alias] ? block->starts[alias] : &block->options.state};
 }
 
 static uint64_t fill_of(const struct lab_block *block, enum block_alias alias) {
@@ -136,21 +138,12 @@ static void decode(struct arena *arena, const struct decoder *decoder, uint16_t 
     }
 }
 
-// Whether an instruction refers to memory that comes along, as a call of a function there does.
-static bool is_linked(const struct lab_block *block, int64_t offset, unsigned n_bytes) {
-    const struct link *link = block->source.link;
-    for (size_t i = 0; link && i < link->n_fixups; i++)
-        if ((int64_t)link->fixups[i].offset >= offset && (int64_t)link->fixups[i].offset < offset + n_bytes)
-            return true;
-    return false;
-}
-
 // Whether an instruction is the end of a function by a jump into another one, which returns to the same caller. An
 // indirect one that no table leads back into the block is taken as such.
 static bool is_tail_call(const struct lab_block *block, const struct insn *insn, int64_t offset) {
     bool has_table = block->source.link && block->source.link->n_entries;
     return block->is_function && insn->is_branch && !insn->is_call && !insn->is_return &&
-           (insn->is_direct ? is_linked(block, offset, insn->n_bytes) : !has_table);
+           (insn->is_direct ? exits_is_linked(block, offset, insn->n_bytes) : !has_table);
 }
 
 // Whether the block returns, which this ISA's programs can call: by itself, or by another function.
@@ -162,47 +155,15 @@ static bool returns(const struct lab_block *block) {
     return is_any && block->source.isa->call;
 }
 
-// Returns a branch's text with its target, the last operand, replaced by the label of the block's end.
-static const char *exit_text(struct arena *arena, const struct insn *insn) {
-    const char *comma = strrchr(insn->text, ','), *blank = strchr(insn->text, ' ');
-    const char *target = comma ? comma + 1 : blank ? blank : insn->text + strlen(insn->text);
-    return arena_printf(arena, "%.*s " BLOCK_END_LABEL "f", (int)(target - insn->text), insn->text);
-}
-
-// Finds the branches that leave the block; where `is_turn_end`, the last instruction is left out, and those to its
-// start count, too: they go to the block's end instead. The code around a block is ours. Fails at a call that leaves
-// it, and at a target inside of an instruction.
-static bool find_exits(struct arena *arena, struct lab_block *block, bool is_turn_end, const char *const **exits,
-                       struct fail *fail) {
-    const struct block *insns = &block->insns;
-    const char **found = ARENA_ARRAY(arena, const char *, insns->n_insns);
+static bool calls_others(const struct lab_block *block) {
     int64_t offset = 0;
-    *exits = NULL;
-    for (unsigned i = 0; i < insns->n_insns; offset += insns->insns[i++].n_bytes) {
-        const struct insn *insn = &insns->insns[i];
-        int64_t target = offset + insn->displacement, end = (int64_t)block->n_bytes;
-        if (insn->is_call && (!insn->is_direct || is_linked(block, offset, insn->n_bytes)))
-            block->calls_others = true;
-        block->calls_others |= is_tail_call(block, insn, offset);
-        if (!insn->is_direct || is_linked(block, offset, insn->n_bytes))
-            continue;
-        bool is_outside = target < 0 || target > end;
-        if (is_outside && insn->is_call)
-            return fail_set(fail, FAIL_INPUT,
-                            "instruction %u `%s` calls what is outside the block, at %+lld bytes from its start", i + 1,
-                            insn->text, (long long)target);
-        if (!is_outside && target < end && !decoder_begins_at(insns, (size_t)target))
-            return fail_set(fail, FAIL_INPUT,
-                            "instruction %u `%s` goes into the middle of an instruction, at %+lld bytes from the "
-                            "block's start",
-                            i + 1, insn->text, (long long)target);
-        bool is_end = target == end && (is_turn_end || block->is_routine);
-        if (!is_outside && !is_end && !(is_turn_end && target == 0))
-            continue;
-        found[i] = exit_text(arena, insn);
-        *exits = found;
+    for (unsigned i = 0; i < block->insns.n_insns; offset += block->insns.insns[i++].n_bytes) {
+        const struct insn *insn = &block->insns.insns[i];
+        if (is_tail_call(block, insn, offset) ||
+            (insn->is_call && (!insn->is_direct || exits_is_linked(block, offset, insn->n_bytes))))
+            return true;
     }
-    return true;
+    return false;
 }
 
 // Takes a block as machine code from now on: its branches have to be changed.
@@ -217,25 +178,30 @@ static void take_bytes(struct lab_block *block) {
 // Finds out where a block's branches go, and whether it is a loop.
 static bool look_at_branches(struct arena *arena, struct lab_block *block, struct fail *fail) {
     const struct insn *last = &block->insns.insns[block->insns.n_insns - 1];
+    struct block_source whole = block->source;
     block->is_routine = returns(block);
-    if (!find_exits(arena, block, false, &block->facts.exits, fail))
+    block->calls_others |= calls_others(block);
+    if (!exits_lead_to_end(arena, block, false, &whole, &block->facts, fail))
         return false;
     const struct block_start start = block_start_of(block, ALIAS_DISJOINT);
     if (block->is_routine && !block_can_be_called(block->source.isa, &start, &block->facts, fail))
         return false;
     bool falls_off = !last->is_return && (!last->is_branch || last->is_conditional);
-    if (block->is_routine && falls_off && !block->facts.exits) // its end is a way out
+    if (block->is_routine && (falls_off || block->leaves) && !block->facts.exits) // its end is a way out
         block->facts.exits = ARENA_ARRAY(arena, const char *, block->insns.n_insns);
     block->is_loop = !block->is_routine && turns_is_loop(&block->insns);
-    if (block->facts.exits || block->is_loop || block->is_routine)
-        take_bytes(block);
+    if (!block->leaves && !block->is_loop && !block->is_routine)
+        return true;
+    take_bytes(block);
+    block->body_source = block->source;
+    if (whole.bytes)
+        block->source.bytes = whole.bytes;
     if (!block->is_loop)
         return true;
-    block->body_source = block->source;
     block->body_source.n_bytes -= last->n_bytes;
     block->body_facts = block->facts;
     block->body_facts.n_instructions--;
-    return find_exits(arena, block, true, &block->body_facts.exits, fail);
+    return exits_lead_to_end(arena, block, true, &block->body_source, &block->body_facts, fail);
 }
 
 // ---- loops: how often they turn
@@ -350,9 +316,12 @@ static bool try_one(struct arena *arena, const struct tried *tried, struct fail 
     return true;
 }
 
-// Finds the accesses that may never fault.
-static void find_touches(const struct decoder *decoder, struct lab_block *block, enum block_alias alias) {
+// Finds the pointers in vector registers, and the accesses that may never fault.
+static void find_memory(struct arena *arena, const struct decoder *decoder, struct lab_block *block,
+                        enum block_alias alias) {
     struct distortions_request request;
+    if (block->is_decoded && !block->is_routine && strcmp(block->source.isa->name, "x86_64") == 0)
+        block->starts[alias] = vector_pointers_add(arena, decoder->machine, block, alias);
     if (request_distortions(decoder, block, alias, &request))
         block->n_touches[alias] = distortions_find_touches(&request, block->touches[alias]);
 }
@@ -506,7 +475,7 @@ bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder
     drop_needless(plan, can_run);
     for (size_t i = 0; i < plan->n_experiments; i++)
         if (plan->experiments[i]->block)
-            find_touches(decoder, plan->experiments[i]->block, plan->experiments[i]->alias);
+            find_memory(arena, decoder, plan->experiments[i]->block, plan->experiments[i]->alias);
     if (!plan_is_left(plan, fail))
         return false;
     if (can_run && !try_all(arena, plan, fail))
@@ -534,13 +503,15 @@ void block_look(struct arena *arena, const struct decoder *decoder, struct exper
         .alias = block_alias_name(experiment->alias),
         .pages = was_tried ? trial->seen.pages : m->seen.pages,
         .memory = bench_memory_name(m->outcome == BENCH_OK ? m->seen.memory : trial->seen.memory),
-        .set = start_state_text(arena, block->source.isa, &block->options.state),
+        .set = start_state_text(arena, block->source.isa, block_start_of(block, experiment->alias).state),
         .init = block->options.state.init
                     ? bytes_to_hex(arena, block->options.state.init_bytes, block->options.state.n_init_bytes)
                     : NULL,
         .walks = has_survived && m->seen.pages > trial->seen.pages,
         .drift = block_drift(block, experiment->alias),
         .copies = has_survived || !was_tried ? program->unroll : 0,
+        .has_own_branch = program->has_own_branch,
+        .turns = program->has_own_branch ? 1 : block->given_turns,
         .notes =
             request_distortions(decoder, block, experiment->alias, &request) ? distortions_find(arena, &request) : NULL,
     };

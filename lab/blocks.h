@@ -64,8 +64,11 @@ struct lab_block {
     bool is_loop;                            // its last instruction goes back to its first, and its turns can be set
     bool is_routine;                         // it returns: it is called
     bool calls_others;                       // it calls, or may call, functions outside of it
+    bool leaves;                             // it has branches to what is outside of it
+    uint64_t given_turns;                    // turns in a pass, by what the user gave; 0: unknown
     const char *endless;                     // reason why they cannot, one clause; null: they can, or it is no loop
     struct block_turns turns[N_ALIASES];
+    const struct start_state *starts[N_ALIASES]; // options.state, and pointers in vector registers; null: not known yet
     // Of a loop: the body without its last branch, for the unrolled form.
     struct block_source body_source;
     struct block_facts body_facts;

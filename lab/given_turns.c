@@ -48,7 +48,7 @@ static const struct link *move_link(struct arena *arena, const struct link *link
 static void put_in_front(struct arena *arena, struct lab_block *block, const uint8_t *bytes, size_t n) {
     uint8_t *all = ARENA_ARRAY(arena, uint8_t, n + block->n_bytes);
     memcpy(all, bytes, n);
-    memcpy(all + n, block->bytes, block->n_bytes);
+    memcpy(all + n, block->source.bytes, block->n_bytes);
     block->bytes = block->source.bytes = all;
     block->n_bytes = block->source.n_bytes = n + block->n_bytes;
     block->source.line_offset =
@@ -79,8 +79,9 @@ bool given_turns_take(struct arena *arena, struct lab_block *block, enum block_a
         return false;
     put_in_front(arena, block, bytes, n_bytes);
     uint64_t n = count_turns(turns, state_value_bits(&items[0]->value));
+    block->given_turns = block->leaves ? 0 : n;
     *why = n ? arena_printf(arena, "%s is given, which decides its turns: %s%llu in each pass", name,
-                            block->facts.exits ? "at most " : "", (unsigned long long)n)
+                            block->leaves ? "at most " : "", (unsigned long long)n)
              : arena_printf(arena, "%s is given, which decides its turns", name);
     return true;
 }
