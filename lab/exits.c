@@ -135,10 +135,11 @@ bool exits_lead_to_end(struct arena *arena, struct lab_block *block, bool is_tur
     if (!exits.is_any)
         return true;
     bool can_aim = strcmp(block->source.isa->name, "x86_64") == 0;
+    bool has_lengths = can_aim || strcmp(block->source.isa->name, "riscv64") == 0; // more than one of a branch
     const uint8_t *bytes = can_aim ? aim_all(&exits) : NULL;
     if (bytes)
         source->bytes = bytes;
     else
-        write_branches(&exits, can_aim, facts);
+        write_branches(&exits, has_lengths, facts);
     return true;
 }
