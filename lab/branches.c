@@ -119,6 +119,24 @@ static void find_idle(struct arena *arena, const struct block *block, const stru
     }
 }
 
+// Finds the loop inside that turns most often before it is left; not the one around the block.
+static void find_longest(struct arena *arena, const struct block *block, const struct follow_order *order,
+                         struct program_range own, struct followed *followed) {
+    unsigned *n_back = ARENA_ARRAY(arena, unsigned, block->n_insns),
+             *n_on = ARENA_ARRAY(arena, unsigned, block->n_insns);
+    size_t offset = 0;
+    for (size_t i = 0; i + 1 < order->n; i++)
+        ++*(order->insns[i + 1] <= order->insns[i] ? &n_back[order->insns[i]] : &n_on[order->insns[i]]);
+    followed->longest_loop = 0;
+    for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
+        const struct insn *insn = &block->insns[i];
+        bool is_inside = offset >= own.offset && offset + insn->n_bytes <= own.offset + own.length;
+        double turns = n_on[i] ? (double)n_back[i] / n_on[i] + 1 : 0;
+        if (is_inside && insn->is_branch && insn->is_direct && n_back[i] && turns > followed->longest_loop)
+            followed->longest_loop = turns;
+    }
+}
+
 static bool lay_out(struct arena *arena, const struct program *program, const struct block *block,
                     struct followed *followed, struct block *run, struct fail *fail) {
     struct follow_order order;
@@ -126,7 +144,9 @@ static bool lay_out(struct arena *arena, const struct program *program, const st
         return fail_set(fail, FAIL_WORK, "it jumps to byte %u of the loop, into the middle of an instruction",
                         order.lost);
     const struct program_range own = program_block_range(program);
-    find_idle(arena, block, &order, own.offset - program_followed_range(program).offset, own.length, followed);
+    const size_t first = own.offset - program_followed_range(program).offset;
+    find_idle(arena, block, &order, first, own.length, followed);
+    find_longest(arena, block, &order, (struct program_range){first, own.length - program->has_own_branch}, followed);
     struct insn *insns = ARENA_ARRAY(arena, struct insn, order.n);
     for (size_t i = 0; i < order.n; i++)
         insns[i] = block->insns[order.insns[i]];

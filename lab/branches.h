@@ -17,6 +17,7 @@ struct followed {
     unsigned n_ran, n_insns; // instructions of the block that ran at all, and all; without those that do nothing
     bool has_idle_loop;      // a loop inside did not run
     size_t idle_loop;        // offset of its first instruction in the block, bytes
+    double longest_loop;     // turns at a time of the loop inside that makes most, on average; 0: none turns
 };
 
 bool follow_record(struct arena *arena, const struct program *program, const struct bench_code *code,

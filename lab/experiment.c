@@ -101,6 +101,11 @@ static double executed(const struct experiment *experiment) {
     return is_straight ? experiment->program.instructions : 0;
 }
 
+// What the predictions are of, as in struct record_prediction.
+static const char *predicted_thing(const struct experiment *experiment) {
+    return experiment->followed.n ? "run" : experiment->program.has_own_branch ? "turn" : NULL;
+}
+
 static const char *verdict_name(const struct verdict *verdict) {
     return verdict->kind == VERDICT_AGREE ? "agrees" : verdict->kind == VERDICT_UNSURE ? "unsure" : "differs";
 }
@@ -133,9 +138,14 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
         const struct verdict *verdict = &experiment->verdicts[i];
         if (verdict->kind == VERDICT_UNMODELLED)
             continue;
-        record->predictions[record->n_predictions++] =
-            (struct record_prediction){prediction->model, prediction->cycles, prediction->bottleneck,
-                                       verdict_name(verdict), experiment->misuse ? NULL : verdict->blame};
+        record->predictions[record->n_predictions++] = (struct record_prediction){
+            .model = prediction->model,
+            .cycles = prediction->cycles,
+            .of = predicted_thing(experiment),
+            .bottleneck = prediction->bottleneck,
+            .verdict = verdict_name(verdict),
+            .blame = experiment->misuse ? NULL : verdict->blame,
+        };
     }
 }
 

@@ -138,6 +138,51 @@ static void add_copy(struct text *text, const struct program *program, struct re
         text_add(text, ", in a later iteration,");
 }
 
+// Adds which loop walked over the pages: the smallest one with the instruction in it.
+static void add_loop(struct text *text, const struct block *block, unsigned at) {
+    unsigned first = 0, last = block->n_insns;
+    int64_t offset = 0;
+    for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
+        const struct insn *insn = &block->insns[i];
+        int64_t target = offset + insn->displacement;
+        if (i < at || !insn->is_branch || !insn->is_direct || insn->is_call || insn->displacement > 0 || target < 0)
+            continue;
+        unsigned head = decoder_insn_at(block, (size_t)target);
+        if (head > at || (last < block->n_insns && i - head >= last - first))
+            continue;
+        first = head;
+        last = i;
+    }
+    if (last < block->n_insns)
+        text_addf(text, "; the loop of instructions %u to %u walked there", first + 1, last + 1);
+}
+
+// A jump that left the block. Where only one instruction could have made it, names that one: mostly a jump by a table
+// whose address the code before the block chooses.
+static void explain_jump(struct arena *arena, const struct machine *machine, const struct lab_block *block,
+                         uint64_t address, struct record_fault *fault) {
+    const struct block *insns = &block->insns;
+    struct text text = {.arena = arena};
+    unsigned n = 0, at = 0;
+    for (unsigned i = 0; block->is_decoded && i < insns->n_insns; i++) {
+        const struct insn *insn = &insns->insns[i];
+        if ((!insn->is_branch && !insn->is_call) || insn->is_direct)
+            continue;
+        n++;
+        at = i;
+    }
+    const struct insn *insn = n == 1 ? &insns->insns[at] : NULL;
+    if (!insn || insn->is_return || insn->is_call) {
+        *fault = (struct record_fault){.explanation = arena_printf(arena, "it went to 0x%" PRIx64, address)};
+        return;
+    }
+    text_addf(&text, "instruction %u `%s` went to 0x%" PRIx64, at + 1, insn->text, address);
+    for (unsigned i = 0; i < insn->n_reads; i++)
+        add_origin(&text, machine, insns, at, insn->reads[i].reg, true);
+    text_add(&text, "; where it jumps by a table, give the whole function");
+    *fault = (struct record_fault){.instruction = at + 1, .text = insn->text, .explanation = text.data};
+}
+
 bool fault_explain(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
                    const struct program *program, enum bench_outcome outcome, const struct bench_seen *seen,
                    struct record_fault *fault) {
@@ -145,7 +190,7 @@ bool fault_explain(struct arena *arena, const struct decoder *decoder, const str
     const struct bench_fault *known = &seen->fault;
     size_t end = body->offset + body->length * (program->routine_range.length ? 1 : program->unroll);
     if (outcome == BENCH_JUMP && known->has_address) {
-        *fault = (struct record_fault){.explanation = arena_printf(arena, "it went to 0x%" PRIx64, known->address)};
+        explain_jump(arena, decoder->machine, block, known->address, fault);
         return true;
     }
     if (known->is_known && known->offset < body->offset && block->options.state.init) {
@@ -181,6 +226,8 @@ bool fault_explain(struct arena *arena, const struct decoder *decoder, const str
         add_origin(&text, decoder->machine, &block->insns, at, insn->address->base, is_first);
         add_origin(&text, decoder->machine, &block->insns, at, insn->address->index, is_first);
     }
+    if (outcome == BENCH_PAGES)
+        add_loop(&text, &block->insns, at);
     fault->explanation = text.data;
     return true;
 }

@@ -109,7 +109,9 @@ static void an_address_has_an_origin(void **state) {
          BENCH_PAGES,
          {.has_address = true, .is_write = true, .address = 0x5000},
          "instruction 1 `mov qword ptr [rax], rax` of copy 1 touched one page more than may appear (--pages), at "
-         "0x5000; rax has the value it started with, or comes from instruction 2"},
+         "0x5000; rax has the value it started with, or comes from instruction 2; the loop of instructions 1 to 3 "
+         "walked "
+         "there"},
         // mov rax, [rip + 8]: nothing more is to be said of where it is
         {"488b0508000000",
          0,
@@ -203,7 +205,14 @@ static void no_memory_no_address(void **state) {
         {"0f0b", 0, 0, BENCH_SIGILL, {0}, "instruction 1 `ud2` of copy 1"},
         {"4801d8f7f1", 5, 8, BENCH_SIGFPE, {0}, "instruction 2 `div ecx` of copy 2"},
         {"f4", 0, 0, BENCH_PRIVILEGED, {0}, "instruction 1 `hlt` of copy 1"},
-        {"ffe0", 0, 0, BENCH_JUMP, {.has_address = true, .address = 0x1000}, "it went to 0x1000"},
+        {"ffe0",
+         0,
+         0,
+         BENCH_JUMP,
+         {.has_address = true, .address = 0x1000},
+         "instruction 1 `jmp rax` went to 0x1000; rax has the value it started with; where it jumps by a table, give "
+         "the "
+         "whole function"},
     };
     CHECK(cases);
 }

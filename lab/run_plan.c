@@ -26,6 +26,14 @@ static bool ends_too_late(const struct experiment *experiment) {
     return outcome == BENCH_TIMEOUT || outcome == BENCH_PAGES;
 }
 
+// Whether a block's failure was reported already, with different addresses in its registers.
+static bool fails_again(const struct experiment *experiment) {
+    const struct lab_block *block = experiment->block;
+    return experiment->alias == ALIAS_SAME && block->was_tried[ALIAS_DISJOINT] &&
+           block->trials[ALIAS_DISJOINT].outcome == experiment->measurement.outcome &&
+           block->trials[ALIAS_SAME].outcome == experiment->measurement.outcome;
+}
+
 // Makes the failure of a block. One pass through it is the same in all forms, so a trial's failure names no form.
 static void fail_block(struct arena *arena, const struct experiment *experiment, struct fail *trouble) {
     const struct record_block *seen = &experiment->seen;
@@ -70,6 +78,8 @@ static void say_trouble(struct run *run, const struct experiment *experiment) {
     const struct program *program = &experiment->program;
     struct fail trouble = {0};
     bool has_failed = lab_can_run(lab, program, &trouble) && !experiment->is_done && !lab_is_stopped(lab);
+    if (has_failed && experiment->block && fails_again(experiment))
+        return;
     if (has_failed && experiment->block)
         fail_block(lab->arena, experiment, &trouble);
     else if (has_failed)

@@ -92,6 +92,12 @@ static const char *path(struct arena *arena, const struct followed *followed) {
                                    : text;
 }
 
+// Whether the end of a loop inside may be predicted in a longer run and not in this one, and that is some percent.
+static bool has_doubtful_end(const struct experiment *e) {
+    static const double fewest_turns = 32, most_cycles = 4000;
+    return e->followed.longest_loop >= fewest_turns && e->measurement.cycles < most_cycles;
+}
+
 static void add_other_notes(struct text *note, const struct experiment *e) {
     if (e->seen.set)
         add_part(note, arena_printf(note->arena, "starts with %s", e->seen.set));
@@ -102,6 +108,11 @@ static void add_other_notes(struct text *note, const struct experiment *e) {
                                     (unsigned long long)e->measurement.seen.most_iterations));
     if (is_short(&e->followed))
         add_part(note, path(note->arena, &e->followed));
+    if (has_doubtful_end(e))
+        add_part(note, arena_printf(note->arena,
+                                    "a loop inside is left after %.0f turns: where a CPU learns to predict "
+                                    "that, it takes less",
+                                    e->followed.longest_loop));
     if (e->followed.n)
         add_part(note, "predicted along the branches taken here, without a misprediction");
     if (e->measurement.n_replicates && e->measurement.verdict != MEASURED_UNSTABLE)

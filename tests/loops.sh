@@ -49,6 +49,25 @@ done
 expect 2 'instruction 1 `jmp 1` goes into the middle of an instruction' sim --hex eb01ff75fd
 expect 2 'instruction 1 `call 995` calls what is outside the block' sim --hex e8e3030000
 
+# A way out keeps its length, so that the branches around it still go where they went: where it is longer than it would
+# have to be, and where its short form does not reach the block's end.
+cat >"$T/out.s" <<'EOF'
+.Lout:  ret
+short:  movl $5, %ecx
+1:      leaq (%rax,%rdx), %rax
+        js .Lout
+        .rept 60
+        nopl (%rax)
+        .endr
+        decl %ecx
+        jne 1b
+EOF
+as "$T/out.s" -o "$T/out.o" || exit 1
+for way in '--hex b905000000488d04100f8810ff0000ffc975f2' "$T/out.o --start 1"; do
+    "$cyclops" try --alias disjoint --json $way >"$T/run"
+    expect 0 '^0x2324000 0xd384800 0x0$' jq -r '"0x2324000 \(.registers.rax) \(.registers.rcx)"' "$T/run"
+done
+
 # On this CPU: any value will do, as it needs no quiet. A block that fails costs no other one its value.
 run() { "$cyclops" run --mcpu none --attempt 2 --budget 0 "$@"; }
 predict() { "$cyclops" run --mcpu znver4 --attempt 2 --budget 0 "$@"; }
@@ -61,6 +80,24 @@ expect 0 'jmp 1b: time-out; nothing ends it: `jmp -2` always goes back' one_line
 expect 0 'too many pages: .*; nothing ends it' one_line cat "$T/why"
 expect 1 'time-out; a pass takes too long: give its loops fewer turns' one_line \
     run --form looped --asm 'mov ecx, 4000000000; 1: dec ecx; jne 1b'
+# A loop that walks is named, and the error is there once, though the block is tried with both kinds of registers.
+run --asm '1: mov [rax], rcx; mov rdx, [rbx]; add rax, 4096; jmp 1b' 2>"$T/why" >/dev/null
+expect 0 'too many pages: .*; the loop of instructions 1 to 4 walked there' one_line cat "$T/why"
+expect 0 '^1$' grep -c 'too many pages' "$T/why"
+
+# The record says that a loop ran by its own branch, and of what the prediction is.
+predict --form looped --json --hex 4883c7084839f775f7 --alias disjoint >"$T/run"
+expect 0 '^null true 1 turn$' jq -r 'select(.record == "measurement") |
+    "\(.outcome) \(.block.own_branch) \(.block.turns) \(.predicted[0].of)"' "$T/run"
+predict --form looped --json --asm '1: imul rax, rdx; dec ecx; jne 1b' --set rcx=100 --alias disjoint >"$T/run"
+expect 0 '^null null 100 run$' jq -r 'select(.record == "measurement") |
+    "\(.outcome) \(.block.own_branch) \(.block.turns) \(.predicted[0].of)"' "$T/run"
+
+# A pointer that comes from a vector register is an address.
+run --form looped --alias disjoint --json \
+    --asm '1: movq rbx, xmm12; mov rax, [rbx]; add rbx, 64; movq xmm12, rbx; dec ecx; jne 1b' >"$T/run"
+expect 0 '^null xmm12=0x' jq -r 'select(.record == "measurement") | "\(.outcome) \(.block.set)"' "$T/run"
+
 # A pass through a loop that counts nothing is what is measured, and that is said.
 expect 0 'an iteration is a pass through its loop, not a turn, as no register counts its turns' one_line \
     run --form looped --asm '1: movzx eax, byte ptr [rdi]; add rdi, 1; test al, al; jne 1b'

@@ -91,7 +91,7 @@ explains "instruction 2 \`push rax\`.*computed 0x123456789abcdef0" 'mov rsp, 0x1
 explains 'needs another alignment than that of 0x[0-9a-f]+1; rdi has the value it started' 'movaps xmm0, [rdi+1]'
 explains 'bus error: .*needs another alignment' 'pushfq; or dword ptr [rsp], 0x40000; popfq; mov eax, [rdi+1]'
 explains 'does not accept what lies at' 'mov dword ptr [rsp-4], 0xffffffff; ldmxcsr [rsp-4]'
-explains 'jump outside the code: it went to 0x1000' 'mov eax, 4096; jmp rax'
+explains 'jump outside the code: instruction 2 `jmp rax` went to 0x1000; rax comes from instruction 1' 'mov eax, 4096; jmp rax'
 explains "instruction 3 \`mov rbx, qword ptr \[rax\]\` of copy 1 read 0x0; rax comes from instruction 2" 'mov rax, [rdi]; xor eax, eax; mov rbx, [rax]'
 explains 'touched one page more than may appear \(--pages\).*or comes from instruction 2' '1: mov [rax], rax; add rax, 4096; jmp 1b'
 finish

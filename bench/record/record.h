@@ -51,16 +51,18 @@ struct record {
     struct bench_measurement measurement;
     // Findings on a block that was measured or tried on a real machine; null: none. Its fault is not read.
     const struct record_block {
-        const char *alias;  // values of its registers at the start: "disjoint", "same"
-        const char *memory; // what stands behind its pages (bench_memory_name); null: views of a few real pages
-        const char *set;    // values that the user gave registers and memory, gen/start_state.h's text; null: none
-        const char *init;   // machine code that ran before it, hex; null: none
-        unsigned pages;     // pages that appeared where one pass through it touched memory
-        bool walks;         // a longer run touched more pages
-        int64_t drift;      // movement of the stack pointer by one pass, bytes
-        unsigned copies;    // copies of the body in one iteration: a straight line between two branches. Not read
-        const char *notes;  // what distorts its value, words with blanks between them; null: nothing is known
-        bool has_fault;     // it did not reach its end, because of `fault`
+        const char *alias;   // values of its registers at the start: "disjoint", "same"
+        const char *memory;  // what stands behind its pages (bench_memory_name); null: views of a few real pages
+        const char *set;     // values that the user gave registers and memory, gen/start_state.h's text; null: none
+        const char *init;    // machine code that ran before it, hex; null: none
+        unsigned pages;      // pages that appeared where one pass through it touched memory
+        bool walks;          // a longer run touched more pages
+        int64_t drift;       // movement of the stack pointer by one pass, bytes
+        unsigned copies;     // copies of the body in one iteration: a straight line between two branches. Not read
+        bool has_own_branch; // looped: its own branch is the loop, and the value is per turn
+        uint64_t turns;      // turns of the loop in one iteration; 0: unknown, or not a loop. Not read
+        const char *notes;   // what distorts its value, words with blanks between them; null: nothing is known
+        bool has_fault;      // it did not reach its end, because of `fault`
         struct record_fault fault;
     } * block;
     unsigned n_predictions;
@@ -68,6 +70,7 @@ struct record {
         const char *model; // "llvm-19/znver5"
         double cycles;     // cycles per body
         const char *bottleneck;
+        const char *of;              // what was simulated: "turn", "run"; null: the text, a straight line. Not read
         const char *verdict, *blame; // "agrees", "differs", "unsure"; the number of the model to blame. Not read
     } predictions[RECORD_MAX_PREDICTIONS];
 };

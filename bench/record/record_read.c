@@ -344,6 +344,7 @@ static bool read_block(struct arena *arena, json_t *json, struct record *record,
     struct record_block *block = ARENA_NEW(arena, struct record_block);
     const json_t *walks = json_object_get(object, "walks"), *drift = json_object_get(object, "drift");
     block->walks = json_is_true(walks);
+    block->has_own_branch = json_is_true(json_object_get(object, "own_branch"));
     block->drift = json_integer_value(drift);
     record->block = block;
     return json_get_string(arena, object, "alias", &block->alias, fail) &&

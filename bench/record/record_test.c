@@ -88,8 +88,8 @@ static struct record full_record(void) {
                         .n_events = 4,
                         .events = events},
         .n_predictions = 2,
-        .predictions = {{"llvm-19/znver5", 8, "Zn4FP01", "differs", "model: Zn4FP01 held for 2 cycles"},
-                        {"llvm-19/znver4", 8.5, NULL, NULL, ""}},
+        .predictions = {{"llvm-19/znver5", 8, "Zn4FP01", "turn", "differs", "model: Zn4FP01 held for 2 cycles"},
+                        {"llvm-19/znver4", 8.5, NULL, NULL, NULL, ""}},
     };
 }
 
@@ -243,6 +243,8 @@ static void what_follows_is_written(void **state) {
     const json_t *first = json_array_get(json_object_get(json[1], "predicted"), 0),
                  *second = json_array_get(json_object_get(json[1], "predicted"), 1);
     assert_true(fabs(number_at(first, "difference") - 0.81310) < 1e-9);
+    assert_string_equal(json_string_value(json_object_get(first, "of")), "turn");
+    assert_null(json_object_get(second, "of"));
     assert_string_equal(json_string_value(json_object_get(first, "verdict")), "differs");
     assert_string_equal(json_string_value(json_object_get(first, "blame")), "model: Zn4FP01 held for 2 cycles");
     assert_null(json_object_get(second, "blame"));

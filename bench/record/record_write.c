@@ -315,6 +315,10 @@ static void put_block(struct json_text *json, const struct record *record) {
     json_put_integer(json, "drift", block->drift);
     if (block->copies)
         json_put_integer(json, "copies", block->copies);
+    if (block->has_own_branch)
+        json_put_bool(json, "own_branch", true);
+    if (block->turns)
+        json_put_integer(json, "turns", (int64_t)block->turns);
     json_put_text(json, "notes", block->notes);
     if (record->measurement.seen.most_iterations)
         json_put_integer(json, "most_iterations", (int64_t)record->measurement.seen.most_iterations);
@@ -346,6 +350,7 @@ static void put_predictions(struct json_text *json, const struct record *record)
         json_open(json, NULL);
         json_put_text(json, "model", p->model);
         json_put_real(json, "cycles", p->cycles, CYCLES_DECIMALS);
+        json_put_text(json, "of", p->of);
         json_put_text(json, "bottleneck", p->bottleneck);
         if (has_cycles(record))
             json_put_real(json, "difference", p->cycles / record->measurement.cycles - 1, 5);
