@@ -233,9 +233,13 @@ static bool request_distortions(const struct decoder *decoder, const struct lab_
                                             .machine = decoder->machine,
                                             .fill = foreign.fill,
                                             .is_patched = foreign.n_patches > 0,
+                                            .are_vectors_zero = true,
                                             .frames = foreign.frames};
     for (unsigned i = 0; i < DISTORTIONS_REGISTERS; i++)
         request->starts[i] = block_start_value(block->source.isa, &start, i);
+    for (size_t i = 0; i < start.state->n_registers; i++)
+        request->are_vectors_zero &=
+            start.state->registers[i].class == NULL || start.state->registers[i].class->file != 'v';
     bool can_follow = block->is_decoded && !block->is_routine && !block->options.state.init;
     return can_follow && strcmp(block->source.isa->name, "x86_64") == 0;
 }

@@ -23,6 +23,7 @@ struct access {
 struct walk {
     const struct distortions_request *request;
     struct number registers[N_REGISTERS];
+    uint32_t zero_vectors; // vector registers that are zero, by number
     struct access stores[MOST_STORES];
     unsigned n_stores;
     bool stores_unknown; // some store went to an unknown place
@@ -46,9 +47,26 @@ static unsigned number_of(const struct machine *machine, uint16_t reg, bool *is_
     return (unsigned)(*is_narrow ? text_find(name, narrow, N_REGISTERS) : number);
 }
 
+// Number of a vector register, whatever width of it is named; -1: it is another one.
+static int vector_number(const struct machine *machine, uint16_t reg) {
+    const char *name = reg && reg < machine->n_registers ? machine->registers[reg].name : "";
+    return *name && strchr("XYZ", *name) && strncmp(name + 1, "MM", 2) == 0 ? atoi(name + 3) : -1;
+}
+
+// Notes which vector registers stay, or become, zero.
+static void follow_vectors(struct walk *walk, const struct insn *insn) {
+    bool zeroes = strstr(insn->opcode, "XOR") && insn->n_reads == 2 && insn->reads[0].reg == insn->reads[1].reg;
+    for (unsigned i = 0; i < insn->n_writes; i++) {
+        int number = vector_number(walk->request->machine, insn->writes[i].reg);
+        uint32_t bit = number >= 0 ? UINT32_C(1) << number : 0;
+        walk->zero_vectors = zeroes ? walk->zero_vectors | bit : walk->zero_vectors & ~bit;
+    }
+}
+
 // Forgets whatever an instruction writes, also parts of a register.
 static void forget_written(struct walk *walk, const struct insn *insn) {
     const struct machine *machine = walk->request->machine;
+    follow_vectors(walk, insn);
     for (unsigned i = 0; i < insn->n_writes; i++) {
         uint16_t reg = insn->writes[i].reg;
         bool is_narrow;
@@ -67,6 +85,9 @@ static void forget_written(struct walk *walk, const struct insn *insn) {
 
 static struct number read_register(const struct walk *walk, uint16_t reg) {
     bool is_narrow;
+    int vector = vector_number(walk->request->machine, reg); // of a gather: its first element
+    if (vector >= 0)
+        return (struct number){walk->zero_vectors >> vector & 1, 0};
     unsigned number = number_of(walk->request->machine, reg, &is_narrow);
     if (number == N_REGISTERS || !walk->registers[number].is_known)
         return (struct number){0};
@@ -220,7 +241,7 @@ static bool reads_mask(const struct machine *machine, const struct insn *insn) {
 
 // Whether an instruction may access memory that is not there without a fault.
 static bool is_quiet(const struct machine *machine, const struct insn *insn) {
-    static const char *const parts[] = {"MASKMOV", "PREFETCH", "CLFLUSHOPT", "CLWB", "CLDEMOTE"};
+    static const char *const parts[] = {"MASKMOV", "GATHER", "SCATTER", "PREFETCH", "CLFLUSHOPT", "CLWB", "CLDEMOTE"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strstr(insn->opcode, parts[i]))
             return true;
@@ -278,6 +299,7 @@ static void follow(struct walk *walk, const struct distortions_request *request)
     for (unsigned i = 0; i < N_REGISTERS; i++)
         walk->registers[i] = (struct number){true, request->starts[i]};
     walk->stores_unknown = request->is_patched;
+    walk->zero_vectors = request->are_vectors_zero ? UINT32_MAX : 0;
     for (walk->pass = 0; walk->pass < PASSES; walk->pass++) {
         walk->registers[RSP] = (struct number){true, request->starts[RSP]}; // each copy begins with it
         for (unsigned i = 0; i < request->block->n_insns && !request->block->insns[i].is_branch; i++)

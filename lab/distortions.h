@@ -21,11 +21,13 @@ struct distortions_request {
     uint64_t starts[DISTORTIONS_REGISTERS]; // initial general registers, as they are encoded
     uint64_t fill;                          // content of each 8 bytes of memory
     bool is_patched;                        // some have another content
+    bool are_vectors_zero;                  // all vector registers at the start
     unsigned frames;                        // pages behind all others
 };
 
-// Finds the accesses that may never fault: of masks, prefetches, flushes. Their addresses in the first two passes give
-// their place in each. Returns how many there are, at most DISTORTIONS_MOST_TOUCHES; leaves out what it cannot follow.
+// Finds the accesses that may never fault: of masks, gathers, prefetches, flushes. Their addresses in the first two
+// passes give their place in each. Returns how many there are, at most DISTORTIONS_MOST_TOUCHES; leaves out what it
+// cannot follow.
 enum { DISTORTIONS_MOST_TOUCHES = 16 };
 unsigned distortions_find_touches(const struct distortions_request *request,
                                   struct bench_touch touches[DISTORTIONS_MOST_TOUCHES]);

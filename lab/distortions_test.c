@@ -94,6 +94,7 @@ static unsigned touches_of(const char *hex, struct bench_touch touches[DISTORTIO
     struct distortions_request request = {.block = &block, .machine = decoder.machine};
     assert_true(bytes_from_hex(hex, n_bytes, bytes));
     assert_true(decoder_decode(&decoder, &arena, bytes, n_bytes, &block, &fail));
+    request.are_vectors_zero = true;
     for (unsigned i = 0; i < DISTORTIONS_REGISTERS; i++)
         request.starts[i] = 0x100000 + i * 0x10000;
     return distortions_find_touches(&request, touches);
@@ -116,6 +117,10 @@ static void accesses_that_never_fault_have_a_place(void **state) {
         {"0f188f00010000", 1, 1, 0x170100, 0},          // prefetcht0 [rdi + 256]
         {"660fae3f", 1, 1, 0x170000, 0},                // clflushopt [rdi]
         {"488b3f0f180f", 0, 0, 0, 0},                   // mov rdi, [rdi]; prefetcht0 [rdi]: not followed
+        {"c4e27590449740", 1, 0, 0x170040, 0}, // vpgatherdd ymm0, [rdi + 4 * ymm2 + 64], ymm1: its indices are zero
+        {"c5edfed3c4e275900497", 0, 0, 0, 0},  // vpaddd ymm2, ymm2, ymm3; vpgatherdd ymm0, [rdi + 4 * ymm2], ymm1
+        {"c5e9efd2c4e275900497", 1, 0, 0x170000, 0},    // vpxor xmm2, xmm2, xmm2; the same
+        {"62f27d49a004974883c740", 1, 0, 0x170000, 64}, // vpscatterdd [rdi + 4 * zmm2]{k1}, zmm0; add rdi, 64
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench_touch touches[DISTORTIONS_MOST_TOUCHES];
@@ -125,7 +130,8 @@ static void accesses_that_never_fault_have_a_place(void **state) {
         if (!n)
             continue;
         assert_true(touches[0].address == cases[i].address);
-        assert_int_equal(touches[0].size, cases[i].size);
+        if (cases[i].size) // of a gather: LLVM's versions name the element, or all of them
+            assert_int_equal(touches[0].size, cases[i].size);
         assert_int_equal(touches[0].stride, cases[i].stride);
     }
 }
