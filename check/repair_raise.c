@@ -117,11 +117,11 @@ static void add_rule(const struct raising *raising, const struct unknown *unknow
 
 bool repair_raise_sums(struct repair *repair, struct fail *fail) {
     struct arena arena = {0};
-    struct raising raising = {.repair = repair, .arena = &arena};
-    raising.unknowns = ARENA_ARRAY(&arena, struct unknown, repair->n_partners);
+    struct unknown *unknowns = ARENA_ARRAY(&arena, struct unknown, repair->n_partners);
+    struct raising raising = {.repair = repair, .arena = &arena, .unknowns = unknowns};
     for (size_t p = 0; p < repair->n_partners; p++)
         if (!repair->partners[p].is_known)
-            raising.unknowns[raising.n_unknowns++] = (struct unknown){.partner = &repair->partners[p]};
+            unknowns[raising.n_unknowns++] = (struct unknown){.partner = &repair->partners[p]};
     bool is_good = !raising.n_unknowns || find_chains(&raising, fail);
     for (struct unknown *next; is_good && (next = next_to_raise(&raising));) {
         next->raise++;
@@ -129,8 +129,8 @@ bool repair_raise_sums(struct repair *repair, struct fail *fail) {
             raising.chains[next->chains[i]].room--;
     }
     for (size_t u = 0; is_good && u < raising.n_unknowns; u++)
-        if (raising.unknowns[u].raise)
-            add_rule(&raising, &raising.unknowns[u]);
+        if (unknowns[u].raise)
+            add_rule(&raising, &unknowns[u]);
     arena_free(&arena);
     return is_good;
 }
