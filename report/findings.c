@@ -117,6 +117,8 @@ static const char *stale_text(struct arena *arena, const struct check_allowances
 // A table of findings.
 static void print_list(struct arena *arena, const struct check_finding *findings, size_t n,
                        const struct findings_options *options, FILE *out) {
+    if (!n)
+        return;
     size_t n_shown = options->most && options->most < n ? options->most : n;
     struct table grid = {.arena = arena};
     table_column(&grid, TABLE_RIGHT, "values");
@@ -136,8 +138,7 @@ static void print_list(struct arena *arena, const struct check_finding *findings
         table_cell(&grid, "%s%s%s; such as %s; off by up to %s", note, *note ? "; " : "", each->summary,
                    each->typical->value->form, check_bound_text(arena, each->most));
     }
-    if (n_shown)
-        table_print(&grid, out, options->colour);
+    table_print(&grid, out, options->colour);
     if (n_shown < n)
         screen_print_sentence(arena_printf(arena, "… and %zu more (--all prints them)", n - n_shown), out);
 }
