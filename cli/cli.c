@@ -105,3 +105,14 @@ bool cli_add_forms(struct arena *arena, const struct isa *isa, const struct oper
             return false;
     return true;
 }
+
+const struct kernel *cli_find_kernel(struct arena *arena, const struct isa *isa, const struct kernel_set *set,
+                                     const char *name, struct fail *fail) {
+    const struct kernel *kernel = kernel_find(arena, set, name, fail);
+    const char *advice = kernel ? NULL : survey_advice_on_mnemonic(arena, isa, name);
+    if (!advice)
+        return kernel;
+    fail_clear(fail);
+    fail_set(fail, FAIL_INPUT, "there is no kernel '%s', but %s", name, advice);
+    return NULL;
+}

@@ -80,6 +80,10 @@ bool cli_load_kernels(struct arena *arena, const char *folder, const char *isa, 
 bool cli_add_forms(struct arena *arena, const struct isa *isa, const struct operands *operands, struct kernel_set *set,
                    struct fail *fail);
 
+// As kernel_find. Fails with what to do where the name is the mnemonic of an instruction: "addq".
+const struct kernel *cli_find_kernel(struct arena *arena, const struct isa *isa, const struct kernel_set *set,
+                                     const char *name, struct fail *fail);
+
 // Returns the ISA by name, or this machine's where `name` is null. Fails (null) where there is none.
 const struct isa *cli_isa(struct arena *arena, const char *name, struct fail *fail);
 

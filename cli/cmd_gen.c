@@ -81,7 +81,7 @@ static bool generate(struct arena *arena, const struct operands *operands, struc
     const struct program **list = ARENA_ARRAY(arena, const struct program *, operands->n_items);
     for (size_t i = 0; i < operands->n_items; i++) {
         struct gen_request request;
-        const struct kernel *kernel = kernel_find(arena, &set, operands->items[i], fail);
+        const struct kernel *kernel = cli_find_kernel(arena, isa, &set, operands->items[i], fail);
         if (!kernel || !read_request(kernel, &request, fail) ||
             !gen_expand(arena, kernel, &request, &programs[i], fail))
             return false;

@@ -75,7 +75,7 @@ static bool find_kernels(struct arena *arena, const struct operands *operands, c
     if (!cli_load_kernels(arena, lab_args.kernels, lab_args.options.isa->name, &set, fail))
         return false;
     for (size_t i = 0; i < operands->n_items; i++) {
-        kernels[i] = kernel_find(arena, &set, operands->items[i], fail);
+        kernels[i] = cli_find_kernel(arena, lab_args.options.isa, &set, operands->items[i], fail);
         if (!kernels[i])
             return false;
         for (size_t j = 0; j < i; j++)

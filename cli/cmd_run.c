@@ -6,6 +6,7 @@
 #include "cli/lab_args.h"
 #include "cli/plan_args.h"
 #include "cli/run_from.h"
+#include "cli/start_args.h"
 #include "lab/experiment.h"
 #include "lab/run_plan.h"
 #include "report/corun.h"
@@ -111,9 +112,8 @@ static bool is_only_from(const struct operands *operands) {
     const struct lab_args *lab = &lab_args;
     const struct plan_args *plan = &plan_args;
     const struct object_range *range = &plan->range;
-    bool has_block = plan->asm_texts.n_items || plan->hex.n_items || plan->alias || plan->registers || plan->fill ||
-                     plan->pages.is_given || range->symbol || range->section || range->start || range->end ||
-                     plan->region;
+    bool has_block = plan->asm_texts.n_items || plan->hex.n_items || start_args_are_given() || range->symbol ||
+                     range->section || range->start || range->end || plan->region;
     bool has_program = operands->n_items || has_block || plan->mode || plan->form || plan->sweep || plan->placement ||
                        plan->syntax || plan->kernels || plan->corun || args.corun_cpu.is_given ||
                        plan->streams.is_given || plan->is_replicated;

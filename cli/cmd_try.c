@@ -5,6 +5,7 @@
 
 #include "base/options.h"
 #include "cli/plan_args.h"
+#include "cli/start_args.h"
 #include "lab/run_plan.h"
 #include "report/trial.h"
 
@@ -42,7 +43,7 @@ static bool make_plan(struct arena *arena, const struct operands *operands, stru
                       const struct decoder *decoder, struct fail *fail) {
     struct plan_args filled = plan_args;
     filled.form = program_form_name(PROGRAM_LOOPED);
-    filled.alias = filled.alias ? filled.alias : block_alias_name(ALIAS_DISJOINT);
+    start_args.alias = start_args.alias ? start_args.alias : block_alias_name(ALIAS_DISJOINT);
     const struct isa *isa = cli_isa(arena, NULL, fail);
     if (!isa || !plan_make(arena, &filled, isa, operands, plan, fail))
         return false;

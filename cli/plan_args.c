@@ -8,9 +8,10 @@
 #include "cli/lab_args.h"
 #include "cli/plan_object.h"
 #include "cli/plan_text.h"
-#include "lab/block_state.h"
+#include "cli/start_args.h"
 #include "lab/pasted.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,7 +29,7 @@ struct option plan_args_blocks[] = {
      &plan_args.hex},
     {OPTION_TEXT, "region", "NAME", "Of a text with llvm-mca's markers: this region. Default: each region is a block.",
      &plan_args.region},
-    {OPTION_TEXT, "symbol", "NAME", "Of an object: this function. Default: each function is a block.",
+    {OPTION_TEXT, "symbol", "NAME", "Of an object or a text: this function. Default: each function is a block.",
      &plan_args.range.symbol},
     {OPTION_TEXT, "section", "NAME", "Of an object: this section.", &plan_args.range.section},
     {OPTION_TEXT, "start", "ADDRESS",
@@ -37,21 +38,11 @@ struct option plan_args_blocks[] = {
     {OPTION_TEXT, "alias", "disjoint|same|both",
      "What general registers hold at a block's start. disjoint: addresses 69 KiB apart; same: one address, as in "
      "BHive. Default: both where that can matter, for a block that accesses memory by several registers.",
-     &plan_args.alias},
-    {OPTION_TEXT, "memory", "own|shared",
-     "What stands behind a block's pages. own: each is memory of its own; shared: a few real pages, as in BHive. "
-     "Default: own with --alias disjoint, shared with same.",
-     &plan_args.memory},
-    {OPTION_TEXT, "registers", "ADDRESS", "The first of these addresses. Default: 0x2324000.", &plan_args.registers},
-    {OPTION_LIST, "set", "NAME=VALUE,...",
-     "What registers and memory hold at a block's start: rcx=7, xmm0=0x3ff0000000000000, k1=-1, mxcsr=0x1f80, "
-     "mem[rdi+8]=5, mem[0x10000:4096]=0x7f. May be repeated.",
-     &plan_args.set},
-    {OPTION_TEXT, "init", "TEXT", "Assembly that runs before a block, once for each timed run.", &plan_args.init},
-    {OPTION_TEXT, "fill", "NUMBER", "What each 8 bytes of a block's memory hold at its start. Default: an address.",
-     &plan_args.fill},
+     &start_args.alias},
+    {OPTION_ROWS, NULL, NULL, NULL, start_args_memory},
+    {OPTION_ROWS, NULL, NULL, NULL, start_args_values},
     {OPTION_COUNT, "pages", "N", "Pages of memory that may appear where a block touches them, 1 to 4096. Default: 64.",
-     &plan_args.pages},
+     &start_args.pages},
     {0},
 };
 
@@ -96,30 +87,6 @@ static bool read_corun(const struct plan_args *args, struct plan_options *plan, 
     return true;
 }
 
-static bool read_block(struct arena *arena, const struct isa *isa, const struct plan_args *args,
-                       struct block_options *block, struct fail *fail) {
-    *block = (struct block_options){.is_both = true};
-    if (args->alias && strcmp(args->alias, "both") != 0) {
-        block->is_both = false;
-        block->alias = strcmp(args->alias, block_alias_name(ALIAS_SAME)) == 0 ? ALIAS_SAME : ALIAS_DISJOINT;
-        if (strcmp(args->alias, block_alias_name(block->alias)) != 0)
-            return fail_set(fail, FAIL_INPUT, "unknown --alias '%s': there are disjoint, same and both", args->alias);
-    }
-    if (!block_memory_parse(args->memory, &block->memory))
-        return fail_set(fail, FAIL_INPUT, "unknown --memory '%s': there are own and shared", args->memory);
-    for (size_t i = 0; i < args->set.n_items; i++)
-        if (!start_state_parse(arena, isa, args->set.items[i], &block->state, fail))
-            return false;
-    if (args->init && !block_state_init(arena, isa, args->syntax, args->init, &block->state, fail))
-        return false;
-    if (args->pages.is_given && (args->pages.value < 1 || args->pages.value > BENCH_MOST_PAGES))
-        return fail_set(fail, FAIL_INPUT, "--pages is from 1 to %d", BENCH_MOST_PAGES);
-    block->most_pages = (unsigned)args->pages.value;
-    block->has_fill = args->fill != NULL;
-    return lab_args_read_number("registers", args->registers, 1, &block->registers, fail) &&
-           lab_args_read_number("fill", args->fill, 0, &block->fill, fail);
-}
-
 bool plan_read_placement(const char *name, bool may_be_all, enum program_placement *placement, struct fail *fail) {
     *placement = PLACEMENT_NONE;
     if (!name || (may_be_all && strcmp(name, "all") == 0) || program_placement_parse(name, placement))
@@ -132,7 +99,7 @@ bool plan_read_placement(const char *name, bool may_be_all, enum program_placeme
 static bool read_options(struct arena *arena, const struct isa *isa, const struct plan_args *args,
                          struct plan_options *plan, struct fail *fail) {
     *plan = (struct plan_options){.syntax = args->syntax, .is_replicated = args->is_replicated};
-    if (!read_block(arena, isa, args, &plan->block, fail))
+    if (!start_args_read(arena, isa, args->syntax, true, &plan->block, fail))
         return false;
     if (args->streams.is_given && (args->streams.value < 1 || args->streams.value > GEN_MAX_STREAMS))
         return fail_set(fail, FAIL_INPUT, "--n is from 1 to %d", GEN_MAX_STREAMS);
@@ -177,7 +144,8 @@ static bool add_file(struct arena *arena, struct plan *plan, const struct isa *i
     const char *name = file_name(path);
     if (!file_read(arena, path, &text, &length, fail))
         return false;
-    const struct object_file file = {name, text, length, isa->triple, .takes_isa = true};
+    const struct object_file file = {
+        .path = name, .data = text, .n_bytes = length, .triple = isa->triple, .takes_isa = true};
     const char *refused = file_kind_refused(path, text, length);
     if (refused)
         return fail_at(fail, name, 0, 0, "this is %s", refused);
@@ -185,7 +153,12 @@ static bool add_file(struct arena *arena, struct plan *plan, const struct isa *i
         return plan_add_object(arena, plan, isa, &file, &args->range, options, fail);
     const char *assembly = pasted_as_assembly(arena, text);
     const struct block_source source = {.isa = isa, .name = name, .text = assembly, .syntax = options->syntax};
-    return plan_add_text(arena, plan, &source, name, args->region, options, fail);
+    const struct text_choice choice = {args->region, args->range.symbol};
+    if (args->range.section || args->range.start || args->range.end)
+        return fail_at(fail, name, 0, 0,
+                       "this is text: --section, --start and --end choose code of an object; give "
+                       "--symbol, or markers and --region");
+    return plan_add_text(arena, plan, &source, name, &choice, options, fail);
 }
 
 struct planner {
@@ -219,7 +192,14 @@ static bool add_operand(struct arena *arena, const struct planner *planner, cons
         return add_file(arena, plan, planner->isa, operand, planner->args, planner->of_blocks, fail);
     if (is_kernel_file(operand))
         return add_kernel_file(arena, planner, operand, plan, fail);
-    const struct kernel *kernel = kernel_find(arena, &planner->set, operand, fail);
+    struct fail why = {0};
+    const struct kernel *kernel = cli_find_kernel(arena, planner->isa, &planner->set, operand, &why);
+    if (!kernel && access(operand, F_OK) == 0 && !file_is_folder(operand))
+        return add_file(arena, plan, planner->isa, operand, planner->args, planner->of_blocks, fail);
+    if (!kernel && strchr(operand, '.') && !isupper((unsigned char)*operand))
+        return fail_set(fail, FAIL_INPUT, "there is no file and no kernel '%s'", operand);
+    if (!kernel)
+        *fail = why;
     return kernel && plan_add_kernel(arena, plan, kernel, planner->options, fail);
 }
 
@@ -329,7 +309,8 @@ static bool add_text(struct arena *arena, const struct planner *planner, const c
     const char *assembly = pasted_as_assembly(arena, text);
     const struct block_source source = {
         .isa = planner->isa, .name = "--asm", .text = assembly, .syntax = options->syntax};
-    return plan_add_text(arena, plan, &source, on_one_line(arena, text), planner->args->region, options, fail);
+    const struct text_choice choice = {planner->args->region, planner->args->range.symbol};
+    return plan_add_text(arena, plan, &source, on_one_line(arena, text), &choice, options, fail);
 }
 
 static bool add_code(struct arena *arena, const struct planner *planner, const char *argument, struct plan *plan,

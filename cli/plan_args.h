@@ -10,12 +10,10 @@
 // Options of this process's command.
 extern struct plan_args {
     const char *mode, *form, *sweep, *placement, *syntax, *kernels; // as given; null: not given
-    const char *alias, *memory, *registers, *fill;                  // as given; null: not given
     const char *region;                                             // of a marked text; null: all
     struct object_range range;                                      // range of code in objects
-    struct option_list asm_texts, hex, set;
-    const char *init; // as given; null: not given
-    struct option_count streams, pages;
+    struct option_list asm_texts, hex;
+    struct option_count streams;
     bool is_replicated; // as in struct plan_options
     const char *corun;  // operand of the co-runner; null: no co-runner
 } plan_args;

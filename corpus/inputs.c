@@ -137,28 +137,31 @@ static bool read_object(struct corpus_blocks *blocks, const char *path, struct f
     size_t length;
     if (!file_read(blocks->arena, path, &data, &length, fail))
         return false;
-    struct object_file object = {file_name(path), data, length, blocks->isa->triple, .takes_isa = true};
+    struct object_file object = {
+        .path = file_name(path), .data = data, .n_bytes = length, .triple = blocks->isa->triple, .takes_isa = true};
     return extract_object(blocks, &object, fail);
 }
 
-// Names a file of another format, by its start.
-static bool check_kind(const char *path, struct fail *fail) {
-    char start[16] = {0};
-    FILE *in = strcmp(path, "-") == 0 ? NULL : fopen(path, "re");
-    size_t n = in ? fread(start, 1, sizeof start, in) : 0;
-    const char *refused = in ? file_kind_refused(path, start, n) : NULL;
-    if (in)
-        fclose(in);
-    return !refused || fail_at(fail, path, 0, 0, "this is %s", refused);
+// First bytes of a file, which show its format.
+struct start {
+    char bytes[16];
+    size_t n; // 0: unknown. A pipe gives its bytes only once, to the one who reads it
+};
+
+static struct start read_start(const char *path) {
+    struct start start = {.n = 0};
+    struct stat status;
+    bool is_file = strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    FILE *in = is_file ? fopen(path, "re") : NULL;
+    if (!in)
+        return start;
+    start.n = fread(start.bytes, 1, sizeof start.bytes, in);
+    fclose(in);
+    return start;
 }
 
-static bool begins_as_elf(const char *path) {
-    char start[8] = {0};
-    FILE *in = strcmp(path, "-") == 0 ? NULL : fopen(path, "re");
-    bool is_elf = in && fread(start, 1, sizeof start, in) == sizeof start && object_is_elf(start, sizeof start);
-    if (in)
-        fclose(in);
-    return is_elf;
+static bool is_elf(const struct start *start) {
+    return object_is_elf(start->bytes, start->n);
 }
 
 static bool is_assembly(const char *path) {
@@ -170,11 +173,21 @@ static bool is_list(const char *path) {
 }
 
 static bool read_file(struct corpus_blocks *blocks, const char *path, struct fail *fail) {
-    if (!check_kind(path, fail))
-        return false;
-    if (begins_as_elf(path))
+    const struct start start = read_start(path);
+    const char *refused = start.n ? file_kind_refused(path, start.bytes, start.n) : NULL;
+    if (refused)
+        return fail_at(fail, path, 0, 0, "this is %s", refused);
+    if (is_elf(&start))
         return read_object(blocks, path, fail);
     return is_assembly(path) ? read_assembly(blocks, path, fail) : read_hex(blocks, path, fail);
+}
+
+// Whether a file of a folder looks like an input.
+static bool is_input(const char *path) {
+    if (is_list(path) || is_assembly(path))
+        return !file_is_folder(path);
+    const struct start start = read_start(path);
+    return is_elf(&start);
 }
 
 // Of a folder, all files that look like an input. One that cannot be read does not stop the others.
@@ -184,7 +197,7 @@ static bool read_folder(struct corpus_blocks *blocks, const char *folder, struct
     for (size_t i = 0; i < n && fail->status == FAIL_NONE; i++) {
         const char *path = arena_printf(blocks->arena, "%s/%s", folder, names[i]);
         struct fail why = {0};
-        if (names[i][0] == '.' || file_is_folder(path) || !(is_list(path) || is_assembly(path) || begins_as_elf(path)))
+        if (names[i][0] == '.' || !is_input(path))
             continue;
         n_inputs++;
         if (read_file(blocks, path, &why))

@@ -331,6 +331,11 @@ static bool read_text(struct block_reader *reader, const struct block_source *so
     const char *region = take_region(reader->arena, source);
     reader->n_statements = statement_split(reader->arena, source->isa, region, &reader->statements);
     reader->labels = block_labels_find(reader->arena, reader->isa, reader->statements, reader->n_statements);
+    const struct statement *repeated = reader->labels.repeated;
+    if (repeated)
+        return fail_statement(reader, repeated,
+                              arena_printf(reader->arena, "label '%.*s' is defined once more here: rename one of them",
+                                           (int)repeated->label.length, repeated->label.data));
     return read_statements(reader, source->syntax);
 }
 

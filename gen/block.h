@@ -71,7 +71,10 @@ struct block_source {
     const uint8_t *bytes;
     size_t n_bytes;
     const struct link *link; // memory to which machine code refers; null: none
-    unsigned line;           // line in the file, for machine code; 0: unknown
+    // Symbols that it refers to and nothing defines: their addresses are made up.
+    const char *const *made_up;
+    size_t n_made_up;
+    unsigned line; // line in the file, for machine code; 0: unknown
     // Offset of the machine code from a line of 64 bytes, where the program has it: its loop is there, too.
     unsigned line_offset;
 };
@@ -86,6 +89,9 @@ struct block_request {
     // Where the block is a loop: the program's loop is that one, without instructions of its own. Null: it counts.
     const struct block_turns *turns;
 };
+
+// Whether an instruction of a text may refer to what the text does not define; false: surely none does.
+bool block_names_others(struct arena *arena, const struct isa *isa, const char *text);
 
 // Whether a block that returns can be called again and again, each time with the same start. Fails where it changes a
 // register that the user gave, or --init may set, and this ISA's programs cannot set it again.

@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 static const char symbol_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$";
 
@@ -53,12 +54,42 @@ struct block_labels block_labels_find(struct arena *arena, const struct isa *isa
     for (size_t i = 0; i < n_statements; i++) {
         if (statements[i].label.length == 0 || statement_label_is_numeric(&statements[i]))
             continue;
+        if (!labels.repeated && find(&labels, statements[i].label))
+            labels.repeated = &statements[i];
         *ARENA_ADD(arena, labels.labels, labels.n_labels) =
             (struct block_label){.name = statements[i].label, .statement = i};
     }
     for (size_t i = 0; labels.n_labels && i < n_statements; i++)
         note_uses(&labels, &statements[i]);
     return labels;
+}
+
+// Whether a word of an operand is of the syntax: a register, a number, or a size in Intel's.
+static bool is_of_syntax(const struct isa *isa, struct slice word) {
+    static const char *const words[] = {"ptr",     "byte",    "word",    "dword", "fword",  "qword", "tbyte", "oword",
+                                        "xmmword", "ymmword", "zmmword", "rip",   "offset", "st",    "z"};
+    struct register_name found;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i]) == word.length && strncasecmp(words[i], word.data, word.length) == 0)
+            return true;
+    return word.length == 0 || isdigit((unsigned char)*word.data) || register_find(isa, word, &found);
+}
+
+bool block_names_others(struct arena *arena, const struct isa *isa, const char *text) {
+    const struct statement *statements;
+    size_t n = statement_split(arena, isa, text, &statements);
+    const struct block_labels labels = block_labels_find(arena, isa, statements, n);
+    for (size_t i = 0; i < n; i++) {
+        struct slice rest = statements[i].rest, between, word;
+        bool is_first = true;
+        for (; statement_is_instruction(&statements[i]) && next_symbol(&rest, &between, &word); is_first = false) {
+            bool is_constant = word.length && *word.data == '$';
+            word = (struct slice){word.data + is_constant, word.length - is_constant};
+            if (!is_first && !is_of_syntax(isa, word) && !find(&labels, word))
+                return true;
+        }
+    }
+    return false;
 }
 
 void block_labels_keep_before(struct arena *arena, const struct isa *isa, const char *text, size_t begin, char *part) {

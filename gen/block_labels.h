@@ -21,6 +21,7 @@ struct block_labels {
     const struct isa *isa;
     struct block_label *labels; // labels with names; numeric ones stay unchanged
     size_t n_labels;
+    const struct statement *repeated; // defines a label once more; null: none does
     bool has_exits; // a branch goes to a label that is not here: block_labels_numbered made it one to BLOCK_END_LABEL
 };
 

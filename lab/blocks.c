@@ -495,6 +495,19 @@ bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder
     return true;
 }
 
+const char *block_why_endless(const struct lab_block *block, enum bench_outcome outcome) {
+    if (block->endless && (outcome == BENCH_TIMEOUT || outcome == BENCH_PAGES))
+        return block->endless;
+    return outcome == BENCH_TIMEOUT ? "a pass takes too long: give its loops fewer turns" : NULL;
+}
+
+static const char *join(struct arena *arena, const char *const *words, size_t n) {
+    struct text text = {.arena = arena};
+    for (size_t i = 0; i < n; i++)
+        text_addf(&text, "%s%s", i ? " " : "", words[i]);
+    return text.data;
+}
+
 void block_look(struct arena *arena, const struct decoder *decoder, struct experiment *experiment) {
     const struct lab_block *block = experiment->block;
     const struct bench_measurement *m = &experiment->measurement;
@@ -511,6 +524,7 @@ void block_look(struct arena *arena, const struct decoder *decoder, struct exper
         .init = block->options.state.init
                     ? bytes_to_hex(arena, block->options.state.init_bytes, block->options.state.n_init_bytes)
                     : NULL,
+        .made_up = join(arena, block->source.made_up, block->source.n_made_up),
         .walks = has_survived && m->seen.pages > trial->seen.pages,
         .drift = block_drift(block, experiment->alias),
         .copies = has_survived || !was_tried ? program->unroll : 0,

@@ -93,6 +93,9 @@ void block_look(struct arena *arena, const struct decoder *decoder, struct exper
 // yet. Such a block doubles a register that is an address, or walks over too many pages. False: fewer do not help.
 bool block_shorten(struct arena *arena, struct experiment *experiment, struct fail *fail);
 
+// Why a block with such an outcome does not come to its end, a clause; null: the outcome says it.
+const char *block_why_endless(const struct lab_block *block, enum bench_outcome outcome);
+
 // Distance by which one body moves the stack pointer, bytes; 0: none, or unknown.
 int64_t block_drift(const struct lab_block *block, enum block_alias alias);
 

@@ -1,7 +1,9 @@
 #include "lab/branches.h"
 
 #include "bench/sandbox/steps.h"
+#include "gen/link.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Steps of a recording: enough to average over bodies that differ, and few enough to take less than a second. One body
@@ -16,6 +18,7 @@ bool follow_record(struct arena *arena, const struct program *program, const str
         .iterations = ENOUGH_STEPS, // a body takes at least one step
         .first = range.offset,
         .end = range.offset + range.length,
+        .has_segments = true,
         .most = MOST_STEPS,
         .timeout_seconds = TIMEOUT_SECONDS,
         .body_bytes = program->body_range.length,
@@ -49,23 +52,81 @@ static unsigned *index_insns(struct arena *arena, const struct block *block, siz
     return index;
 }
 
-bool follow_order(struct arena *arena, const struct block *block, size_t first, const uint32_t *offsets,
-                  size_t n_offsets, struct follow_order *order) {
+static int compare_offsets(const void *a, const void *b) {
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+bool follow_order(struct arena *arena, const struct block *block, size_t first, const struct follow_outside *outside,
+                  const uint32_t *offsets, size_t n_offsets, struct follow_order *order) {
     size_t n_bytes;
     const unsigned *index = index_insns(arena, block, &n_bytes);
     unsigned *insns = ARENA_ARRAY(arena, unsigned, n_offsets);
     *order = (struct follow_order){.insns = insns};
     for (size_t i = 0; i < n_offsets; i++) {
         bool is_inside = offsets[i] >= first && offsets[i] - first < n_bytes;
+        const uint32_t *found = outside && outside->n && !is_inside
+                                    ? bsearch(&offsets[i], outside->offsets, outside->n, sizeof *found, compare_offsets)
+                                    : NULL;
         unsigned at = is_inside ? index[offsets[i] - first] : block->n_insns;
-        if (at == block->n_insns) {
+        if (at == block->n_insns && !found) {
             order->lost = offsets[i];
             return false;
         }
-        bool is_repetition = i > 0 && offsets[i] == offsets[i - 1] && !block->insns[at].is_branch;
+        at += found ? (unsigned)(found - outside->offsets) : 0;
+        bool is_repetition = i > 0 && offsets[i] == offsets[i - 1] && !found && !block->insns[at].is_branch;
         if (!is_repetition)
             insns[order->n++] = at;
     }
+    return true;
+}
+
+// ---- functions that it calls
+
+// Lists the instructions outside of the loop, each once.
+static struct follow_outside list_outside(struct arena *arena, const struct followed *followed, size_t n_bytes) {
+    uint32_t *list = ARENA_ARRAY(arena, uint32_t, followed->n + 1);
+    size_t n_all = 0, n = 0;
+    for (size_t i = 0; i < followed->n; i++)
+        if (followed->offsets[i] >= n_bytes)
+            list[n_all++] = followed->offsets[i];
+    qsort(list, n_all, sizeof *list, compare_offsets);
+    for (size_t i = 0; i < n_all; i++)
+        if (i == 0 || list[i] != list[n - 1])
+            list[n++] = list[i];
+    return (struct follow_outside){list, n};
+}
+
+// Describes the instruction at an address of the program's segments: the shortest bytes that are one.
+static bool describe_one(struct arena *arena, const struct model *model, const struct program *program,
+                         uint64_t address, struct insn *insn) {
+    enum { LONGEST = 15 };
+    for (size_t s = 0; s < program->link->n_segments; s++) {
+        const struct segment *segment = &program->segments[s];
+        uint64_t at = address - segment->address;
+        for (size_t n = 1; at < segment->n_bytes && n <= LONGEST && n <= segment->n_bytes - at; n++) {
+            struct block one;
+            struct fail why = {0};
+            if (!model_describe_bytes(model, arena, segment->bytes + at, n, &one, &why) || one.n_insns != 1)
+                continue;
+            *insn = *one.insns;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Puts the instructions outside of the block behind its own. Fails where one is not known.
+static bool add_outside(struct arena *arena, const struct model *model, const struct program *program,
+                        const struct follow_outside *outside, struct block *block, struct fail *fail) {
+    struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns + outside->n + 1);
+    uint64_t start = program->link ? program->link->code_address + program_followed_range(program).offset : 0;
+    memcpy(insns, block->insns, block->n_insns * sizeof *insns);
+    for (size_t i = 0; i < outside->n; i++)
+        if (!program->link || !describe_one(arena, model, program, start + (uint64_t)(int32_t)outside->offsets[i],
+                                            &insns[block->n_insns + i]))
+            return fail_set(fail, FAIL_WORK, "it calls code that the model does not describe");
+    block->insns = insns;
     return true;
 }
 
@@ -103,7 +164,8 @@ static void find_idle(struct arena *arena, const struct block *block, const stru
     followed->n_ran = followed->n_insns = 0;
     followed->has_idle_loop = false;
     for (size_t i = 0; i < order->n; i++)
-        has_run[order->insns[i]] = true;
+        if (order->insns[i] < block->n_insns) // else of a function that it calls
+            has_run[order->insns[i]] = true;
     for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
         const struct insn *insn = &block->insns[i];
         int64_t target = (int64_t)offset + insn->displacement - (int64_t)first;
@@ -126,7 +188,8 @@ static void find_longest(struct arena *arena, const struct block *block, const s
              *n_on = ARENA_ARRAY(arena, unsigned, block->n_insns);
     size_t offset = 0;
     for (size_t i = 0; i + 1 < order->n; i++)
-        ++*(order->insns[i + 1] <= order->insns[i] ? &n_back[order->insns[i]] : &n_on[order->insns[i]]);
+        if (order->insns[i] < block->n_insns) // else of a function that it calls
+            ++*(order->insns[i + 1] <= order->insns[i] ? &n_back[order->insns[i]] : &n_on[order->insns[i]]);
     followed->longest_loop = 0;
     for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
         const struct insn *insn = &block->insns[i];
@@ -137,10 +200,10 @@ static void find_longest(struct arena *arena, const struct block *block, const s
     }
 }
 
-static bool lay_out(struct arena *arena, const struct program *program, const struct block *block,
-                    struct followed *followed, struct block *run, struct fail *fail) {
+static bool lay_out(struct arena *arena, const struct program *program, const struct follow_outside *outside,
+                    const struct block *block, struct followed *followed, struct block *run, struct fail *fail) {
     struct follow_order order;
-    if (!follow_order(arena, block, 0, followed->offsets, followed->n, &order))
+    if (!follow_order(arena, block, 0, outside, followed->offsets, followed->n, &order))
         return fail_set(fail, FAIL_WORK, "it jumps to byte %u of the loop, into the middle of an instruction",
                         order.lost);
     const struct program_range own = program_block_range(program);
@@ -166,9 +229,11 @@ static void scale(struct arena *arena, unsigned n_resources, double bodies, stru
 bool follow_predict(struct arena *arena, const struct model *model, const struct program *program,
                     struct followed *followed, struct prediction *prediction, struct fail *fail) {
     const struct program_range range = program_followed_range(program);
+    const struct follow_outside outside = list_outside(arena, followed, range.length);
     struct block block, run = {0};
     if (!model_describe_bytes(model, arena, program->code + range.offset, range.length, &block, fail) ||
-        !lay_out(arena, program, &block, followed, &run, fail) ||
+        !add_outside(arena, model, program, &outside, &block, fail) ||
+        !lay_out(arena, program, &outside, &block, followed, &run, fail) ||
         !prediction_make(arena, model->machine, &run, prediction, fail))
         return false;
     followed->instructions = run.n_insns / followed->bodies;

@@ -21,7 +21,7 @@ struct linked_section {
     bool is_zero;   // the file has no bytes of it
 };
 
-enum { LINKER_WORD_BYTES = 8, LINKER_MOST_WORDS = 512 };
+enum { LINKER_WORD_BYTES = 8, LINKER_MOST_WORDS = 512, LINKER_MOST_UNKNOWN = 100 };
 
 // A word in memory that another file would fill in: its address, and whose address it would hold.
 struct linker_hole {
@@ -36,6 +36,12 @@ struct linker_entry {
     unsigned type;
     size_t target;
     int64_t addend;
+};
+
+// A symbol that no file defines: its address is made up, in memory that appears on demand.
+struct linker_unknown {
+    const char *name;
+    uint64_t address;
 };
 
 struct object_linker {
@@ -59,6 +65,9 @@ struct object_linker {
         uint64_t place, target;
     } * pointers;
     size_t n_pointers;
+    uint64_t unknown_base; // where the first symbol is that nothing defines
+    struct linker_unknown *unknown;
+    size_t n_unknown;
     uint64_t *words; // of an object: addresses that the words of its last section hold
     size_t n_words;
     // Of the piece at hand:
@@ -68,6 +77,9 @@ struct object_linker {
     size_t n_fixups;
     struct linker_entry *entries;
     size_t n_entries;
+    const char **made_up; // symbols that it refers to and nothing defines
+    size_t n_made_up;
+    const char *missing; // symbol that it is refused for; null: none
     struct fail *fail;
 };
 
@@ -79,6 +91,8 @@ uint64_t linker_piece(const struct object_linker *linker); // address of the pie
 // Whether the address lies in the piece.
 bool linker_is_own(const struct object_linker *linker, uint64_t address);
 unsigned linker_address_type(const struct object_linker *linker); // type of a relocation that is an address
+// Whether a byte of x86 says that a distance from the instruction's end follows: Intel's manual, volume 2, table 2-7.
+bool linker_precedes_distance(uint8_t modrm);
 // Null: it has no name.
 const char *linker_symbol_name(const struct object_linker *linker, const GElf_Sym *symbol);
 const struct linker_hole *linker_hole_at(const struct object_linker *linker, uint64_t address); // null: none

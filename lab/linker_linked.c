@@ -96,16 +96,11 @@ static bool check_target(const struct object_linker *linker, const char *who, ui
     return true;
 }
 
-// Whether a byte says that a distance from the instruction's end follows: Intel's manual, volume 2, table 2-7.
-static bool precedes_distance(uint8_t modrm) {
-    return (modrm & 0xc7) == 0x05;
-}
-
 // lea, which LLVM does not describe as having an address.
 static bool is_lea_of_distance(const struct insn *insn, const uint8_t *bytes) {
     enum { OPCODE = 6, MODRM = 5, LEA = 0x8d };
     return strncmp(insn->opcode, "LEA", strlen("LEA")) == 0 && insn->n_bytes >= OPCODE &&
-           bytes[insn->n_bytes - OPCODE] == LEA && precedes_distance(bytes[insn->n_bytes - MODRM]);
+           bytes[insn->n_bytes - OPCODE] == LEA && linker_precedes_distance(bytes[insn->n_bytes - MODRM]);
 }
 
 // Sets what an instruction refers to by its distance; false: nothing. `field`: offset in it of the distance.
@@ -131,7 +126,7 @@ static bool find_distance(const struct code *code, const struct insn *insn, cons
     for (unsigned at = 1; at + X86_FIELD <= insn->n_bytes; at++) {
         memcpy(&distance, bytes + at, sizeof distance);
         *field = at;
-        if (precedes_distance(bytes[at - 1]) && distance == written->displacement)
+        if (linker_precedes_distance(bytes[at - 1]) && distance == written->displacement)
             return true;
     }
     return false;

@@ -54,8 +54,11 @@ static const char *name_of(const struct object_linker *linker, const GElf_Sym *s
 }
 
 static bool fail_named(const struct worker *worker, const char *name, const char *why) {
-    const struct object_linker *linker = worker->linker;
-    return fail_at(linker->fail, linker->file->path, 0, 0, "%s refers to '%s', %s", worker->who, name, why);
+    struct object_linker *linker = worker->linker;
+    bool is_block = linker->file->is_text && strcmp(worker->who, linker->piece->name) == 0;
+    linker->missing = name;
+    return fail_at(linker->fail, linker->file->path, 0, 0, "%s refers to '%s', %s",
+                   is_block ? "the block" : worker->who, name, why);
 }
 
 static bool is_thread_local(const struct object_linker *linker, const GElf_Sym *symbol) {
@@ -63,7 +66,108 @@ static bool is_thread_local(const struct object_linker *linker, const GElf_Sym *
     return is_in || GELF_ST_TYPE(symbol->st_info) == STT_TLS;
 }
 
-// Finds a symbol's address. `is_absent`: nobody has it, and it is weak or stands in data, which stays zero there.
+// ---- symbols that nothing defines
+
+// What a reference to such a symbol is for. Compilers write `jmp f` for a call that is a function's last.
+enum purpose { OPERAND, BRANCH, JUMP, CALL };
+
+// `code`: that of the section, up to the field.
+static enum purpose purpose_x86(const struct reference *reference, const uint8_t *code) {
+    enum { CALL_NEAR = 0xe8, JUMP_NEAR = 0xe9, GROUP = 0xff, CALL_MEMORY = 0x15, JUMP_MEMORY = 0x25 };
+    bool is_distance = reference->type == R_X86_64_PC32 || reference->type == R_X86_64_PLT32;
+    bool by_word = reference->type == R_X86_64_GOTPCREL || reference->type == R_X86_64_GOTPCRELX;
+    uint8_t last = reference->offset >= 1 ? code[reference->offset - 1] : 0;
+    uint8_t before = reference->offset >= 2 ? code[reference->offset - 2] : 0;
+    if (is_distance && !linker_precedes_distance(last))
+        return last == CALL_NEAR ? CALL : last == JUMP_NEAR ? JUMP : BRANCH;
+    return by_word && before == GROUP && (last == CALL_MEMORY || last == JUMP_MEMORY) ? CALL : OPERAND;
+}
+
+static enum purpose purpose_of(const struct worker *worker, const struct reference *reference) {
+    static const struct {
+        unsigned machine, type;
+        enum purpose purpose;
+    } others[] = {
+        {EM_AARCH64, R_AARCH64_CALL26, CALL},     {EM_AARCH64, R_AARCH64_JUMP26, JUMP},
+        {EM_AARCH64, R_AARCH64_CONDBR19, BRANCH}, {EM_AARCH64, R_AARCH64_TSTBR14, BRANCH},
+        {EM_RISCV, R_RISCV_CALL, CALL},           {EM_RISCV, R_RISCV_CALL_PLT, CALL},
+        {EM_RISCV, R_RISCV_BRANCH, BRANCH},       {EM_RISCV, R_RISCV_JAL, BRANCH},
+        {EM_RISCV, R_RISCV_RVC_BRANCH, BRANCH},   {EM_RISCV, R_RISCV_RVC_JUMP, BRANCH},
+    };
+    const struct object_linker *linker = worker->linker;
+    const struct linked_section *section = &linker->sections[reference->section];
+    if (linker->machine == EM_X86_64)
+        return section->bytes ? purpose_x86(reference, section->bytes) : OPERAND;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i].machine == linker->machine && others[i].type == reference->type)
+            return others[i].purpose;
+    return OPERAND;
+}
+
+// Gives a symbol an address, in memory of its own that appears on demand. Each is at another place of its page.
+static bool make_up(const struct worker *worker, const char *name, uint64_t *address) {
+    enum { DISTANCE = 0x11440 };
+    struct object_linker *linker = worker->linker;
+    size_t i = 0, m = 0;
+    while (i < linker->n_unknown && strcmp(linker->unknown[i].name, name) != 0)
+        i++;
+    if (i == LINKER_MOST_UNKNOWN)
+        return fail_named(worker, name, "one more that nothing defines: link it, and give the program");
+    *address = linker->unknown_base + i * DISTANCE;
+    if (i == linker->n_unknown)
+        *ARENA_ADD(linker->arena, linker->unknown, linker->n_unknown) = (struct linker_unknown){name, *address};
+    while (m < linker->n_made_up && strcmp(linker->made_up[m], name) != 0)
+        m++;
+    if (m == linker->n_made_up) {
+        linker->made_up = arena_grow(linker->arena, linker->made_up, m, sizeof(const char *));
+        linker->made_up[linker->n_made_up++] = name;
+    }
+    return true;
+}
+
+// Lets a branch of the piece go far out of it: what nothing defines lies outside.
+static bool leave(const struct worker *worker, const struct reference *reference, unsigned type) {
+    static const unsigned reach_bits[] = {30, 26, 19, 14, 11}; // of the ISAs' branches
+    const struct object_linker *linker = worker->linker;
+    uint64_t place = linker->sections[reference->section].address + reference->offset;
+    uint8_t *bytes = linker_bytes(linker, place, link_type_bytes(linker->machine, type));
+    for (size_t i = 0; bytes && i < sizeof reach_bits / sizeof *reach_bits; i++) {
+        uint64_t target = place + (UINT64_C(1) << reach_bits[i]);
+        if (target < linker_piece(linker) + linker->piece->n_bytes)
+            break;
+        if (link_apply(linker->machine, type, &(struct link_place){bytes, place, target}))
+            return true;
+    }
+    return fail_named(worker, "?", "which lies too far away for its branch");
+}
+
+static const struct meaning *find_meaning(const struct object_linker *linker, unsigned type);
+
+// Finds out what stands for a symbol that no file defines. `is_absent`: nothing is to be filled in.
+static bool find_unknown(const struct worker *worker, const struct reference *reference, const GElf_Sym *symbol,
+                         uint64_t *address, bool *is_absent) {
+    const struct object_linker *linker = worker->linker;
+    const struct linked_section *section = &linker->sections[reference->section];
+    const char *name = name_of(linker, symbol);
+    enum purpose purpose = purpose_of(worker, reference);
+    *is_absent = reference->symbol == 0 || !(section->flags & SHF_EXECINSTR);
+    if (*is_absent || GELF_ST_BIND(symbol->st_info) == STB_WEAK) // a weak one is at address 0
+        return true;
+    if (purpose == OPERAND)
+        return make_up(worker, name, address);
+    bool is_label = purpose == BRANCH || (purpose == JUMP && strncmp(name, ".L", 2) == 0);
+    if (is_label && linker->file->is_text && linker_is_own(linker, section->address + reference->offset)) {
+        const struct meaning *meaning = find_meaning(linker, reference->type);
+        *is_absent = true;
+        return leave(worker, reference, meaning ? meaning->as : reference->type);
+    }
+    return fail_named(worker, name,
+                      linker->file->is_text ? "which nothing defines: put that function into the text"
+                                            : "which another file holds: link it, and give the program");
+}
+
+// Finds a symbol's address. `is_absent`: nobody has it, and nothing is to be filled in: it stands in data, which stays
+// zero there.
 static bool find_address(const struct worker *worker, const struct reference *reference, GElf_Sym *symbol,
                          uint64_t *address, bool *is_absent) {
     size_t number = reference->symbol;
@@ -75,11 +179,8 @@ static bool find_address(const struct worker *worker, const struct reference *re
     const char *name = name_of(linker, symbol);
     if (is_thread_local(linker, symbol))
         return fail_named(worker, name, "which is thread-local: it cannot be placed");
-    if (symbol->st_shndx == SHN_UNDEF) {
-        bool is_code = linker->sections[reference->section].flags & SHF_EXECINSTR;
-        *is_absent = GELF_ST_BIND(symbol->st_info) == STB_WEAK || number == 0 || !is_code;
-        return *is_absent || fail_named(worker, name, "which another file holds: link it, and give the program");
-    }
+    if (symbol->st_shndx == SHN_UNDEF)
+        return find_unknown(worker, reference, symbol, address, is_absent);
     if (symbol->st_shndx == SHN_COMMON)
         return fail_named(worker, name, "which only a linker could place: compile it with -fno-common");
     *address = symbol->st_value;

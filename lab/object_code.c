@@ -198,10 +198,28 @@ static bool add_symbol_piece(struct object *object, size_t index) {
     return is_added;
 }
 
+// Returns another symbol of that name at another place; null: there is none.
+static const struct symbol *find_namesake(const struct object *object, const struct symbol *symbol) {
+    for (size_t i = 0; i < object->n_symbols; i++) {
+        const struct symbol *other = &object->symbols[i];
+        if (strcmp(other->name, symbol->name) == 0 &&
+            (other->start != symbol->start || other->section != symbol->section))
+            return other;
+    }
+    return NULL;
+}
+
 static bool add_named(struct object *object, const char *name) {
-    for (size_t i = 0; i < object->n_symbols; i++)
-        if (strcmp(object->symbols[i].name, name) == 0)
-            return add_symbol_piece(object, i);
+    for (size_t i = 0; i < object->n_symbols; i++) {
+        if (strcmp(object->symbols[i].name, name) != 0)
+            continue;
+        const struct symbol *namesake = find_namesake(object, &object->symbols[i]);
+        return namesake ? fail_at(object->fail, object->file->path, 0, 0,
+                                  "there are several symbols '%s', such as those at 0x%" PRIx64 " and 0x%" PRIx64
+                                  ": choose one by --start and --end",
+                                  name, object->symbols[i].start, namesake->start)
+                        : add_symbol_piece(object, i);
+    }
     const char **names = ARENA_ARRAY(object->arena, const char *, object->n_symbols);
     for (size_t i = 0; i < object->n_symbols; i++)
         names[i] = object->symbols[i].name;
@@ -241,6 +259,19 @@ static bool add_range(struct object *object, const struct object_range *range) {
                    range->start != NULL ? range->start : "its start", range->end != NULL ? range->end : "its end");
 }
 
+// Whether it holds what gcc's -flto leaves instead of code.
+static bool is_for_link_time(const struct object *object) {
+    static const char start[] = ".gnu.lto_";
+    GElf_Shdr header;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(object->elf, section)) != NULL;) {
+        const char *name =
+            gelf_getshdr(section, &header) ? elf_strptr(object->elf, object->section_names, header.sh_name) : NULL;
+        if (name && strncmp(name, start, strlen(start)) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool add_sections(struct object *object, const char *name) {
     struct code code;
     for (Elf_Scn *section = NULL; next_code(object, &section, &code);)
@@ -249,6 +280,8 @@ static bool add_sections(struct object *object, const char *name) {
                 return false;
     if (object->n_pieces != 0)
         return true;
+    if (name == NULL && is_for_link_time(object))
+        return fail_object(object, "it holds no machine code yet: compile it without -flto");
     return name == NULL
                ? fail_object(object, "it holds no code, or is cut off")
                : fail_at(object->fail, object->file->path, 0, 0, "there is no section '%s' that holds code", name);

@@ -18,6 +18,7 @@ struct object_file {
     size_t n_bytes;
     const char *triple; // LLVM's name of the target that the code must be for
     bool takes_isa;     // --isa chooses that target, not -mtriple: for messages
+    bool is_text;       // assembled from a text: its branches to what nothing defines leave the block
 };
 
 // The requested code. Addresses are those that `objdump -d` prints; in an object file that is not linked, offsets in
@@ -48,10 +49,13 @@ struct object_linker *object_linker_open(struct arena *arena, const struct objec
                                          struct fail *fail);
 void object_linker_close(struct object_linker *linker);
 
-// Sets source->link; null: the piece refers to nothing. Also source->bytes, where the piece refers to itself. Fails
-// where what it refers to, or what a function refers to that it calls, is in another file, is thread-local, or is
-// filled in in a way that is not known.
+// Sets source->link; null: the piece refers to nothing. Also source->bytes, where the piece refers to itself. A symbol
+// that an object's operand names and nothing defines gets an address, and is listed in source->made_up. Fails where the
+// piece, or a function that it calls, calls what is in another file, refers to what is thread-local, or does so in a
+// way that is not known.
 bool object_linker_read(struct object_linker *linker, const struct object_piece *piece, struct block_source *source,
                         struct fail *fail);
+// The symbol that the last failure of object_linker_read is about; null: about none.
+const char *object_linker_missing(const struct object_linker *linker);
 
 #endif

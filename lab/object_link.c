@@ -9,6 +9,8 @@
 // Where memory of a program goes whose file leaves that open: low, so that 32 bits hold every address, above what the
 // registers of blocks point to and below this program itself (analyzer/llvm/module/CMakeLists.txt).
 enum { FIRST_ADDRESS = 0x10000000, LOWEST_ADDRESS = 0x10000, MOST_BYTES = 1 << 24, FRAME_ROOM = 1 << 18 };
+// What symbols stand for that nothing defines lies below that.
+enum { UNKNOWN_ADDRESS = 0xf800000 };
 
 struct linked_section *linker_section(const struct object_linker *linker, uint64_t address) {
     for (size_t i = 0; i < linker->n_sections; i++) {
@@ -36,6 +38,10 @@ bool linker_is_own(const struct object_linker *linker, uint64_t address) {
 
 unsigned linker_address_type(const struct object_linker *linker) {
     return linker->machine == EM_AARCH64 ? R_AARCH64_ABS64 : linker->machine == EM_RISCV ? R_RISCV_64 : R_X86_64_64;
+}
+
+bool linker_precedes_distance(uint8_t modrm) {
+    return (modrm & 0xc7) == 0x05;
 }
 
 const char *linker_symbol_name(const struct object_linker *linker, const GElf_Sym *symbol) {
@@ -287,7 +293,8 @@ struct object_linker *object_linker_open(struct arena *arena, const struct objec
                                          struct fail *fail) {
     struct object_linker *linker = ARENA_NEW(arena, struct object_linker);
     GElf_Ehdr header;
-    *linker = (struct object_linker){.arena = arena, .file = file, .isa = isa, .fail = fail};
+    *linker =
+        (struct object_linker){.arena = arena, .file = file, .isa = isa, .unknown_base = UNKNOWN_ADDRESS, .fail = fail};
     linker->elf = elf_memory(arena_copy(arena, file->data, file->n_bytes), file->n_bytes);
     bool is_read = linker->elf && gelf_getehdr(linker->elf, &header) && is_known_machine(header.e_machine) &&
                    elf_getshdrnum(linker->elf, &linker->n_sections) == 0;
@@ -311,6 +318,10 @@ void object_linker_close(struct object_linker *linker) {
     linker->elf = NULL;
 }
 
+const char *object_linker_missing(const struct object_linker *linker) {
+    return linker->missing;
+}
+
 bool object_linker_read(struct object_linker *linker, const struct object_piece *piece, struct block_source *source,
                         struct fail *fail) {
     source->link = NULL;
@@ -320,11 +331,15 @@ bool object_linker_read(struct object_linker *linker, const struct object_piece 
     linker->lengthens_end = false;
     linker->fixups = NULL;
     linker->entries = NULL;
-    linker->n_fixups = linker->n_entries = 0;
+    linker->made_up = NULL;
+    linker->missing = NULL;
+    linker->n_fixups = linker->n_entries = linker->n_made_up = 0;
     linker->fail = fail;
     if (!(linker->kind == ET_REL ? linker_read_object(linker) : linker_read_linked(linker)))
         return false;
     source->link = make_link(linker);
+    source->made_up = linker->made_up;
+    source->n_made_up = linker->n_made_up;
     const uint8_t *own = linker_bytes(linker, linker_piece(linker), piece->n_bytes);
     if (own && linker->kind == ET_REL) // where references of the piece to itself are filled in
         source->bytes = own;

@@ -149,14 +149,35 @@ static void code_without_references_has_no_link(void **state) {
     unload(&loaded);
 }
 
+// Operands may name what nothing defines: each symbol has one address, far from the memory that comes along.
+static void unknown_variables_are_made_up(void **state) {
+    (void)state;
+    struct loaded loaded;
+    assert_true(load(&loaded, F("mov rax, [rip + one]\nadd rax, two[rdi*4]\nmov rcx, [rip + one@GOTPCREL]\n"
+                                "mov rdx, [rip + one + 8]\nret")));
+    assert_int_equal(loaded.source.n_made_up, 2);
+    assert_string_equal(loaded.source.made_up[0], "one");
+    assert_string_equal(loaded.source.made_up[1], "two");
+    const struct link *link = loaded.source.link;
+    assert_int_equal(link->n_fixups, 4);
+    uint64_t one = link->fixups[0].target + 4; // a distance counts from the end of its 4 bytes
+    assert_true(link->fixups[1].target != one);
+    assert_int_equal(value_at(link, link->fixups[2].target + 4), one);
+    assert_int_equal(link->fixups[3].target + 4, one + 8);
+    for (size_t i = 0; i < link->n_segments; i++)
+        assert_true(one + 4096 < link->segments[i].address ||
+                    one >= link->segments[i].address + link->segments[i].size);
+    unload(&loaded);
+}
+
 static void what_is_elsewhere_is_named(void **state) {
     (void)state;
     static const struct {
         const char *text, *reason;
     } cases[] = {
         {F("call far_away\nret"), "f refers to 'far_away', which another file holds"},
-        {F("mov rax, [rip + far_away]\nret"), "f refers to 'far_away', which another file holds"},
-        {F("mov rax, [rip + far_away@GOTPCREL]\nret"), "f refers to 'far_away', which another file holds"},
+        {F("jmp far_away"), "f refers to 'far_away', which another file holds"},
+        {F("call [rip + far_away@GOTPCREL]\nret"), "f refers to 'far_away', which another file holds"},
         {F("call h\nret") ".text\n.type h,@function\nh: call far_away\nret\n.size h,.-h\n",
          "h refers to 'far_away', which another file holds"},
         {F("call h\nret") ".section .text.h,\"ax\",@progbits\n.globl h\n.type h,@function\nh: jmp far_away\n.size "
@@ -215,6 +236,7 @@ int main(void) {
         cmocka_unit_test(tables_lead_into_the_block),
         cmocka_unit_test(jumps_out_of_a_function_meet_the_other_one),
         cmocka_unit_test(code_without_references_has_no_link),
+        cmocka_unit_test(unknown_variables_are_made_up),
         cmocka_unit_test(what_is_elsewhere_is_named),
         cmocka_unit_test(no_damage_crashes),
     };

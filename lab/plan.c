@@ -1,5 +1,6 @@
 #include "lab/experiment.h"
 
+#include "base/text.h"
 #include "lab/block_state.h"
 
 #include <string.h>
@@ -173,6 +174,16 @@ static bool add_block_forms(struct arena *arena, struct plan *plan, struct lab_b
            add_block(arena, plan, block, options, PROGRAM_LOOPED, fail);
 }
 
+static void say_made_up(struct arena *arena, const struct plan *plan, const struct block_source *source,
+                        const char *label) {
+    struct text names = {.arena = arena};
+    for (size_t i = 0; i < source->n_made_up; i++)
+        text_addf(&names, "%s'%s'", !i ? "" : i + 1 == source->n_made_up ? " and " : ", ", source->made_up[i]);
+    if (source->n_made_up)
+        lab_say(plan->listener, LAB_NOTE, "%s: nothing defines %s: made-up memory stands for %s", label, names.data,
+                source->n_made_up == 1 ? "it" : "them");
+}
+
 bool plan_add_block(struct arena *arena, struct plan *plan, const struct block_source *source, const char *label,
                     const struct plan_options *options, struct fail *fail) {
     if ((options->has_mode && options->mode != PROGRAM_BLOCK) || options->sweep_first || options->streams)
@@ -193,6 +204,7 @@ bool plan_add_block(struct arena *arena, struct plan *plan, const struct block_s
         return false;
     struct plan_options same = *options;
     same.block.alias = ALIAS_SAME;
+    say_made_up(arena, plan, source, label);
     return add_block_forms(arena, plan, block, options, fail) &&
            (!options->block.is_both || add_block_forms(arena, plan, block, &same, fail));
 }

@@ -139,8 +139,6 @@ static bool predict_branches(struct lab *lab, unsigned model, struct experiment 
     struct bench_code code = experiment_code(experiment, false);
     if (lab->elsewhere)
         experiment->misuse = "has branches inside; the file does not state which way they went";
-    else if (experiment->block && experiment->block->calls_others && !lab->is_simulated)
-        experiment->misuse = "the prediction lacks the functions that it calls: they are outside of it";
     if (lab->elsewhere || lab->is_simulated)
         return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
     if (!followed->n && !follow_record(lab->arena, &experiment->program, &code, followed, fail))
@@ -157,7 +155,8 @@ static bool predict_block(struct lab *lab, unsigned model, struct experiment *ex
                              &block, fail))
         return false;
     bool is_called = experiment->program.routine_range.length && !lab->is_simulated;
-    if (is_called || has_inner_branch(&block, &experiment->program, lab->is_simulated))
+    bool calls = experiment->block && experiment->block->calls_others && !lab->is_simulated;
+    if (is_called || calls || has_inner_branch(&block, &experiment->program, lab->is_simulated))
         return predict_branches(lab, model, experiment, fail);
     experiment->is_straight = true;
     if (!experiment->misuse)

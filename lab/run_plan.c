@@ -20,12 +20,6 @@ static bool fails_alike_only(const struct experiment *experiment) {
            block->trials[ALIAS_DISJOINT].outcome == BENCH_OK;
 }
 
-// Whether a block may fail as its loop does not end.
-static bool ends_too_late(const struct experiment *experiment) {
-    enum bench_outcome outcome = experiment->measurement.outcome;
-    return outcome == BENCH_TIMEOUT || outcome == BENCH_PAGES;
-}
-
 // Whether a block's failure was reported already, with different addresses in its registers.
 static bool fails_again(const struct experiment *experiment) {
     const struct lab_block *block = experiment->block;
@@ -42,9 +36,7 @@ static void fail_block(struct arena *arena, const struct experiment *experiment,
                        experiment->block->trials[experiment->alias].outcome != BENCH_OK;
     const char *form = is_by_trial ? "" : arena_printf(arena, " (%s)", program_form_name(experiment->program.form));
     const char *way = fails_alike_only(experiment) ? ", with one address in all registers" : "";
-    const char *endless = ends_too_late(experiment) ? experiment->block->endless : NULL;
-    if (!endless && experiment->measurement.outcome == BENCH_TIMEOUT)
-        endless = "a pass takes too long: give its loops fewer turns";
+    const char *endless = block_why_endless(experiment->block, experiment->measurement.outcome);
     fail_set(trouble, FAIL_WORK, "%s%s%s: %s%s%s%s%s", experiment->program.kernel, form, way, outcome,
              seen->has_fault ? ": " : "", seen->has_fault ? seen->fault.explanation : "", endless ? "; " : "",
              endless ? endless : "");

@@ -115,8 +115,10 @@ void trial_print(struct arena *arena, const struct decoder *decoder, const struc
     const struct view view = view_of(arena, decoder, experiment);
     const char *kernel = experiment->program.kernel;
     if (view.trial->outcome != BENCH_OK) {
-        screen_print_sentence(arena_printf(arena, "%s: %s%s%s", kernel, bench_outcome_name(view.trial->outcome),
-                                           view.has_fault ? ": " : "", view.has_fault ? view.fault.explanation : ""),
+        const char *endless = block_why_endless(experiment->block, view.trial->outcome);
+        screen_print_sentence(arena_printf(arena, "%s: %s%s%s%s%s", kernel, bench_outcome_name(view.trial->outcome),
+                                           view.has_fault ? ": " : "", view.has_fault ? view.fault.explanation : "",
+                                           endless ? "; " : "", endless ? endless : ""),
                               out);
         return;
     }

@@ -80,3 +80,23 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
     model_close(&model);
     return is_done;
 }
+
+const char *survey_advice_on_mnemonic(struct arena *arena, const struct isa *isa, const char *name) {
+    struct model model = {0};
+    struct fail why = {0};
+    const struct form *forms, *first = NULL;
+    size_t n, n_found = 0;
+    if (!form_kernels_list(arena, isa, NULL, &model, &forms, &n, &why))
+        n = 0;
+    for (size_t i = 0; i < n; i++)
+        if (form_has_mnemonic(&forms[i], name) && n_found++ == 0)
+            first = &forms[i];
+    const char *advice =
+        first ? arena_printf(arena,
+                             "it is a mnemonic of %zu form%s, such as %s: 'cyclops run FORM' measures one of "
+                             "them, 'cyclops survey %s' all, 'cyclops list forms %s' prints them",
+                             n_found, n_found == 1 ? "" : "s", first->name, name, name)
+              : NULL;
+    model_close(&model);
+    return advice;
+}

@@ -43,6 +43,9 @@ struct survey_request {
 bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char *name, struct kernel_set *set,
                          struct fail *fail);
 
+// Returns which commands take a mnemonic, "addq", a clause; null: no form has such a one.
+const char *survey_advice_on_mnemonic(struct arena *arena, const struct isa *isa, const char *name);
+
 // What a survey's folder holds when it ends.
 struct survey_summary {
     size_t n_forms, n_measured;              // of the folder; of these, those with a value

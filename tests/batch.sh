@@ -60,7 +60,7 @@ rm "$T"/kernels/x86_64/[abz].yaml
 
 # Neither does a kernel that as refuses, a block, a file, or half a byte cost the others.
 printf "$head%s\n%s\n" "$(kernel good nop)" "$(kernel bad 'movv rax, rbx')" >"$T/kernels/x86_64/a.yaml"
-printf 'nop\n.data\n' >"$T/data.s"
+printf 'nop\n.incbin "x"\n' >"$T/data.s"
 printf '4801d8\n48zz\n06\n4801d8\n' >"$T/some.hex"
 "${run[@]}" good bad "$T/data.s" "$T/no.s" k1 --asm 'add rax, rbx' --asm 'bogus rax, rbx' --hex "$T/some.hex" --hex 900 --json \
     >"$T/some.jsonl" 2>"$T/err"

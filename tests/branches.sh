@@ -29,6 +29,10 @@ expect 0 same bash -c "cmp '$T/followed' '$T/unrolled' && echo same"
 printf 'mov ecx, 5\nrep stosb\ndec edx\njnz over\nnop\nover: nop\n' >"$T/repeat.s"
 expect 0 '^\(ENTRY, over\)$' "$cyclops" trace "$T/repeat.s"
 
+# A region in AT&T's syntax, among data.
+printf '.text\nnop\n# LLVM-MCA-BEGIN\n.L1: addl v(%%rip), %%eax\n.p2align 4\ntest $1, %%cl\njz .L2\nnop\n.L2: nop\n# LLVM-MCA-END\n.data\nv: .long 0\n' >"$T/region.s"
+expect 0 '^\(.L1, .L2\)$' "$cyclops" trace "$T/region.s"
+
 # How many cycles are measured does not matter below: no more time goes into that than must.
 run() { "$cyclops" run --attempt 20 --budget 0 "$@"; }
 
@@ -48,6 +52,18 @@ for turns in 2 16 1000; do
             ((.cycles / .cycles_per_instruction - 3 * \$n - 1 - 2 / .block.copies) | fabs) < 0.01 * \$n] |
         join(\" \")' '$T/run'"
 done
+# Functions that a block calls are predicted as they ran: ten multiplications in a chain, in each call, for a function
+# that calls and for a region. What they call in turn counts, too.
+{
+    printf '.intel_syntax noprefix\n.text\n.type f,@function\nf: sub rsp, 8\ncall g\nadd rsp, 8\nret\n.size f,.-f\n'
+    printf '.type h,@function\nh:\n.rept 5\nimul rax, rdx\n.endr\nret\n.size h,.-h\n'
+    printf '.type g,@function\ng:\n.rept 5\nimul rax, rdx\n.endr\ncall h\nret\n.size g,.-g\n.data\n.quad 1\n'
+} >"$T/calls.s"
+printf '.intel_syntax noprefix\n# LLVM-MCA-BEGIN\ncall h\nadd ecx, 1\n# LLVM-MCA-END\nret\n.globl h\n.type h,@function\nh:\n.rept 10\nimul rax, rdx\n.endr\nret\n.size h,.-h\n' >"$T/calling.s"
+run --mcpu znver4 --form looped --json "$T/calls.s" --symbol f >"$T/run"
+expect 0 true jq -e 'select(.record == "measurement").predicted[0].cycles | . > 29.5 and . < 45' "$T/run"
+run --mcpu znver4 --form looped --json "$T/calling.s" >"$T/run"
+expect 0 true jq -e 'select(.record == "measurement").predicted[0].cycles | . > 29.5 and . < 45' "$T/run"
 # One that takes too many says so.
 expect 0 'more than 200000 instructions, too many to step through' run --mcpu znver4 --form looped --asm 'mov ecx, 150000; 1: dec ecx; jnz 1b'
 finish

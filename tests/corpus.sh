@@ -87,6 +87,10 @@ expect 0 'the budget is spent; --resume does the rest' "$cyclops" corpus run "$T
 # Simulated time counts: here it is all spent on waiting for a clock that is never steady.
 expect 0 'the budget is spent' "$cyclops" corpus run "$T/some.hex" --isa x86_64 --target sim:skylake,noise=jitter:2000 --output "$T/restless" --budget 20
 
+# ---- each process has another value: three looks that agree make a range, with the reason
+"$cyclops" corpus run "$T/some.hex" --isa x86_64 --target sim:skylake,noise=spread:0.02 --output "$T/spread" --limit 6 >"$T/messages" 2>&1
+expect 0 '^[1-9]' jq -s '[.[] | select((.warning // "") | test("another value in each process, at [3-9] times")) | .high > .low * 1.02] | map(select(.)) | length' "$T/spread/measurements.jsonl"
+
 # ---- parts
 for i in 1 2 3; do
     expect 0 'stable value' "$cyclops" corpus run "$T/some.hex" "${quiet[@]}" --output "$T/part$i" --shard $i/3

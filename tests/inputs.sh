@@ -118,6 +118,16 @@ END
         expect 0 'look' bash -c "'$T/bundle' --budget 1 --output '$T/got' >/dev/null; [ -s '$T/got' ] && cat '$T/got'"
         expect 0 'look +cycles per iteration' "$cyclops" run --from "$T/got"
     fi
+    # A weak function that nobody has is at address 0.
+    printf 'long weakf(void) __attribute__((weak)); long weak(void) { return weakf ? weakf() : 9; }\n' >"$T/weak.c"
+    for flag in -fPIC -fno-pic; do
+        gcc -O1 $flag -c "$T/weak.c" -o "$T/weak.o" && expect 0 '^0x9$' result "$T/weak.o" weak
+    done
+    # A name that is there twice.
+    for i in 1 2; do printf '.type h,@function\nh: mov $%s, %%eax\nret\n.size h,.-h\n' $i | as - -o "$T/h$i.o"; done
+    ld -shared "$T/h1.o" "$T/h2.o" -o "$T/h.so"
+    expect 2 "h.so: there are several symbols 'h', such as those at 0x[0-9a-f]+ and 0x[0-9a-f]+: choose one by --start" \
+        "$cyclops" try "$T/h.so" --symbol h
     # Truncated: one message, no crash.
     for n in 64 1000 8000; do
         head -c $n "$T/pic.o" >"$T/cut.o"
@@ -174,7 +184,54 @@ if command -v aarch64-linux-gnu-as >/dev/null; then
     echo 'add x0, x0, x1' | aarch64-linux-gnu-as - -o "$T/arm.o"
     expect 2 'arm.o: this is code for aarch64, not for x86_64.*; give --isa aarch64' run "$T/arm.o"
 fi
+for file in lib.a pic.o; do
+    [ ! -e "$T/$file" ] || expect 2 "$file: this is an (archive|object)" "$cyclops" trace "$T/$file"
+done
+expect 1 "note: .*f.c is a C source: compile it with 'gcc -O2 -S'" "$cyclops" mca -mtriple=x86_64 -mcpu=skylake "$T/f.c"
+
+# What nothing defines: an operand gets an address, with a note and in the record; a call, a register's slip and a label
+# that is there twice are mistakes, with their place.
+printf 'movsd .LC0(%%rip), %%xmm0\nimull counter(%%rip), %%eax\nmovl table(,%%rdi,4), %%ecx\n' >"$T/unknown.s"
+expect 0 "unknown.s: nothing defines '.LC0', 'counter' and 'table': made-up memory stands for them" run "$T/unknown.s"
+expect 0 'unknown.s=3.00 $' names run "$T/unknown.s"
+expect 2 'unknown.s=3.00 .*480fafc0=3.00 $' names run "$T/unknown.s" --asm 'call helper' --hex 480fafc0
+refused 'wrong.s:2:6: the block refers to .helper., which nothing defines' 'nop\ncall helper\n'
+refused "wrong.s:1:10: .rbz. is neither a register nor defined here .did you mean 'rbx'" 'add rax, rbz\n'
+refused "wrong.s:2:1: label 'a' is defined once more here" 'a: nop\na: nop\n'
+if [ "$(uname -m)" = x86_64 ]; then
+    expect 0 'unknown.s: comes to its end; touches 3 pages' "$cyclops" try "$T/unknown.s"
+    as "$T/unknown.s" -o "$T/unknown.o"
+    expect 0 "nothing defines '.LC0', 'counter' and 'table'" "$cyclops" try "$T/unknown.o"
+    expect 1 'time-out; a pass takes too' \
+        "$cyclops" try --asm 'mov rcx, 0x7fffffffff; 1: dec rcx; jne 1b'
+fi
+# What gcc -g writes: lines, frames, sections behind the code. Functions of a text, by name or all.
+{
+    printf '.file "k.c"\n.text\n.file 0 "/src" "k.c"\n.type f,@function\nf:\n.file 1 "k.c"\n.loc 1 1 2 view -0\n'
+    printf '.cfi_startproc\nimul v(%%rip), %%rax\n.loc 1 2 2 is_stmt 0 view .LVU1\nret\n.cfi_endproc\n.size f,.-f\n'
+    printf '.type g,@function\ng: add %%rax, %%rbx\nret\n.size g,.-g\n.data\nv: .quad 7\n'
+    printf '.section .debug_info,"",@progbits\n.long 1\n.uleb128 3\n.section .debug_str,"MS",@progbits,1\n.string "k"\n'
+} >"$T/debug.s"
+sed '/\.loc\|\.file [01]/d' "$T/debug.s" >"$T/bare.s"
+for file in debug bare; do
+    "$cyclops" mca -mtriple=x86_64-linux-gnu -mcpu=skylake "$T/$file.s" >"$T/$file.out" 2>&1
+done
+expect 0 'Instructions: +400' cat "$T/debug.out"
+expect 0 same bash -c "cmp '$T/debug.out' '$T/bare.out' && echo same"
+if [ "$(uname -m)" = x86_64 ]; then
+    expect 0 'debug.s:g: comes to its end' "$cyclops" try "$T/debug.s"
+    expect 0 'debug.s:f: comes to its end' "$cyclops" try "$T/debug.s" --symbol f
+    expect 2 "debug.s: there is no symbol 'h'" "$cyclops" try "$T/debug.s" --symbol h
+    expect 2 'debug.s: it has several functions, such as f and g' "$cyclops" trace "$T/debug.s"
+fi
+expect 2 'debug.s: this is text: --section, --start and --end choose code of an object' run "$T/debug.s" --start 0
+# Which command takes a mnemonic.
+expect 2 "there is no kernel 'imulq', but it is a mnemonic of [0-9]+ forms.*'cyclops survey imulq' all" run imulq
+expect 2 "there is no file and no kernel 'nofile.txt'" run nofile.txt
+
 # A file that is there is one, whatever its name.
 printf 'imul rax, rax\n' >"$T/here.out"
+cp "$T/here.out" "$T/here"
+expect 0 'here .*looped +3.00' bash -c "cd '$T' && CYCLOPS_PREFIX='$build' '$cyclops' run --isa x86_64 --target sim:skylake,noise=none --form looped here"
 expect 0 'here.out .*looped +3.00' bash -c "cd '$T' && CYCLOPS_PREFIX='$build' '$cyclops' run --isa x86_64 --target sim:skylake,noise=none --form looped here.out"
 finish

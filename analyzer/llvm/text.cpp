@@ -4,6 +4,7 @@
 
 #include "llvm/MC/MCObjectFileInfo.h"
 #include "llvm/MC/MCParser/MCAsmParser.h"
+#include "llvm/MC/MCParser/MCAsmParserExtension.h"
 #include "llvm/MC/MCParser/MCTargetAsmParser.h"
 #include "llvm/MC/MCStreamer.h"
 #include "llvm/MC/MCSymbol.h"
@@ -40,6 +41,20 @@ class collector final : public MCStreamer {
     }
 };
 
+// Lines of the source mean nothing to a block. LLVM's parser refuses what GNU as knows of them: view, and a file that
+// is also file 0.
+class line_directives final : public MCAsmParserExtension {
+  public:
+    void Initialize(MCAsmParser &into) override {
+        MCAsmParserExtension::Initialize(into);
+        into.addDirectiveHandler(".loc", {this, HandleDirective<line_directives, &line_directives::skip>});
+    }
+    bool skip(StringRef, SMLoc) {
+        getParser().eatToEndOfStatement();
+        return false;
+    }
+};
+
 // A text and all that must live as long as its instructions, which point to its symbols.
 struct source_text {
     backend_cpu &cpu;
@@ -53,6 +68,7 @@ struct source_text {
     collector streamer;
     std::unique_ptr<MCAsmParser> parser;
     std::unique_ptr<MCTargetAsmParser> target_parser;
+    line_directives lines;
 
     source_text(backend_cpu &open, const char *text_name, const char *text, struct fail *f)
         : cpu(open), name(text_name), fail(f), told(open.as_llvm_mca), found(sources, *open.instruments),
@@ -86,6 +102,7 @@ bool source_text::parse() {
         return fail_set(fail, FAIL_UNAVAILABLE, "this LLVM was built without an assembly parser for %s",
                         cpu.triple.str().c_str());
     parser->setTargetParser(*target_parser);
+    lines.Initialize(*parser);
     const bool failed = parser->Run(false) && !cpu.skip_parse_failures;
     streamer.setTargetStreamer(nullptr); // it refers to `nowhere` and `printer`
     bool is_good = !failed && !found.has_errors();

@@ -46,7 +46,7 @@ struct record {
     const char *doubt;          // reason to doubt that the number means what it claims; null: no reason. Not read
     const char *bytes;          // machine code of the body, hex; the loop's own included where form is looped
     const char *setup;          // hash of the code that sets the initial values, 16 hex digits
-    const char *setup_bytes;    // machine code before the loop, hex; null: it sets registers and memory, and nothing else
+    const char *setup_bytes; // machine code before the loop, hex; null: it sets registers and memory, and nothing else
     const char *corunner, *corunner_bytes; // kernel and machine code of the co-runner; null: no co-runner
     struct bench_measurement measurement;
     // Findings on a block that was measured or tried on a real machine; null: none. Its fault is not read.
@@ -55,6 +55,7 @@ struct record {
         const char *memory;  // what stands behind its pages (bench_memory_name); null: views of a few real pages
         const char *set;     // values that the user gave registers and memory, gen/start_state.h's text; null: none
         const char *init;    // machine code that ran before it, hex; null: none
+        const char *made_up; // symbols of made-up memory, which nothing defines, blanks between them; null: none
         unsigned pages;      // pages that appeared where one pass through it touched memory
         bool walks;          // a longer run touched more pages
         int64_t drift;       // movement of the stack pointer by one pass, bytes

@@ -351,6 +351,7 @@ static bool read_block(struct arena *arena, json_t *json, struct record *record,
            json_get_string(arena, object, "memory", &block->memory, fail) &&
            json_get_string(arena, object, "set", &block->set, fail) &&
            json_get_string(arena, object, "init", &block->init, fail) &&
+           json_get_string(arena, object, "made_up", &block->made_up, fail) &&
            json_get_string(arena, object, "notes", &block->notes, fail) &&
            read_unsigned(object, "pages", &block->pages, fail);
 }

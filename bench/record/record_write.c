@@ -310,6 +310,7 @@ static void put_block(struct json_text *json, const struct record *record) {
     json_put_text(json, "memory", block->memory);
     json_put_text(json, "set", block->set);
     json_put_text(json, "init", block->init);
+    json_put_text(json, "made_up", block->made_up);
     json_put_integer(json, "pages", block->pages);
     json_put_bool(json, "walks", block->walks);
     json_put_integer(json, "drift", block->drift);

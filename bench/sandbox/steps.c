@@ -116,13 +116,26 @@ static bool has_ended(struct watch *watch, size_t offset) {
     return before && !is_behind && is_other;
 }
 
+// Whether an instruction is in a segment of the code's: a function that it calls.
+static bool is_in_segment(const struct watch *watch, size_t offset) {
+    const struct steps_request *request = watch->request;
+    uintptr_t address = (uintptr_t)code_start(watch->code) + offset;
+    for (unsigned i = 0; request->has_segments && i < request->code->n_segments; i++) {
+        const struct segment *segment = &request->code->segments[i];
+        if (segment->is_executable && address - segment->address < segment->size)
+            return true;
+    }
+    return false;
+}
+
 // Returns WATCH_DONE where stepping goes on.
 static enum watch_status note_step(struct watch *watch, size_t offset) {
     const struct steps_request *request = watch->request;
     struct watch_results *results = watch->results;
-    if (offset < request->first || offset >= request->end)
+    bool is_inside = offset >= request->first && offset < request->end;
+    if (!is_inside && !is_in_segment(watch, offset))
         return WATCH_DONE;
-    if (has_ended(watch, offset)) {
+    if (is_inside && has_ended(watch, offset)) {
         results->bodies++;
         if (results->n >= request->enough)
             return WATCH_ENOUGH;

@@ -13,7 +13,8 @@
 
 // Steps of a run. An instruction that repeats itself (x86: rep movsb) appears once for each repetition.
 struct steps {
-    const uint32_t *offsets; // offset in the code of each executed instruction, bytes
+    // Offset in the code of each executed instruction, bytes; in the code's segments modulo 2^32.
+    const uint32_t *offsets;
     size_t n;
     size_t bodies;              // number of bodies in these steps; 0 where the request's body_bytes are 0
     enum bench_outcome outcome; // BENCH_OK: the code returned, or took enough steps
@@ -22,7 +23,8 @@ struct steps {
 struct steps_request {
     const struct bench_code *code;
     uint64_t iterations;
-    size_t first, end;      // records only instructions with first <= offset < end, bytes
+    size_t first, end;      // records only instructions with first <= offset < end, bytes, and
+    bool has_segments;      // those of the code's executable segments: functions that it calls
     size_t most;            // largest number of steps; with more, steps_record fails
     double timeout_seconds; // 0: 2 s
     // `copies` bodies of `body_bytes` each are at `first`, one after the other. Stepping stops at the end of the body

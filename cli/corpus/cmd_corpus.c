@@ -4,6 +4,7 @@
 #include "cli/command_line.h"
 #include "cli/corpus/corpus.h"
 #include "cli/lab_args.h"
+#include "cli/start_args.h"
 
 #include <string.h>
 
@@ -22,21 +23,12 @@ static const struct option options[] = {
     {OPTION_TEXT, "alias", "same|disjoint",
      "What general registers hold at a block's start. same: one address, as in BHive; disjoint: addresses 69 KiB "
      "apart. Default: same.",
-     &corpus_args.alias},
-    {OPTION_TEXT, "memory", "own|shared",
-     "What stands behind a block's pages. own: each is memory of its own; shared: a few real pages, as in BHive. "
-     "Default: own with --alias disjoint, shared with same.",
-     &corpus_args.memory},
-    {OPTION_TEXT, "registers", "ADDRESS", "The first of these addresses. Default: 0x2324000.", &corpus_args.registers},
-    {OPTION_LIST, "set", "NAME=VALUE,...",
-     "What registers and memory hold at a block's start: rcx=7, k1=-1, mem[rdi+8]=5. May be repeated.",
-     &corpus_args.set},
-    {OPTION_TEXT, "init", "TEXT", "Assembly that runs before a block, once for each timed run.", &corpus_args.init},
-    {OPTION_TEXT, "fill", "NUMBER", "What each 8 bytes of a block's memory hold at its start. Default: an address.",
-     &corpus_args.fill},
+     &start_args.alias},
+    {OPTION_ROWS, NULL, NULL, NULL, start_args_memory},
+    {OPTION_ROWS, NULL, NULL, NULL, start_args_values},
     {OPTION_COUNT, "pages", "N",
      "Pages of memory that may appear while a block is repeated, 1 to 4096. Default: 64. One pass may touch 8.",
-     &corpus_args.pages},
+     &start_args.pages},
     {OPTION_HEADING, NULL, NULL, "Blocks of objects", NULL},
     {OPTION_TEXT, "symbol", "NAME", "Only this function.", &corpus_args.symbol},
     {OPTION_TEXT, "section", "NAME", "Only this section.", &corpus_args.section},

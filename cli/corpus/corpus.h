@@ -9,11 +9,9 @@
 
 // Options of the one command that this process runs.
 extern struct corpus_args {
-    const char *folder, *shard, *alias, *memory, *registers, *fill; // as given; null: not given
+    const char *folder, *shard; // as given; null: not given
     const char *symbol, *section, *hot, *measured, *column, *per, *blocks;
-    struct option_list set;
-    const char *init; // as given; null: not given
-    struct option_count limit, pages, worst, jobs;
+    struct option_count limit, worst, jobs;
     bool is_resumed, wants_csv, wants_json, is_as_llvm_mca, is_undistorted;
 } corpus_args;
 

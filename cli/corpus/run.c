@@ -1,13 +1,12 @@
 #include "cli/corpus/corpus.h"
 
 #include "base/text.h"
-#include "bench/bench.h"
 #include "cli/cli.h"
 #include "cli/command_line.h"
 #include "cli/lab_args.h"
+#include "cli/start_args.h"
 #include "corpus/profile.h"
 #include "corpus/run.h"
-#include "lab/block_state.h"
 #include "report/corpus.h"
 
 #include <stdio.h>
@@ -24,27 +23,6 @@ static bool read_shard(struct corpus_request *request, struct fail *fail) {
     return (is_read && request->shard >= 1 && request->shard <= request->n_shards &&
             request->n_shards <= MOST_SHARDS) ||
            fail_set(fail, FAIL_INPUT, "--shard is I/N with I from 1 to N, such as 2/8; not '%s'", corpus_args.shard);
-}
-
-static bool read_start(struct arena *arena, struct block_options *start, struct fail *fail) {
-    const struct isa *isa = lab_args.options.isa;
-    *start = (struct block_options){.alias = ALIAS_SAME, .has_fill = corpus_args.fill != NULL};
-    if (corpus_args.alias && strcmp(corpus_args.alias, block_alias_name(ALIAS_DISJOINT)) == 0)
-        start->alias = ALIAS_DISJOINT;
-    else if (corpus_args.alias && strcmp(corpus_args.alias, block_alias_name(ALIAS_SAME)) != 0)
-        return fail_set(fail, FAIL_INPUT, "unknown --alias '%s': there are same and disjoint", corpus_args.alias);
-    if (!block_memory_parse(corpus_args.memory, &start->memory))
-        return fail_set(fail, FAIL_INPUT, "unknown --memory '%s': there are own and shared", corpus_args.memory);
-    for (size_t i = 0; i < corpus_args.set.n_items; i++)
-        if (!start_state_parse(arena, isa, corpus_args.set.items[i], &start->state, fail))
-            return false;
-    if (corpus_args.init && !block_state_init(arena, isa, NULL, corpus_args.init, &start->state, fail))
-        return false;
-    if (corpus_args.pages.is_given && (corpus_args.pages.value < 1 || corpus_args.pages.value > BENCH_MOST_PAGES))
-        return fail_set(fail, FAIL_INPUT, "--pages is from 1 to %d", BENCH_MOST_PAGES);
-    start->most_pages = (unsigned)corpus_args.pages.value;
-    return lab_args_read_number("registers", corpus_args.registers, 1, &start->registers, fail) &&
-           lab_args_read_number("fill", corpus_args.fill, 0, &start->fill, fail);
 }
 
 // The command that goes on with the folder.
@@ -72,7 +50,8 @@ static int measure(struct arena *arena, struct lab *lab, const struct operands *
     struct profile counts;
     int status = 0;
     (void)lab;
-    if (!lab_args_read(arena, fail) || !read_shard(&request, fail) || !read_start(arena, &request.start, fail) ||
+    if (!lab_args_read(arena, fail) || !read_shard(&request, fail) ||
+        !start_args_read(arena, lab_args.options.isa, NULL, false, &request.start, fail) ||
         (corpus_args.hot && !profile_read(arena, corpus_args.hot, &counts, fail)))
         return 0;
     request.counts = corpus_args.hot ? &counts : NULL;

@@ -68,6 +68,15 @@ static void hint_at_intel(const struct reader *reader, const char *name, const c
                 name);
 }
 
+// Prints what to give instead of a text that did not parse.
+static void hint_at_unread(const struct reader *reader, const char *path) {
+    const char *name = file_name(path), *kind = file_kind_refused(name, reader->unread, strlen(reader->unread));
+    if (kind)
+        fprintf(stderr, "cyclops: note: %s is %s\n", name, kind);
+    else
+        hint_at_intel(reader, name, reader->unread, NULL);
+}
+
 static bool describe_text(struct reader *reader, const char *name, const char *text, struct backend_source *source) {
     struct mca_session *session = reader->session;
     bool is_read = model_describe_text(reader->model, session->arena, name, text, source, session->fail);
@@ -91,9 +100,11 @@ static bool describe_file(struct reader *reader, const char *path, struct backen
     if (refused)
         return fail_at(session->fail, name, 0, 0, "this is %s", refused);
     if (object_is_elf(data, n_bytes))
-        return mca_describe_object(reader->model, session->arena,
-                                   &(struct object_file){name, data, n_bytes, reader->model->machine->triple, false},
-                                   &range, source, session->fail);
+        return mca_describe_object(
+            reader->model, session->arena,
+            &(struct object_file){
+                .path = name, .data = data, .n_bytes = n_bytes, .triple = reader->model->machine->triple},
+            &range, source, session->fail);
     if (range.symbol != NULL || range.section != NULL || range.start != NULL || range.end != NULL)
         return fail_at(session->fail, name, 0, 0,
                        "this is not an ELF object; --symbol, --section, --start and --end choose code from one");
@@ -151,7 +162,7 @@ static bool gather_file(struct reader *reader, const char *path) {
         fail_print(fail, stderr);
     mca_print_notes(reader->session, &source);
     if (reader->unread)
-        hint_at_intel(reader, file_name(path), reader->unread, NULL);
+        hint_at_unread(reader, path);
     *fail = (struct fail){.status = fail->status}; // it is printed
     append_source(reader, &(struct backend_source){.blocks = source.blocks, .n_blocks = source.n_blocks});
     return false;
@@ -191,7 +202,7 @@ static bool run_file_briefly(struct reader *reader, const char *path) {
         tell_failure(reader, fail);
         *fail = (struct fail){0};
         if (reader->unread)
-            hint_at_intel(reader, file_name(path), reader->unread, NULL);
+            hint_at_unread(reader, path);
     }
     return true;
 }

@@ -41,11 +41,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
     struct model cpu = fuzz_cpu(data[0]);
     const struct object_range *range = &ranges[data[1] % (sizeof ranges / sizeof *ranges)];
     if (object_is_elf(data + 2, n_bytes - 2) &&
-        mca_describe_object(&cpu, &arena,
-                            &(struct object_file){"input.o", data + 2, n_bytes - 2, cpu.machine->triple, false}, range,
-                            &source, &fail))
+        mca_describe_object(
+            &cpu, &arena,
+            &(struct object_file){
+                .path = "input.o", .data = data + 2, .n_bytes = n_bytes - 2, .triple = cpu.machine->triple},
+            range, &source, &fail))
         fuzz_simulate(cpu, source.blocks, source.n_blocks);
-    read_data(&arena, &(struct object_file){"input.o", data + 2, n_bytes - 2, "x86_64-linux-gnu", false}, range);
+    read_data(&arena,
+              &(struct object_file){
+                  .path = "input.o", .data = data + 2, .n_bytes = n_bytes - 2, .triple = "x86_64-linux-gnu"},
+              range);
     arena_free(&arena);
     return 0;
 }
