@@ -31,7 +31,7 @@ bool table_is_crossing(const struct table_value *value); // whether that is its 
 struct table_part {
     const char *kernel;
     const char *code; // machine code of one body for a model, as of record_code
-    double factor;     // by which its cycles count; negative: they are taken off
+    double factor;    // by which its cycles count; negative: they are taken off
 };
 
 struct table_value {

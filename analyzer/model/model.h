@@ -28,8 +28,9 @@ bool model_overlay_is_of(struct arena *arena, const char *path, const char *llvm
                          bool *is_of_cpu, struct fail *fail);
 
 // Opens options->cpu, an overlay where that names one. With options->overlay, options->cpu is the CPU whose numbers are
-// changed, in place of the file's. A triple that the options give must be of the overlay's family of ISAs, such as all of x86. `llvm`: as in
-// backend_load; a version that the CPU's name holds goes before it. What the model holds lives as long as `arena`.
+// changed, in place of the file's. A triple that the options give must be of the overlay's family of ISAs, such as all
+// of x86. `llvm`: as in backend_load; a version that the CPU's name holds goes before it. What the model holds lives as
+// long as `arena`.
 bool model_open(struct model *model, struct arena *arena, const char *llvm, const struct backend_options *options,
                 struct fail *fail);
 // The same CPU in several versions of LLVM, one model each. Those that do not know it are `missing`; fails where none

@@ -252,7 +252,8 @@ static bool place_block(const uint8_t *bytes, size_t n_bytes, uint64_t address) 
 static void prepare_state(void) {
     enum { MXCSR_OFFSET = 24, HEADER_OFFSET = 512, MASKS_BYTES = 64 };
     const uint32_t mxcsr = MXCSR_START;
-    // All else in the area is zero: every component starts as at reset, the x87 one as after fninit. Masks are all ones.
+    // All else in the area is zero: every component starts as at reset, the x87 one as after fninit. Masks are all
+    // ones.
     memcpy(start_state + MXCSR_OFFSET, &mxcsr, sizeof mxcsr);
     const uint8_t *masks = component(MASKS);
     if (masks) {
