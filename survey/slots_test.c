@@ -234,9 +234,13 @@ static void odd_measurements(void **state) {
     assert_string_equal(result.why, "copies of it alone take fewer, so something else than dispatch limits it as well");
     result = slots_judge(0.34, 6, SLOTS_COPIES, two, 3);
     assert_true(result.relation == SLOTS_EQUAL && result.slots == 2);
+}
+
+static void other_measurements_count_for_less(void **state) {
+    (void)state;
     // A stable measurement counts before an unstable one, though that has fewer slots.
     const struct slots_sample shaky[] = {{16, 1, 0.9, 1.1, false, false}, {22, 2, 1.9, 2.1, true, false}};
-    result = slots_judge(1, 6, SLOTS_COPIES, shaky, 2);
+    struct slots_result result = slots_judge(1, 6, SLOTS_COPIES, shaky, 2);
     assert_true(result.slots == 2 && result.is_stable);
     assert_string_equal(result.why, "another number of fillers shows fewer, but is not stable");
     assert_true(result.n_wanted > 0);
@@ -323,6 +327,7 @@ int main(void) {
         cmocka_unit_test(one_copy_gives_a_bound),
         cmocka_unit_test(fewer_slots_need_a_chance),
         cmocka_unit_test(odd_measurements),
+        cmocka_unit_test(other_measurements_count_for_less),
         cmocka_unit_test(fewer_where_unstable),
         cmocka_unit_test(fillers),
         cmocka_unit_test(more_is_forgiven_than_fewer),
