@@ -158,6 +158,8 @@ static void load_folder_of(struct arena *arena, const char *root, const struct i
     const char *folder = arena_printf(arena, "%s/%s", root, isa_family(isa));
     const char **names;
     size_t n = list_files(arena, folder, &names);
+    if (!names)
+        return;
     for (size_t i = 0; i < n; i++) {
         struct fail why = {0};
         if (load_of(arena, arena_printf(arena, "%s/%s", folder, names[i]), isa, set, &why))
