@@ -61,7 +61,7 @@ void dispatch(struct out_of_order *sim) {
     execute(sim, insn);
 }
 
-inline void dispatch_cycle(struct out_of_order *sim) {
+void dispatch_cycle(struct out_of_order *sim) {
     carry_on_dispatching(sim);
     if (sim->queue.size != 0)
         micro_op_queue_cycle(sim);
