@@ -5,7 +5,7 @@
 // "As it was" means the complete state that the core puts (coder.h), relative to the current cycle and instruction. It
 // is compared with one earlier state only: one that looked like a state before it, by a signature that is cheap to
 // make. Where nothing comes of that for a while, a later state takes its place, for twice as long. So memory is
-// bounded, and a period of any length is found at last; where there is none, all is walked.
+// bounded, and a period of any length is found at last; a time without a period is walked whole.
 #ifndef ANALYZER_SIM_PERIODIC_H
 #define ANALYZER_SIM_PERIODIC_H
 
