@@ -146,24 +146,19 @@ static bool is_tail_call(const struct lab_block *block, const struct insn *insn,
            (insn->is_direct ? exits_is_linked(block, offset, insn->n_bytes) : !has_table);
 }
 
-// Whether the block returns, which this ISA's programs can call: by itself, or by another function.
-static bool returns(const struct lab_block *block) {
-    bool is_any = false;
+// Finds out whether the block returns, by itself or by another function, and whether it calls others. A block that
+// returns is a routine where this ISA's programs can call it.
+static void look_at_calls(struct lab_block *block) {
     int64_t offset = 0;
-    for (unsigned i = 0; i < block->insns.n_insns; offset += block->insns.insns[i++].n_bytes)
-        is_any |= block->insns.insns[i].is_return || is_tail_call(block, &block->insns.insns[i], offset);
-    return is_any && block->source.isa->call;
-}
-
-static bool calls_others(const struct lab_block *block) {
-    int64_t offset = 0;
+    bool returns = false;
     for (unsigned i = 0; i < block->insns.n_insns; offset += block->insns.insns[i++].n_bytes) {
         const struct insn *insn = &block->insns.insns[i];
-        if (is_tail_call(block, insn, offset) ||
-            (insn->is_call && (!insn->is_direct || exits_is_linked(block, offset, insn->n_bytes))))
-            return true;
+        bool ends_elsewhere = is_tail_call(block, insn, offset);
+        returns |= insn->is_return || ends_elsewhere;
+        block->calls_others |=
+            ends_elsewhere || (insn->is_call && (!insn->is_direct || exits_is_linked(block, offset, insn->n_bytes)));
     }
-    return false;
+    block->is_routine = returns && block->source.isa->call;
 }
 
 // Takes a block as machine code from now on: its branches have to be changed.
@@ -179,8 +174,7 @@ static void take_bytes(struct lab_block *block) {
 static bool look_at_branches(struct arena *arena, struct lab_block *block, struct fail *fail) {
     const struct insn *last = &block->insns.insns[block->insns.n_insns - 1];
     struct block_source whole = block->source;
-    block->is_routine = returns(block);
-    block->calls_others |= calls_others(block);
+    look_at_calls(block);
     if (!exits_lead_to_end(arena, block, false, &whole, &block->facts, fail))
         return false;
     const struct block_start start = block_start_of(block, ALIAS_DISJOINT);

@@ -1,7 +1,7 @@
 #include "lab/vector_pointers.h"
 
-#include <ctype.h>
-#include <stdlib.h>
+#include "gen/registers.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -13,19 +13,19 @@ static bool is_word_move(const struct insn *insn) {
            (strstr(insn->opcode, "MOVPQIto64") || strstr(insn->opcode, "PEXTRQ"));
 }
 
-// Returns the number of the vector register that a name is of, at any width; -1: not one.
-static int vector_number(const char *name) {
-    bool is_vector = *name && strchr("xyz", tolower((unsigned char)*name)) && strncasecmp(name + 1, "mm", 2) == 0;
-    return is_vector ? atoi(name + 3) : -1;
+// Returns the number of the vector register that `reg` is, at any width; -1: not one.
+static int vector_number(const struct isa *isa, const struct machine *machine, uint16_t reg) {
+    const char *name = machine->registers[reg].name;
+    struct register_name found;
+    bool is_known = reg && register_find(isa, (struct slice){name, strlen(name)}, &found);
+    return is_known && found.class->file == 'v' ? (int)found.index : -1;
 }
 
-static bool is_written_before(const struct machine *machine, const struct block *block, unsigned at, int number) {
+static bool is_written_before(const struct lab_block *block, const struct machine *machine, unsigned at, int number) {
     for (unsigned i = 0; i < at; i++)
-        for (unsigned k = 0; k < block->insns[i].n_writes; k++) {
-            uint16_t reg = block->insns[i].writes[k].reg;
-            if (reg && vector_number(machine->registers[reg].name) == number)
+        for (unsigned k = 0; k < block->insns.insns[i].n_writes; k++)
+            if (vector_number(block->source.isa, machine, block->insns.insns[i].writes[k].reg) == number)
                 return true;
-        }
     return false;
 }
 
@@ -54,7 +54,7 @@ static bool is_base(const struct machine *machine, const struct block *block, co
     return false;
 }
 
-// Returns a general register that is no base of an address, the last one but `n_before`; 0: there is none.
+// Returns a general register that is no base of an address, the last one but `n_before`; 0: all are.
 static unsigned free_register(const struct machine *machine, const struct lab_block *block, unsigned n_before) {
     const struct register_class *general = block->source.isa->classes;
     unsigned number = 0;
@@ -67,9 +67,11 @@ static unsigned free_register(const struct machine *machine, const struct lab_bl
 }
 
 static bool is_given(const struct start_state *state, int number) {
-    for (size_t i = 0; i < state->n_registers; i++)
-        if (vector_number(state->registers[i].name) == number)
+    for (size_t i = 0; i < state->n_registers; i++) {
+        const struct state_register *given = &state->registers[i];
+        if (given->class && given->class->file == 'v' && (int)given->index == number)
             return true;
+    }
     return false;
 }
 
@@ -102,9 +104,9 @@ const struct start_state *vector_pointers_add(struct arena *arena, const struct 
     for (unsigned i = 0; i < block->insns.n_insns; i++) {
         const struct insn *insn = &block->insns.insns[i];
         uint16_t reg = is_word_move(insn) ? insn->reads[0].reg : 0;
-        int number = reg ? vector_number(machine->registers[reg].name) : -1;
-        if (number < 0 || is_given(state ? state : given, number) ||
-            is_written_before(machine, &block->insns, i, number) || !gives_address(&block->insns, i))
+        int number = vector_number(block->source.isa, machine, reg);
+        if (number < 0 || is_given(state ? state : given, number) || is_written_before(block, machine, i, number) ||
+            !gives_address(&block->insns, i))
             continue;
         if (!state)
             state = copy(arena, given);
