@@ -34,6 +34,11 @@ struct option_list {
     size_t n_items;
 };
 
+// Null: it is empty.
+static inline const char *option_list_first(const struct option_list *list) {
+    return list->n_items ? list->items[0] : NULL;
+}
+
 struct option {
     enum option_type type;
     const char *name; // without dashes

@@ -85,16 +85,13 @@ static const struct command command = {
 
 // Chooses the ISA of the results, and the CPU that was measured where no model was requested.
 static bool choose_models(struct arena *arena, const char *path, struct fail *fail) {
-    struct option_list *cpus = &lab_args.options.cpus;
     if (!results_choose_model(arena, path, fail))
         return false;
-    bool is_none = strcmp(cpus->items[0], "none") == 0;
+    bool is_none = strcmp(lab_args.options.cpus.items[0], "none") == 0;
     if (is_none && args.against)
         return fail_set(fail, FAIL_INPUT, "--against needs a model to check: --mcpu");
     if (is_none && !args.baseline.n_items)
         return fail_set(fail, FAIL_INPUT, "--mcpu none leaves nothing to ask without --baseline");
-    if (args.against)
-        *ARENA_ADD(arena, cpus->items, cpus->n_items) = args.against;
     return true;
 }
 
@@ -158,13 +155,14 @@ static int report(struct arena *arena, const struct check_report *report, struct
     return check_has_failed(report) ? FAIL_WORK : 0;
 }
 
-static int check(struct arena *arena, const struct lab *lab, const struct operands *operands, struct fail *fail) {
+static int check(struct arena *arena, const struct model_set *models, const struct operands *operands,
+                 struct fail *fail) {
     struct check_report result;
     struct check_request request = {
         .results = operands->items,
         .n_results = operands->n_items,
-        .model = lab->n_models ? &lab->models[0] : NULL,
-        .against = args.against ? &lab->models[1] : NULL,
+        .model = models->n_judged ? &models->judged[0] : NULL,
+        .against = args.against ? &models->against : NULL,
         .baseline = args.baseline.items,
         .n_baseline = args.baseline.n_items,
         .asks_gap = args.wants_gap || (!args.against && !args.baseline.n_items),
@@ -174,13 +172,11 @@ static int check(struct arena *arena, const struct lab *lab, const struct operan
         .now = time(NULL),
         .listener = &cli_listener,
     };
-    if (!results_have_models(lab, fail))
-        return 0;
     return check_run(arena, &request, &result, fail) ? report(arena, &result, fail) : 0;
 }
 
 static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
-    struct lab lab = {0};
+    struct model_set models = {0};
     int status = 0;
     if (!operands->n_items)
         fail_set(fail, FAIL_INPUT, "name the folder of a survey, such as 'survey', or a file of measurements");
@@ -194,11 +190,12 @@ static int work(struct arena *arena, const struct operands *operands, struct fai
         fail_set(fail, FAIL_INPUT, "--false-share is below 100 %%");
     else if (results_can_write(arena, args.written_allowances, fail) && results_can_write(arena, args.junit, fail) &&
              results_can_write(arena, args.markdown, fail) && choose_models(arena, operands->items[0], fail)) {
-        lab_args.options.listener = &cli_listener;
-        if (lab_open_elsewhere(&lab, arena, &lab_args.options, "", fail))
-            status = check(arena, &lab, operands, fail);
+        struct model_request wanted = lab_models(&lab_args.options);
+        wanted.against = args.against;
+        if (model_set_open(&models, arena, &wanted, fail))
+            status = check(arena, &models, operands, fail);
     }
-    lab_close(&lab);
+    model_set_close(&models);
     return status;
 }
 

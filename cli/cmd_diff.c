@@ -72,13 +72,14 @@ static int diff_files(struct arena *arena, const struct operands *operands, stru
     return diff.n_by_kind[DIFF_MOVED] ? FAIL_WORK : 0;
 }
 
-static int diff_models(struct arena *arena, const struct lab *lab, const char *path, struct fail *fail) {
+static int diff_models(struct arena *arena, const struct model_set *models, const char *path, struct fail *fail) {
+    const struct model *before = &models->judged[0], *after = &models->judged[1];
     struct check_results results;
     struct diff_models diff;
-    struct diff_model_names names = {lab->models[0].machine->id, lab->models[1].machine->id};
+    struct diff_model_names names = {before->machine->id, after->machine->id};
     if (!check_results_read(arena, &path, 1, &cli_listener, &results, fail))
         return 0;
-    diff_models_make(arena, &results, &lab->models[0], &lab->models[1], &diff);
+    diff_models_make(arena, &results, before, after, &diff);
     if (!lab_args.files.wants_json && !args.wants_csv)
         diff_models_print(arena, &names, &diff, args.wants_all ? 0 : MOST, stdout, cli_wants_colour());
     else if (args.wants_csv ? !diff_models_write_csv(arena, &diff, stdout, fail)
@@ -90,17 +91,16 @@ static int diff_models(struct arena *arena, const struct lab *lab, const char *p
 }
 
 static int open_models(struct arena *arena, const char *path, struct fail *fail) {
-    struct lab lab = {0};
+    struct model_set models = {0};
     struct table_origin origin;
-    int status = 0;
-    if (results_find_origin(arena, path, &origin, fail)) {
-        lab_args.options.isa = cli_isa(arena, origin.isa, fail);
-        lab_args.options.listener = &cli_listener;
-        if (lab_args.options.isa && lab_open_elsewhere(&lab, arena, &lab_args.options, "", fail) &&
-            results_have_models(&lab, fail))
-            status = diff_models(arena, &lab, path, fail);
-    }
-    lab_close(&lab);
+    if (!results_find_origin(arena, path, &origin, fail))
+        return 0;
+    lab_args.options.isa = cli_isa(arena, origin.isa, fail);
+    if (!lab_args.options.isa)
+        return 0;
+    const struct model_request wanted = lab_models(&lab_args.options);
+    int status = model_set_open(&models, arena, &wanted, fail) ? diff_models(arena, &models, path, fail) : 0;
+    model_set_close(&models);
     return status;
 }
 

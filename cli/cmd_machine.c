@@ -88,7 +88,7 @@ static bool compare(struct arena *arena, const struct card *card, const struct l
         struct model model = {0};
         const struct backend_options opened = {
             .triple = lab->isa->triple, .cpu = args.models.items[i], .features = lab->features};
-        bool is_open = model_open(&model, arena, lab->llvms.n_items ? lab->llvms.items[0] : NULL, &opened, fail);
+        bool is_open = model_open(&model, arena, option_list_first(&lab->llvms), &opened, fail);
         if (is_open && card) {
             models[i].title = model.title;
             models[i].comparisons = card_compare(arena, card, &model, lab->isa);
@@ -105,7 +105,7 @@ static bool compare(struct arena *arena, const struct card *card, const struct l
 static const char *cpu_of(struct arena *arena, const struct lab_options *lab, struct fail *fail) {
     if (strncmp(lab->target, "sim:", 4) == 0)
         return arena_copy(arena, lab->target + 4, strcspn(lab->target + 4, ","));
-    const struct backend *backend = backend_load(arena, lab->llvms.n_items ? lab->llvms.items[0] : NULL, fail);
+    const struct backend *backend = backend_load(arena, option_list_first(&lab->llvms), fail);
     const char *cpu = backend ? backend->host_cpu() : "";
     return *cpu && strcmp(cpu, "generic") != 0 ? cpu : NULL;
 }

@@ -87,10 +87,10 @@ static bool find_kernels(struct arena *arena, const struct operands *operands, c
 
 static bool issues_in_order(const struct lab *lab) {
     if (lab->is_simulated)
-        return lab->simulated_cpu.machine->in_order;
-    for (unsigned i = 0; i < lab->n_models; i++)
-        if (!lab->models[i].missing)
-            return lab->models[i].machine->in_order;
+        return lab->models.native.machine->in_order;
+    for (unsigned i = 0; i < lab->models.n_judged; i++)
+        if (!lab->models.judged[i].missing)
+            return lab->models.judged[i].machine->in_order;
     return false;
 }
 

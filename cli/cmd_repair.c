@@ -259,17 +259,17 @@ static void print_next(struct arena *arena, const struct operands *folders, cons
     screen_print_whole_sentence(text.data, stdout);
 }
 
-static bool repair(struct arena *arena, const struct lab *lab, const struct operands *operands, struct fail *fail) {
+static bool repair(struct arena *arena, const struct model *model, const struct operands *operands, struct fail *fail) {
     static char verb[] = "repairing";
     struct lab_listener listener = cli_listener;
     struct check_results results;
     struct repair_result result;
     listener.context = verb;
-    if (!results_have_models(lab, fail) || !prepare(arena, &lab->models[0], fail) ||
+    if (!prepare(arena, model, fail) ||
         !check_results_read(arena, operands->items, operands->n_items, &cli_listener, &results, fail))
         return false;
     struct repair_request request = {.results = &results,
-                                     .model = &lab->models[0],
+                                     .model = model,
                                      .name = args.name ? args.name : name_of(arena, args.output),
                                      .held_out = args.held_out / 100,
                                      .wants_slots = args.wants_slots,
@@ -280,7 +280,7 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
         return fail_set(fail, FAIL_UNAVAILABLE, "nothing could be compared: no value is both stable and predicted");
     if (!file_write(args.output, result.overlay, strlen(result.overlay), fail))
         return false;
-    print_counts(arena, &lab->models[0], &result);
+    print_counts(arena, model, &result);
     print_forwarding(&results);
     mixtures_print_repair(arena, &result.mixtures, stdout);
     screen_print_sentence(
@@ -290,22 +290,22 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
                      result.dispatch_width ? arena_printf(arena, ", dispatch width %u", result.dispatch_width) : ""),
         stdout);
     struct td_result td;
-    if (args.td && !edit_td(arena, &lab->models[0], &result, &td, fail))
+    if (args.td && !edit_td(arena, model, &result, &td, fail))
         return false;
     const struct option_list *llvms = &lab_args.options.llvms;
-    const char *mcpu = strcmp(lab_args.options.cpus.items[0], "native") == 0 ? lab->models[0].machine->cpu
-                                                                             : lab_args.options.cpus.items[0];
+    const char *mcpu =
+        strcmp(lab_args.options.cpus.items[0], "native") == 0 ? model->machine->cpu : lab_args.options.cpus.items[0];
     print_next(arena, operands, mcpu);
     const struct review_request review = {.results = &results,
                                           .repaired = &result,
                                           .td = args.td ? &td : NULL,
-                                          .model = lab->models[0].machine->id,
+                                          .model = model->machine->id,
                                           .mcpu = mcpu,
                                           .folders = operands->items,
                                           .n_folders = operands->n_items,
                                           .overlay = args.output,
                                           .td_path = args.td,
-                                          .llvm = llvms->n_items ? llvms->items[0] : NULL,
+                                          .llvm = option_list_first(llvms),
                                           .name = args.name,
                                           .td_output = args.td_output,
                                           .tblgen = args.tblgen,
@@ -316,13 +316,14 @@ static bool repair(struct arena *arena, const struct lab *lab, const struct oper
 }
 
 static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
-    struct lab lab = {0};
+    struct model_set models = {0};
     if (!operands->n_items)
         return fail_set(fail, FAIL_INPUT, "name the folder of a survey, such as 'survey'");
-    lab_args.options.listener = &cli_listener;
-    bool is_done = choose_model(arena, operands->items[0], fail) &&
-                   lab_open_elsewhere(&lab, arena, &lab_args.options, "", fail) && repair(arena, &lab, operands, fail);
-    lab_close(&lab);
+    if (!choose_model(arena, operands->items[0], fail))
+        return false;
+    const struct model_request wanted = lab_models(&lab_args.options);
+    bool is_done = model_set_open(&models, arena, &wanted, fail) && repair(arena, &models.judged[0], operands, fail);
+    model_set_close(&models);
     return is_done;
 }
 

@@ -71,7 +71,8 @@ static bool predict_corpus(struct arena *arena, const char *folder, const char *
     int file = mkstemp(made);
     struct scores scores;
     const struct score_request request = {.measured = {.folders = &folder, .n_folders = 1, .listener = &cli_listener},
-                                          .lab = &lab_args.options,
+                                          .isa = lab_args.options.isa,
+                                          .models = lab_models(&lab_args.options),
                                           .blocks = made};
     if (file < 0)
         return fail_set(fail, FAIL_WORK, "cannot make a file '%s': %s", made, strerror(errno));
@@ -158,8 +159,8 @@ static bool report_all(struct arena *arena, struct given *given, const struct ch
     const struct option_list *llvms = &lab_args.options.llvms;
     if (given->corpora.n_items) {
         lab_args.options.isa = cli_isa(arena, lab_args.isa, fail);
-        is_done = lab_args.options.isa &&
-                  decoder_open(&decoder, arena, lab_args.options.isa, llvms->n_items ? llvms->items[0] : NULL, fail);
+        is_done =
+            lab_args.options.isa && decoder_open(&decoder, arena, lab_args.options.isa, option_list_first(llvms), fail);
     }
     for (size_t i = 0; is_done && i < given->corpora.n_items; i++)
         if (file_is_folder(given->corpora.items[i])) {
@@ -193,24 +194,24 @@ static bool report_all(struct arena *arena, struct given *given, const struct ch
 }
 
 static bool report_with_table(struct arena *arena, struct given *given, struct fail *fail) {
-    struct lab lab = {0};
+    struct model_set models = {0};
     struct check_report report;
-    lab_args.options.listener = &cli_listener;
-    bool is_done = results_choose_model(arena, given->tables.items[0], fail) &&
-                   lab_open_elsewhere(&lab, arena, &lab_args.options, "", fail);
-    if (is_done && lab.n_models == 0)
+    if (!results_choose_model(arena, given->tables.items[0], fail))
+        return false;
+    const struct model_request wanted = lab_models(&lab_args.options);
+    bool is_done = model_set_open(&models, arena, &wanted, fail);
+    if (is_done && models.n_judged == 0)
         is_done = fail_set(fail, FAIL_INPUT, "a report needs a model: --mcpu");
     if (is_done) {
         const struct check_request request = {.results = given->tables.items,
                                               .n_results = given->tables.n_items,
-                                              .model = &lab.models[0],
+                                              .model = &models.judged[0],
                                               .asks_gap = true,
                                               .now = time(NULL),
                                               .listener = &cli_listener};
-        is_done = results_have_models(&lab, fail) && check_run(arena, &request, &report, fail) &&
-                  report_all(arena, given, &report, fail);
+        is_done = check_run(arena, &request, &report, fail) && report_all(arena, given, &report, fail);
     }
-    lab_close(&lab);
+    model_set_close(&models);
     return is_done;
 }
 

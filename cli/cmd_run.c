@@ -157,6 +157,14 @@ static void say_of_latencies(struct arena *arena, const struct operands *operand
             forms.data, isa);
 }
 
+static void print(const struct lab *lab, const struct plan *plan) {
+    const struct run_report report = run_report_of(lab);
+    if (plan_args.corun)
+        corun_print(lab, plan, stdout, cli_wants_colour());
+    else
+        run_report_print(&report, plan, stdout, cli_wants_colour());
+}
+
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct plan plan = {.listener = &cli_listener};
     int status = 0;
@@ -170,7 +178,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     else
         status = run_plan_say_refused(&plan, fail);
     if (is_open && !lab_args.files.wants_json) // prints results even after a failure
-        (plan_args.corun ? corun_print : run_report_print)(lab, &plan, stdout, cli_wants_colour());
+        print(lab, &plan);
     if (is_open)
         say_of_latencies(arena, operands);
     return lab_args.is_strict ? run_plan_strict(&plan, status) : status;

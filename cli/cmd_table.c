@@ -82,12 +82,12 @@ static bool choose_cpu(struct arena *arena, const char *folder, struct fail *fai
     return true;
 }
 
-static bool write_exegesis(struct arena *arena, const struct lab *lab, const struct survey_table *table,
+static bool write_exegesis(struct arena *arena, const struct model_set *models, const struct survey_table *table,
                            struct fail *fail) {
     struct exegesis_written latencies, throughputs;
     const struct model *model = NULL;
-    for (unsigned i = 0; i < lab->n_models && !model; i++)
-        model = lab->models[i].missing || !lab->models[i].cpu ? NULL : &lab->models[i];
+    for (unsigned i = 0; i < models->n_judged && !model; i++)
+        model = models->judged[i].missing || !models->judged[i].cpu ? NULL : &models->judged[i];
     if (!model)
         return fail_set(fail, FAIL_INPUT, "--exegesis-yaml needs LLVM's name of the CPU: --mcpu znver5");
     if (!exegesis_write(arena, table, model->backend, model->cpu, args.exegesis, &latencies, &throughputs, fail))
@@ -99,10 +99,11 @@ static bool write_exegesis(struct arena *arena, const struct lab *lab, const str
     return true;
 }
 
-static bool print(struct arena *arena, const struct lab *lab, const struct operands *operands, struct fail *fail) {
+static bool print(struct arena *arena, const struct model_set *models, const struct operands *operands,
+                  struct fail *fail) {
     struct survey_table table;
-    for (unsigned i = 0; i < lab->n_models; i++)
-        if (!lab->models[i].missing && lab->models[i].overlay)
+    for (unsigned i = 0; i < models->n_judged; i++)
+        if (!models->judged[i].missing && models->judged[i].overlay)
             return fail_set(fail, FAIL_INPUT,
                             "a table shows what LLVM's tables state, which an overlay does not change: 'cyclops check "
                             "--mcpu OVERLAY' holds an overlay against the measurements");
@@ -110,10 +111,11 @@ static bool print(struct arena *arena, const struct lab *lab, const struct opera
         .form = args.form, .with_left_out = args.with_left_out, .colour = cli_wants_colour()};
     if (args.sort && !table_sort_read(args.sort, &wanted.sort, fail))
         return false;
-    if (!table_read(arena, operands->items, operands->n_items, lab->models, lab->n_models, &cli_listener, &table, fail))
+    if (!table_read(arena, operands->items, operands->n_items, models->judged, models->n_judged, &cli_listener, &table,
+                    fail))
         return false;
     if (args.exegesis)
-        return write_exegesis(arena, lab, &table, fail);
+        return write_exegesis(arena, models, &table, fail);
     if (args.wants_classes)
         return table_classes_write(arena, &table,
                                    args.wants_csv              ? TABLE_CSV
@@ -127,15 +129,16 @@ static bool print(struct arena *arena, const struct lab *lab, const struct opera
 }
 
 static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
-    struct lab lab = {0};
+    struct model_set models = {0};
     if (args.wants_csv && lab_args.files.wants_json)
         return fail_set(fail, FAIL_INPUT, "--csv and --json are two formats: choose one");
     if (!operands->n_items)
         return fail_set(fail, FAIL_INPUT, "name the folder of a survey, such as 'survey'");
-    lab_args.options.listener = &cli_listener;
-    bool is_done = choose_cpu(arena, operands->items[0], fail) &&
-                   lab_open_elsewhere(&lab, arena, &lab_args.options, "", fail) && print(arena, &lab, operands, fail);
-    lab_close(&lab);
+    if (!choose_cpu(arena, operands->items[0], fail))
+        return false;
+    const struct model_request wanted = lab_models(&lab_args.options);
+    bool is_done = model_set_open(&models, arena, &wanted, fail) && print(arena, &models, operands, fail);
+    model_set_close(&models);
     return is_done;
 }
 

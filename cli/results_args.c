@@ -13,14 +13,6 @@ bool results_find_origin(struct arena *arena, const char *path, struct table_ori
     return is_found && (origin->target || fail_set(fail, FAIL_INPUT, "there are no measurements in '%s'", path));
 }
 
-bool results_have_models(const struct lab *lab, struct fail *fail) {
-    for (unsigned i = 0; i < lab->n_models; i++)
-        if (lab->models[i].missing)
-            return fail_set(fail, FAIL_UNAVAILABLE, "there is no model %s: %s", lab->models[i].identity,
-                            lab->models[i].missing);
-    return true;
-}
-
 bool results_choose_model(struct arena *arena, const char *path, struct fail *fail) {
     struct option_list *cpus = &lab_args.options.cpus;
     struct table_origin origin;

@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
-#include "lab/lab.h"
 #include "survey/table.h"
 
 // Where a survey's folder, or a measurement file, was made.
@@ -16,8 +15,5 @@ bool results_choose_model(struct arena *arena, const char *path, struct fail *fa
 
 // Fails (FAIL_INPUT) where an output cannot be written, or is a file of a survey. Null: there is no output.
 bool results_can_write(struct arena *arena, const char *path, struct fail *fail);
-
-// Fails (FAIL_UNAVAILABLE) where one of the lab's models is not there.
-bool results_have_models(const struct lab *lab, struct fail *fail);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "bench/record/record.h"
 #include "cli/cli.h"
+#include "lab/predict.h"
 #include "lab/record_experiment.h"
 #include "report/run.h"
 
@@ -142,17 +143,17 @@ static bool print_json(const struct part *part, struct fail *fail) {
     return true;
 }
 
-static int predict(struct lab *lab, const struct plan *plan) {
+static int predict(const struct predict_request *request, const struct plan *plan) {
     int status = 0;
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct experiment *experiment = plan->experiments[i];
-        const struct bench_measurement measurement = experiment->measurement;
-        lab_take(lab, experiment, &measurement);
+        experiment_doubt_short_run(request->arena, experiment);
+        predict_experiment(request, experiment);
         if (experiment->is_done)
             continue;
         fprintf(stderr, "cyclops: %s (%s, n = %u, %s): %s there\n", experiment->program.kernel,
                 program_mode_name(experiment->program.mode), experiment->program.streams,
-                program_form_name(experiment->program.form), bench_outcome_name(measurement.outcome));
+                program_form_name(experiment->program.form), bench_outcome_name(experiment->measurement.outcome));
         status = FAIL_WORK;
     }
     return status;
@@ -160,7 +161,7 @@ static int predict(struct lab *lab, const struct plan *plan) {
 
 static bool run_part(struct part *part, const struct lab_options *asked, bool wants_json, int *status,
                      struct fail *fail) {
-    struct lab lab = {0};
+    struct model_set models = {0};
     struct lab_options options = *asked;
     const char *cpu;
     options.isa = part->isa;
@@ -168,14 +169,18 @@ static bool run_part(struct part *part, const struct lab_options *asked, bool wa
         return false;
     if (!asked->cpus.n_items)
         options.cpus = (struct option_list){&cpu, 1};
-    bool is_done = lab_open_elsewhere(&lab, part->arena, &options, summary(part), fail);
-    if (is_done && predict(&lab, &part->plan))
+    const struct model_request wanted = lab_models(&options);
+    const struct predict_request request = {part->arena, &models, options.listener, PREDICT_ELSEWHERE};
+    const struct run_report report = {
+        .arena = part->arena, .models = &models, .is_brief = options.is_brief, .summary = summary(part)};
+    bool is_done = model_set_open(&models, part->arena, &wanted, fail);
+    if (is_done && predict(&request, &part->plan))
         *status = FAIL_WORK;
     if (is_done && wants_json)
         is_done = print_json(part, fail);
     else if (is_done)
-        run_report_print(&lab, &part->plan, stdout, cli_wants_colour());
-    lab_close(&lab);
+        run_report_print(&report, &part->plan, stdout, cli_wants_colour());
+    model_set_close(&models);
     return is_done;
 }
 

@@ -29,9 +29,9 @@ struct run {
 struct worker {
     const struct score_request *request;
     struct arena arena;
-    struct lab lab; // only its models
+    struct model_set models;
     struct code_uses uses;
-    struct pipeline *pipelines[EXPERIMENT_MAX_MODELS]; // for llvm-mca's number; else null
+    struct pipeline *pipelines[MODEL_SET_MOST]; // for llvm-mca's number; else null
 };
 
 static void *new_chunk(void *context) {
@@ -73,33 +73,32 @@ static bool take_chunk(void *context, void *item, struct fail *fail) {
 
 static void close_worker(void *self) {
     struct worker *worker = self;
-    for (unsigned i = 0; i < EXPERIMENT_MAX_MODELS; i++)
+    for (unsigned i = 0; i < MODEL_SET_MOST; i++)
         if (worker->pipelines[i])
             pipeline_close(worker->pipelines[i]);
     code_uses_close(&worker->uses);
-    lab_close(&worker->lab);
+    model_set_close(&worker->models);
     arena_free(&worker->arena);
     free(worker);
 }
 
 static void *open_worker(void *context, bool is_alone, struct fail *fail) {
     const struct run *run = context;
-    const struct lab_options *options = run->request->lab;
+    const struct score_request *request = run->request;
     struct worker *worker = calloc(1, sizeof *worker);
     (void)is_alone;
     if (!worker)
         abort(); // as arenas do
-    worker->request = run->request;
-    if (!lab_open_elsewhere(&worker->lab, &worker->arena, options, "", fail)) {
+    worker->request = request;
+    if (!model_set_open(&worker->models, &worker->arena, &request->models, fail)) {
         close_worker(worker);
         return NULL;
     }
-    code_uses_open(&worker->uses, &worker->arena, options->isa,
-                   options->llvms.n_items ? options->llvms.items[0] : NULL);
+    code_uses_open(&worker->uses, &worker->arena, request->isa, option_list_first(&request->models.llvms));
     const struct pipeline_options as_llvm_mca = {.iterations = MCA_ITERATIONS, .as_llvm_mca = true};
-    for (unsigned i = 0; i < worker->lab.n_models && run->request->is_as_llvm_mca; i++)
-        if (!worker->lab.models[i].missing)
-            worker->pipelines[i] = mca_core_open(worker->lab.models[i].machine, &as_llvm_mca);
+    for (unsigned i = 0; i < worker->models.n_judged && request->is_as_llvm_mca; i++)
+        if (!worker->models.judged[i].missing)
+            worker->pipelines[i] = mca_core_open(worker->models.judged[i].machine, &as_llvm_mca);
     return worker;
 }
 
@@ -129,7 +128,7 @@ static bool predict_cycles(const struct worker *worker, unsigned model, const st
                            struct fail *fail) {
     struct pipeline_result result;
     if (!worker->pipelines[model])
-        return prediction_cycles(worker->lab.models[model].machine, block, cycles, fail);
+        return prediction_cycles(worker->models.judged[model].machine, block, cycles, fail);
     if (!pipeline_simulate(worker->pipelines[model], block, NULL, &result, fail))
         return false;
     *cycles = (double)result.cycles / MCA_ITERATIONS;
@@ -139,7 +138,7 @@ static bool predict_cycles(const struct worker *worker, unsigned model, const st
 static void predict_one(const struct worker *worker, struct arena *arena, unsigned model, const uint8_t *bytes,
                         size_t n_bytes, struct predicted *predicted) {
     struct predicted_model *result = &predicted->models[model];
-    const struct model *opened = &worker->lab.models[model];
+    const struct model *opened = &worker->models.judged[model];
     struct arena scratch = {0};
     struct block block;
     struct fail why;
@@ -185,7 +184,7 @@ static void work(void *self, void *item) {
             continue;
         bytes_from_digits(predicted->value.code, 2 * n_bytes, bytes);
         look_at(worker, &chunk->arena, predicted);
-        for (unsigned m = 0; m < worker->lab.n_models; m++)
+        for (unsigned m = 0; m < worker->models.n_judged; m++)
             predict_one(worker, &chunk->arena, m, bytes, n_bytes, predicted);
     }
 }

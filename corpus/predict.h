@@ -23,7 +23,7 @@ struct predicted {
             const char *opcode;
         } * insns; // one of each scheduling class in the code
         unsigned n_insns;
-    } models[EXPERIMENT_MAX_MODELS];
+    } models[MODEL_SET_MOST];
 };
 
 // Calls `take` for each value, in their order.

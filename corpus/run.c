@@ -47,8 +47,8 @@ static struct lab_options options_of(const struct run *run, struct arena *arena,
 static bool start(struct lab *lab, const struct lab_options *options, struct fail *fail) {
     struct program *common[N_CHAINS];
     size_t n = chains_list(lab->chains, common);
-    return (lab->decoder.cpu || decoder_open(&lab->decoder, lab->arena, lab->isa,
-                                             options->llvms.n_items ? options->llvms.items[0] : NULL, fail)) &&
+    return (lab->decoder.cpu ||
+            decoder_open(&lab->decoder, lab->arena, lab->isa, option_list_first(&options->llvms), fail)) &&
            gen_assemble(lab->arena, common, n, fail) && lab_start(lab, options, fail);
 }
 
@@ -189,7 +189,7 @@ static bool read_inputs(struct run *run, struct fail *fail) {
     if (request->n_inputs == 0)
         return fail_set(fail, FAIL_INPUT,
                         "name the blocks: a file of hexadecimal code, assembly, an object, or a folder");
-    if (!decoder_open(&run->decoder, run->arena, request->lab->isa, llvms->n_items ? llvms->items[0] : NULL, fail))
+    if (!decoder_open(&run->decoder, run->arena, request->lab->isa, option_list_first(llvms), fail))
         return false;
     run->blocks = (struct corpus_blocks){.arena = run->arena,
                                          .isa = request->lab->isa,

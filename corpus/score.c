@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "corpus/predict.h"
 #include "corpus/rank.h"
+#include "lab/code_uses.h"
+#include "lab/decoder.h"
 
 #include <errno.h>
 #include <math.h>
@@ -53,9 +55,9 @@ struct scoring {
     struct arena *arena;
     const struct score_request *request;
     struct scores *scores;
-    struct lab lab; // only its models, for the blame
+    struct model_set models; // for the blame
     struct decoder decoder;
-    struct collected collected[EXPERIMENT_MAX_MODELS][N_FORMS];
+    struct collected collected[MODEL_SET_MOST][N_FORMS];
     FILE *blocks;
     bool is_any_noted;
 };
@@ -186,8 +188,8 @@ static bool open_blocks(struct scoring *scoring, struct fail *fail) {
     if (!scoring->blocks)
         return fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", path, strerror(errno));
     fprintf(scoring->blocks, "block,form,cycles,low,high,verdict,bytes,pages,notes");
-    for (unsigned m = 0; m < scoring->lab.n_models; m++)
-        fprintf(scoring->blocks, ",%s", name_of(&scoring->lab.models[m]));
+    for (unsigned m = 0; m < scoring->models.n_judged; m++)
+        fprintf(scoring->blocks, ",%s", name_of(&scoring->models.judged[m]));
     fprintf(scoring->blocks, "\n");
     return true;
 }
@@ -205,7 +207,7 @@ static void write_block(const struct scoring *scoring, const struct predicted *p
         fprintf(out, "%u", value->pages);
     fprintf(out, ",%s%s%s", value->notes, value->walks && *value->notes ? " " : "",
             value->walks && !strstr(value->notes, "walks") ? "walks" : "");
-    for (unsigned m = 0; m < scoring->lab.n_models; m++)
+    for (unsigned m = 0; m < scoring->models.n_judged; m++)
         if (predicted->models[m].is_done)
             fprintf(out, ",%.4f", predicted->models[m].cycles);
         else
@@ -232,7 +234,7 @@ static bool take(void *context, const struct predicted *predicted, struct fail *
     } else {
         values->n_stable++;
         scoring->is_any_noted |= *value->notes != '\0';
-        for (unsigned m = 0; m < scoring->lab.n_models; m++)
+        for (unsigned m = 0; m < scoring->models.n_judged; m++)
             add_prediction(scoring, predicted, m);
     }
     return true;
@@ -282,7 +284,7 @@ static const char *text_of(struct scoring *scoring, const char *hex) {
 }
 
 static const char *blame_of(struct scoring *scoring, unsigned model, const struct score_worst *worst) {
-    const struct model *opened = &scoring->lab.models[model];
+    const struct model *opened = &scoring->models.judged[model];
     size_t n_bytes = strlen(worst->code) / 2;
     uint8_t *bytes = arena_alloc(scoring->arena, n_bytes + 1);
     struct prediction prediction;
@@ -327,16 +329,15 @@ static bool has_values(const struct scores *scores) {
 }
 
 static bool open_all(struct scoring *scoring, struct fail *fail) {
-    const struct lab_options *options = scoring->request->lab;
-    if (!lab_open_elsewhere(&scoring->lab, scoring->arena, options, "", fail) ||
-        !decoder_open(&scoring->decoder, scoring->arena, options->isa,
-                      options->llvms.n_items ? options->llvms.items[0] : NULL, fail))
+    const struct score_request *request = scoring->request;
+    if (!model_set_open(&scoring->models, scoring->arena, &request->models, fail) ||
+        !decoder_open(&scoring->decoder, scoring->arena, request->isa, option_list_first(&request->models.llvms), fail))
         return false;
-    scoring->scores->n_models = scoring->lab.n_models;
-    for (unsigned m = 0; m < scoring->lab.n_models; m++) {
-        scoring->scores->models[m].title = scoring->lab.models[m].title;
-        scoring->scores->models[m].missing = scoring->lab.models[m].missing;
-        scoring->scores->models[m].name = name_of(&scoring->lab.models[m]);
+    scoring->scores->n_models = scoring->models.n_judged;
+    for (unsigned m = 0; m < scoring->models.n_judged; m++) {
+        scoring->scores->models[m].title = scoring->models.judged[m].title;
+        scoring->scores->models[m].missing = scoring->models.judged[m].missing;
+        scoring->scores->models[m].name = name_of(&scoring->models.judged[m]);
     }
     return open_blocks(scoring, fail);
 }
@@ -353,7 +354,7 @@ bool score_blocks(struct arena *arena, const struct score_request *request, stru
     struct scoring scoring = {.arena = arena, .request = request, .scores = scores};
     *scores = (struct scores){0};
     bool is_done = open_all(&scoring, fail) && score_all(&scoring, fail);
-    for (unsigned m = 0; m < EXPERIMENT_MAX_MODELS; m++)
+    for (unsigned m = 0; m < MODEL_SET_MOST; m++)
         for (unsigned form = 0; form < N_FORMS; form++) {
             if (is_done)
                 finish_form(&scoring, m, form);
@@ -362,6 +363,6 @@ bool score_blocks(struct arena *arena, const struct score_request *request, stru
     if (scoring.blocks && fclose(scoring.blocks) != 0)
         is_done = fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", request->blocks, strerror(errno));
     decoder_close(&scoring.decoder);
-    lab_close(&scoring.lab);
+    model_set_close(&scoring.models);
     return is_done;
 }

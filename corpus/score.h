@@ -3,21 +3,23 @@
 #ifndef CORPUS_SCORE_H
 #define CORPUS_SCORE_H
 
+#include "analyzer/model/model_set.h"
 #include "corpus/measured.h"
-#include "lab/lab.h"
+#include "gen/isa.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct score_request {
     struct measured_request measured;
-    const struct lab_options *lab; // ISA and models
-    bool is_as_llvm_mca;           // predict the cycles of 100 iterations from an empty pipeline; else the steady state
-    bool is_undistorted;           // leave out values whose notes state what distorts them
-    size_t most;                   // values to score; 0: all
-    unsigned n_worst;              // worst blocks to find, of each model and form
-    unsigned n_jobs;               // threads; 0: as many as CPUs
-    const char *blocks;            // CSV file to write: a line for each value and its predictions; null: none
+    const struct isa *isa;
+    struct model_request models;
+    bool is_as_llvm_mca; // predict the cycles of 100 iterations from an empty pipeline; else the steady state
+    bool is_undistorted; // leave out values whose notes state what distorts them
+    size_t most;         // values to score; 0: all
+    unsigned n_worst;    // worst blocks to find, of each model and form
+    unsigned n_jobs;     // threads; 0: as many as CPUs
+    const char *blocks;  // CSV file to write: a line for each value and its predictions; null: none
 };
 
 // Errors are (predicted - measured) / measured.
@@ -88,7 +90,7 @@ struct scores {
         const char *title, *missing; // as in struct model
         const char *name;            // in files: "llvm-22/znver4"
         struct score_form forms[2];
-    } models[EXPERIMENT_MAX_MODELS];
+    } models[MODEL_SET_MOST];
 };
 
 // Reads, predicts and scores. Fails where there is nothing to score, or a model cannot be opened.

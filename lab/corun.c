@@ -80,8 +80,9 @@ static void predict(struct lab *lab, struct experiment *experiment) {
         bool is_modelled =
             experiment->verdicts[i].kind != VERDICT_UNMODELLED && corun->other->verdicts[i].kind != VERDICT_UNMODELLED;
         corun->predicted[i].is_known =
-            is_modelled && (shares_core(lab) ? predict_on(lab, &lab->models[i], experiment, &corun->predicted[i], &fail)
-                                             : predict_apart(experiment, i, &corun->predicted[i]));
+            is_modelled &&
+            (shares_core(lab) ? predict_on(lab, &lab->models.judged[i], experiment, &corun->predicted[i], &fail)
+                              : predict_apart(experiment, i, &corun->predicted[i]));
         if (fail.status != FAIL_NONE)
             lab_say(lab->listener, LAB_WARNING, "%s: %s", experiment->program.kernel, fail.text);
     }

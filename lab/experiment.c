@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+_Static_assert((int)MODEL_SET_MOST <= (int)RECORD_MAX_PREDICTIONS, "a record has a prediction of each model");
 _Static_assert((int)BENCH_MOST_CHASES == (int)PROGRAM_MOST_CHASES && (int)BENCH_CHASES == (int)PROGRAM_CHASES,
                "the words where chases begin");
 _Static_assert((int)BENCH_CHASE_PAGES == (int)CHASE_PAGES && (int)BENCH_CHASE_BLOCKS == (int)CHASE_BLOCKS,
@@ -174,4 +175,17 @@ struct experiment *plan_add(struct arena *arena, struct plan *plan) {
     struct experiment *experiment = ARENA_NEW(arena, struct experiment);
     *ARENA_ADD(arena, plan->experiments, plan->n_experiments) = experiment;
     return experiment;
+}
+
+void experiment_doubt_short_run(struct arena *arena, struct experiment *experiment) {
+    static const double fewest_cycles = 1000, share = 0.75; // share: long run minus short one
+    struct bench_measurement *m = &experiment->measurement;
+    double iterations = (double)m->seen.most_iterations, cycles = iterations * m->cycles * experiment->program.unroll;
+    if (m->outcome != BENCH_OK || !m->seen.most_iterations || m->verdict == MEASURED_UNSTABLE ||
+        share * cycles >= fewest_cycles)
+        return;
+    m->verdict = MEASURED_UNSTABLE;
+    m->why = arena_printf(
+        arena, "only %.0f iterations fit (%.0f cycles), so their start and end distort the value; raise --pages",
+        iterations, cycles);
 }

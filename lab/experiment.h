@@ -2,6 +2,7 @@
 #ifndef LAB_EXPERIMENT_H
 #define LAB_EXPERIMENT_H
 
+#include "analyzer/model/model_set.h"
 #include "analyzer/predict/prediction.h"
 #include "analyzer/predict/verdict.h"
 #include "base/arena.h"
@@ -17,8 +18,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { EXPERIMENT_MAX_MODELS = RECORD_MAX_PREDICTIONS };
-
 // An experiment with its co-runner.
 struct corun {
     struct experiment *other; // the co-runner; measured alone only once
@@ -27,7 +26,7 @@ struct corun {
     struct corun_predicted {
         bool is_known;
         double cycles[2]; // cycles per iteration, of the experiment and of the co-runner
-    } predicted[EXPERIMENT_MAX_MODELS];
+    } predicted[MODEL_SET_MOST];
 };
 
 struct experiment {
@@ -49,8 +48,8 @@ struct experiment {
     struct followed followed;         // run of code with branches inside; n = 0: no branches, or not recorded yet
     struct corun *corun;              // null: it runs alone
     unsigned n_predictions;
-    struct prediction predictions[EXPERIMENT_MAX_MODELS];
-    struct verdict verdicts[EXPERIMENT_MAX_MODELS];
+    struct prediction predictions[MODEL_SET_MOST];
+    struct verdict verdicts[MODEL_SET_MOST];
 };
 
 // What to measure of each kernel and block.
@@ -106,6 +105,10 @@ struct bench_code program_code(const struct program *program, bool is_simulated)
 
 // The code that an experiment runs.
 struct bench_code experiment_code(const struct experiment *experiment, bool is_simulated);
+
+// Makes the value of very short runs unstable: the cost of their start and end is within the timed part, and does not
+// cancel to the last cycle (8 were seen).
+void experiment_doubt_short_run(struct arena *arena, struct experiment *experiment);
 
 // The experiment's line in a measurement file.
 void experiment_to_record(struct arena *arena, const struct experiment *experiment, struct record *record);

@@ -8,43 +8,11 @@
 
 #include <string.h>
 
-static const char *first_llvm(const struct lab_options *options) {
-    return options->llvms.n_items ? options->llvms.items[0] : NULL;
-}
-
-static struct backend_options model_options(const struct lab *lab, const struct lab_options *options, const char *cpu) {
-    return (struct backend_options){
-        .triple = lab->isa->triple, .cpu = cpu, .features = options->features, .output_syntax = -1};
-}
-
-static bool wants_models(const struct lab_options *options) {
-    return options->cpus.n_items != 1 || strcmp(options->cpus.items[0], "none") != 0;
-}
-
-// A CPU, in each version of LLVM unless its name says in which, or is an overlay's.
-static bool open_models_of(struct lab *lab, const struct lab_options *options, const char *cpu, struct fail *fail) {
-    const char *newest = NULL, *const *llvms = options->llvms.n_items ? options->llvms.items : &newest;
-    bool is_one = !options->llvms.n_items || model_names_version(cpu) || model_is_overlay(cpu);
-    size_t n = is_one ? 1 : options->llvms.n_items;
-    struct backend_options wanted = model_options(lab, options, cpu);
-    if (lab->n_models + n > EXPERIMENT_MAX_MODELS)
-        return fail_set(fail, FAIL_INPUT, "at most %d models at once", EXPERIMENT_MAX_MODELS);
-    if (!model_open_versions(&lab->models[lab->n_models], lab->arena, llvms, n, &wanted, fail))
-        return false;
-    lab->n_models += (unsigned)n;
-    return true;
-}
-
-static bool open_models(struct lab *lab, const struct lab_options *options, struct fail *fail) {
-    const struct option_list *cpus = &options->cpus;
-    if (!wants_models(options))
-        return true;
-    if (cpus->n_items == 0)
-        return open_models_of(lab, options, lab->is_simulated ? lab->sim.cpu : NULL, fail);
-    for (size_t i = 0; i < cpus->n_items; i++)
-        if (!open_models_of(lab, options, cpus->items[i], fail))
-            return false;
-    return true;
+struct model_request lab_models(const struct lab_options *options) {
+    return (struct model_request){.triple = options->isa->triple,
+                                  .features = options->features,
+                                  .llvms = options->llvms,
+                                  .judged = options->cpus};
 }
 
 static bool parse_target(struct lab *lab, const char *target, struct fail *fail) {
@@ -82,35 +50,22 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
         return false;
     if (options->has_corun && !choose_corun_cpu(lab, options, fail))
         return false;
-    code_uses_open(&lab->uses, arena, lab->isa, first_llvm(options));
-    if (lab->is_simulated || options->names_cpu || wants_models(options)) {
-        lab->backend = backend_load(arena, first_llvm(options), fail);
+    code_uses_open(&lab->uses, arena, lab->isa, option_list_first(&options->llvms));
+    struct model_request models = lab_models(options);
+    if (lab->is_simulated || options->names_cpu || model_request_judges(&models)) {
+        lab->backend = backend_load(arena, option_list_first(&options->llvms), fail);
         if (!lab->backend)
             return false;
     }
-    struct backend_options simulated = model_options(lab, options, lab->sim.cpu);
-    if (lab->is_simulated && !model_open(&lab->simulated_cpu, arena, first_llvm(options), &simulated, fail))
-        return false;
-    return open_models(lab, options, fail);
-}
-
-bool lab_open_elsewhere(struct lab *lab, struct arena *arena, const struct lab_options *options, const char *summary,
-                        struct fail *fail) {
-    *lab = (struct lab){.arena = arena,
-                        .listener = options->listener,
-                        .is_brief = options->is_brief,
-                        .isa = options->isa,
-                        .elsewhere = summary};
-    if (!wants_models(options))
-        return true;
-    lab->backend = backend_load(arena, first_llvm(options), fail);
-    return lab->backend && open_models(lab, options, fail);
+    models.native = lab->is_simulated ? lab->sim.cpu : NULL;
+    return model_set_open(&lab->models, arena, &models, fail);
 }
 
 bool lab_prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail) {
     if (plan->n_blocks == 0)
         return true;
-    return (lab->decoder.cpu || decoder_open(&lab->decoder, lab->arena, lab->isa, first_llvm(options), fail)) &&
+    return (lab->decoder.cpu ||
+            decoder_open(&lab->decoder, lab->arena, lab->isa, option_list_first(&options->llvms), fail)) &&
            blocks_prepare(lab->arena, plan, &lab->decoder, !lab->is_simulated, fail);
 }
 
@@ -120,9 +75,9 @@ static bool predict_reference(struct lab *lab, double *cycles, struct fail *fail
     struct program_range body = program_simulated_range(reference);
     struct prediction prediction;
     struct block block;
-    if (!model_describe_bytes(&lab->simulated_cpu, lab->arena, reference->code + body.offset, body.length, &block,
+    if (!model_describe_bytes(&lab->models.native, lab->arena, reference->code + body.offset, body.length, &block,
                               fail) ||
-        !prediction_make(lab->arena, lab->simulated_cpu.machine, &block, &prediction, fail))
+        !prediction_make(lab->arena, lab->models.native.machine, &block, &prediction, fail))
         return false;
     *cycles = prediction.cycles;
     return true;
@@ -136,17 +91,17 @@ static void steady_frequency(struct lab *lab) {
 
 // Finds the pipes to count, where counters may be used and there is a model to compare with.
 static bool find_pipes(struct lab *lab, enum bench_clock clock, struct fail *fail) {
-    if (!bench_clock_counts(clock) || lab->n_models == 0)
+    if (!bench_clock_counts(clock) || lab->models.n_judged == 0)
         return true;
     if (lab->is_simulated && lab->sim.noise.counter_factor > 0)
-        pipes_of_machine(lab->arena, lab->simulated_cpu.machine, &lab->pipes);
+        pipes_of_machine(lab->arena, lab->models.native.machine, &lab->pipes);
     if (lab->is_simulated || !lab->host.has_pmu || !lab->backend)
         return true;
     return pipes_read(lab->arena, lab->isa->name, lab->backend->host_cpu(), &lab->pipes, fail);
 }
 
 static struct target *open_with(struct lab *lab, const struct target_request *request, struct fail *fail) {
-    return lab->is_simulated ? target_sim_open(lab->arena, &lab->simulated_cpu, &lab->sim, request, fail)
+    return lab->is_simulated ? target_sim_open(lab->arena, &lab->models.native, &lab->sim, request, fail)
                              : target_native_open(lab->arena, lab->host.cpu, request, fail);
 }
 
@@ -154,10 +109,10 @@ static bool pipes_of_target(struct lab *lab, const struct lab_options *options, 
                             struct fail *fail) {
     if (lab->is_simulated) {
         if (lab->sim.noise.counter_factor > 0)
-            pipes_of_machine(lab->arena, lab->simulated_cpu.machine, pipes);
+            pipes_of_machine(lab->arena, lab->models.native.machine, pipes);
         return true;
     }
-    const struct backend *backend = backend_load(lab->arena, first_llvm(options), fail);
+    const struct backend *backend = backend_load(lab->arena, option_list_first(&options->llvms), fail);
     return backend && pipes_read(lab->arena, lab->isa->name, backend->host_cpu(), pipes, fail);
 }
 
@@ -312,10 +267,8 @@ static const char *turbo_summary(const struct host *host) {
 }
 
 const char *lab_summary(const struct lab *lab) {
-    if (lab->elsewhere)
-        return lab->elsewhere;
     if (lab->is_simulated)
-        return arena_printf(lab->arena, "simulated %s → %s", lab->simulated_cpu.title,
+        return arena_printf(lab->arena, "simulated %s → %s", lab->models.native.title,
                             bench_clock_summary(&lab->bench));
     const char *cpu = lab->backend ? lab->backend->host_cpu() : NULL;
     return arena_printf(lab->arena, "%s → %s; turbo: %s%s", host_summary(lab->arena, &lab->host, cpu),
@@ -327,9 +280,7 @@ void lab_close(struct lab *lab) {
     if (lab->target)
         budget_watch(NULL);
     keep_levels(lab);
-    for (unsigned i = 0; i < lab->n_models; i++)
-        model_close(&lab->models[i]);
-    model_close(&lab->simulated_cpu);
+    model_set_close(&lab->models);
     code_uses_close(&lab->uses);
     decoder_close(&lab->decoder);
     host_control_end(&lab->control);

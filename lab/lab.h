@@ -3,7 +3,7 @@
 #ifndef LAB_LAB_H
 #define LAB_LAB_H
 
-#include "analyzer/model/model.h"
+#include "analyzer/model/model_set.h"
 #include "base/options.h"
 #include "bench/bench.h"
 #include "bench/host/control.h"
@@ -43,15 +43,12 @@ struct lab {
     const struct isa *isa;
     struct host host;
     struct host_control control; // settings of the host that are changed during the run
-    const char *elsewhere; // description of another machine that measured, one line; nothing can run then. Or null
     bool is_simulated;
     int corun_cpu;                 // logical CPU of the co-runner; -1: no co-runner
     bool is_sibling;               // that CPU is the SMT sibling of the measured one
     struct sim_spec sim;           // the simulated target's; see is_simulated
-    struct model simulated_cpu;    // likewise
     const struct backend *backend; // null: no models requested
-    struct model models[EXPERIMENT_MAX_MODELS];
-    unsigned n_models;
+    struct model_set models;
     bool is_brief;                    // as in struct lab_options
     struct decoder decoder;           // decodes blocks; not open where there are no blocks
     struct program *chains[N_CHAINS]; // programs of the clock; null: the ISA has none
@@ -63,6 +60,9 @@ struct lab {
     bool are_levels_known;     // the levels come from that file
     struct bench bench;
 };
+
+// The models that the options ask for: the judged ones. A command adds the other roles.
+struct model_request lab_models(const struct lab_options *options);
 
 // Whether the user ended the run.
 static inline bool lab_is_stopped(const struct lab *lab) {
@@ -76,10 +76,6 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
 // are known. Sets `why` to the reason where there are none, one clause; null: a simulated CPU without counters.
 bool lab_find_uop_events(struct arena *arena, const struct lab_options *options, struct option_list *events,
                          const char **why, struct fail *fail);
-
-// Opens only the models, for measurements made elsewhere. Only lab_take and lab_summary may follow.
-bool lab_open_elsewhere(struct lab *lab, struct arena *arena, const struct lab_options *options, const char *summary,
-                        struct fail *fail);
 
 // Makes the programs of the plan's blocks; see blocks_prepare.
 bool lab_prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail);

@@ -1,20 +1,19 @@
-// Runs experiments: measures their cycles, then predicts the same bytes with each model.
+// Runs experiments: measures their cycles, then has the same bytes predicted.
 #include "lab/lab.h"
 
-#include "analyzer/predict/dependence.h"
 #include "base/text.h"
 #include "bench/measure/replication.h"
-#include "lab/branches.h"
+#include "lab/predict.h"
 
 // Whether the CPU that runs the code has a feature. A simulated CPU has those that LLVM states for it.
 static enum host_feature find_feature(const struct lab *lab, const char *feature) {
     if (!lab->is_simulated)
         return host_feature(&lab->host, feature);
-    const struct backend_cpu *cpu = lab->simulated_cpu.cpu;
+    const struct backend_cpu *cpu = lab->models.native.cpu;
     const char *const *names;
-    if (lab->simulated_cpu.backend->has_feature(cpu, feature))
+    if (lab->models.native.backend->has_feature(cpu, feature))
         return FEATURE_PRESENT;
-    size_t n = lab->simulated_cpu.backend->list_features(lab->arena, cpu, &names);
+    size_t n = lab->models.native.backend->list_features(lab->arena, cpu, &names);
     return text_find(feature, names, n) < n ? FEATURE_MISSING : FEATURE_UNKNOWN;
 }
 
@@ -22,7 +21,7 @@ static const char *feature_near(const struct lab *lab, const char *feature) {
     const char *const *names;
     if (!lab->is_simulated)
         return host_feature_near(lab->arena, feature);
-    size_t n = lab->simulated_cpu.backend->list_features(lab->arena, lab->simulated_cpu.cpu, &names);
+    size_t n = lab->models.native.backend->list_features(lab->arena, lab->models.native.cpu, &names);
     return text_did_you_mean(lab->arena, feature, names, n);
 }
 
@@ -60,7 +59,7 @@ bool lab_can_run(const struct lab *lab, const struct program *program, struct fa
     struct block block;
     struct fail trouble = {0};
     if (!lab->is_simulated ||
-        model_describe_part(&lab->simulated_cpu, lab->arena, program->code, body.offset, body.length, &block, &trouble))
+        model_describe_part(&lab->models.native, lab->arena, program->code, body.offset, body.length, &block, &trouble))
         return true;
     return fail_set(fail, FAIL_UNAVAILABLE, "%s cannot run on the simulated CPU: %s", program->kernel, trouble.text);
 }
@@ -74,134 +73,6 @@ struct bench_code lab_code(const struct lab *lab, const struct experiment *exper
     return code;
 }
 
-static enum verdict_kind subject(enum program_mode mode) {
-    switch (mode) {
-    case PROGRAM_LATENCY:
-        return VERDICT_LATENCY;
-    case PROGRAM_THROUGHPUT:
-        return VERDICT_RTHROUGHPUT;
-    case PROGRAM_BLOCK:
-        break;
-    }
-    return VERDICT_BLOCK;
-}
-
-// Whether there are branches besides the loop's own. `without_exits`: those that leave the block, if taken, are none.
-static bool has_inner_branch(const struct block *block, const struct program *program, bool without_exits) {
-    unsigned n_branches = 0;
-    int64_t offset = 0, end = (int64_t)program_block_range(program).length;
-    for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
-        const struct insn *insn = &block->insns[i];
-        bool leaves = insn->is_direct && insn->is_conditional && offset < end && offset + insn->displacement >= end;
-        n_branches += insn->is_branch && !(leaves && without_exits);
-    }
-    bool has_loop = program->form == PROGRAM_LOOPED && !program->routine_range.length;
-    return n_branches > (has_loop ? program->loop_branches : 0);
-}
-
-// Returns how the program differs from its kernel file, by what the model knows of its instructions; null: it does not.
-static const char *find_misuse(struct arena *arena, const struct machine *machine, const struct block *block,
-                               const struct experiment *experiment) {
-    const struct program *program = &experiment->program;
-    if (program->mode == PROGRAM_BLOCK || experiment->kernel_instructions == 0)
-        return NULL;
-    struct dependence found = dependence_find(machine, block, program->streams, experiment->kernel_instructions,
-                                              experiment->second_instructions);
-    if (program->mode == PROGRAM_LATENCY && !found.is_carried)
-        return "no copy waits for the one before: not a latency (see `chain` in the kernel file)";
-    if (program->mode == PROGRAM_THROUGHPUT && found.crossing)
-        return arena_printf(arena, "streams wait for each other through %s: not a throughput (see `writes`)",
-                            found.crossing);
-    if (found.carried_flags && !program->preserves_flags)
-        return arena_printf(arena,
-                            "the loop's count overwrites %s, through which copies wait for each other: add `flags` to "
-                            "`chain`",
-                            found.carried_flags);
-    return NULL;
-}
-
-// Notes a doubt for code with inner branches: a simulated CPU executes the text once, without following them.
-static void doubt_simulation(const struct lab *lab, struct experiment *experiment) {
-    const struct program *program = &experiment->program;
-    struct program_range range = program_simulated_range(program);
-    struct block block;
-    struct fail fail = {0};
-    if (model_describe_part(&lab->simulated_cpu, lab->arena, program->code, range.offset, range.length, &block,
-                            &fail) &&
-        has_inner_branch(&block, program, true))
-        experiment->misuse = "a simulated CPU follows no branch: this is one pass through the text";
-}
-
-// Predicts code with inner branches by a recording of its run. Fails on a simulated CPU, or where the code ran
-// elsewhere.
-static bool predict_branches(struct lab *lab, unsigned model, struct experiment *experiment, struct fail *fail) {
-    struct followed *followed = &experiment->followed;
-    struct bench_code code = experiment_code(experiment, false);
-    if (lab->elsewhere)
-        experiment->misuse = "has branches inside; the file does not state which way they went";
-    if (lab->elsewhere || lab->is_simulated)
-        return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
-    if (!followed->n && !follow_record(lab->arena, &experiment->program, &code, followed, fail))
-        return false;
-    return follow_predict(lab->arena, &lab->models[model], &experiment->program, followed,
-                          &experiment->predictions[model], fail);
-}
-
-static bool predict_block(struct lab *lab, unsigned model, struct experiment *experiment, struct fail *fail) {
-    const struct machine *machine = lab->models[model].machine;
-    struct program_range range = program_simulated_range(&experiment->program);
-    struct block block;
-    if (!model_describe_part(&lab->models[model], lab->arena, experiment->program.code, range.offset, range.length,
-                             &block, fail))
-        return false;
-    bool is_called = experiment->program.routine_range.length && !lab->is_simulated;
-    bool calls = experiment->block && experiment->block->calls_others && !lab->is_simulated;
-    if (is_called || calls || has_inner_branch(&block, &experiment->program, lab->is_simulated))
-        return predict_branches(lab, model, experiment, fail);
-    experiment->is_straight = true;
-    if (!experiment->misuse)
-        experiment->misuse = find_misuse(lab->arena, machine, &block, experiment);
-    return prediction_make(lab->arena, machine, &block, &experiment->predictions[model], fail);
-}
-
-// Predicts an experiment. Where the model cannot predict the code, its message becomes the reason of the verdict.
-static void predict(struct lab *lab, unsigned model, struct experiment *experiment) {
-    struct prediction *prediction = &experiment->predictions[model];
-    const struct model *asked = &lab->models[model];
-    struct fail fail = {0};
-    if (asked->missing) {
-        *prediction = (struct prediction){.model = asked->identity, .bottleneck = ""};
-        experiment->verdicts[model] = (struct verdict){.kind = VERDICT_UNMODELLED, .blame = asked->missing};
-        return;
-    }
-    if (!predict_block(lab, model, experiment, &fail)) {
-        *prediction = (struct prediction){.model = asked->machine->id, .bottleneck = ""};
-        experiment->verdicts[model] = (struct verdict){.kind = VERDICT_UNMODELLED, .blame = "no prediction"};
-        if (!experiment->misuse) // the table shows a misuse
-            lab_say(lab->listener, LAB_WARNING, "%s: %s", experiment->program.kernel, fail.text);
-        return;
-    }
-    const struct bench_measurement *m = &experiment->measurement;
-    struct verdict_measured measured = {
-        m->cycles, m->low, m->high, m->clock_error, m->verdict != MEASURED_UNSTABLE, subject(experiment->program.mode)};
-    verdict_make(lab->arena, &measured, prediction, &experiment->verdicts[model]);
-}
-
-// Makes the value of very short runs unstable: the cost of their start and end is within the timed part, and does not
-// cancel to the last cycle (8 were seen).
-static void doubt_short_runs(const struct lab *lab, struct experiment *experiment) {
-    static const double fewest_cycles = 1000, share = 0.75; // share: long run minus short one
-    struct bench_measurement *m = &experiment->measurement;
-    double iterations = (double)m->seen.most_iterations, cycles = iterations * m->cycles * experiment->program.unroll;
-    if (m->outcome != BENCH_OK || !m->seen.most_iterations || m->verdict == MEASURED_UNSTABLE ||
-        share * cycles >= fewest_cycles)
-        return;
-    m->verdict = MEASURED_UNSTABLE;
-    m->why = arena_printf(
-        lab->arena, "only %.0f iterations fit (%.0f cycles), so their start and end distort the value; raise --pages",
-        iterations, cycles);
-}
-
 // Makes the value unstable where the first-level cache cannot hold the memory. Models are not asked about other caches.
 static void doubt_large_memory(struct experiment *experiment) {
     struct bench_measurement *m = &experiment->measurement;
@@ -212,18 +83,15 @@ static void doubt_large_memory(struct experiment *experiment) {
 }
 
 void lab_take(struct lab *lab, struct experiment *experiment, const struct bench_measurement *measurement) {
+    const struct predict_request request = {lab->arena, &lab->models, lab->listener,
+                                            lab->is_simulated ? PREDICT_SIMULATED : PREDICT_HERE};
     experiment->measurement = *measurement;
     if (experiment->block && !lab->is_simulated)
         block_look(lab->arena, &lab->decoder, experiment);
-    doubt_short_runs(lab, experiment);
+    experiment_doubt_short_run(lab->arena, experiment);
     if (experiment->block && !lab->is_simulated)
         doubt_large_memory(experiment);
-    if (lab->is_simulated)
-        doubt_simulation(lab, experiment);
-    experiment->is_done = experiment->measurement.outcome == BENCH_OK;
-    experiment->n_predictions = experiment->is_done ? lab->n_models : 0;
-    for (unsigned i = 0; i < experiment->n_predictions; i++)
-        predict(lab, i, experiment);
+    predict_experiment(&request, experiment);
 }
 
 static struct bench_code *put_codes(const struct lab *lab, struct experiment *experiment, struct bench_code *codes) {

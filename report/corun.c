@@ -59,7 +59,7 @@ static void add_alone(struct table *table, const struct lab *lab, const struct e
     const struct bench_measurement *m = &e->measurement;
     struct row row = {e->program.kernel, "alone", m->cycles, measured_half_width(m), m->verdict == MEASURED_UNSTABLE};
     add_row(table, &row);
-    for (unsigned i = 0; i < lab->n_models; i++)
+    for (unsigned i = 0; i < lab->models.n_judged; i++)
         row_add_prediction(table, i < e->n_predictions && e->verdicts[i].kind != VERDICT_UNMODELLED, DECIMALS,
                            e->predictions[i].cycles);
     add_note(table, m, false);
@@ -78,7 +78,7 @@ static void add_together(struct table *table, const struct lab *lab, const struc
         row.is_unstable |= is_vague(lab, m);
     }
     add_row(table, &row);
-    for (unsigned i = 0; i < lab->n_models; i++)
+    for (unsigned i = 0; i < lab->models.n_judged; i++)
         row_add_prediction(table, corun->predicted[i].is_known, DECIMALS, corun->predicted[i].cycles[thread]);
     add_note(table, m, thread != 0 && is_vague(lab, m));
 }
@@ -101,7 +101,7 @@ static void add_combined(struct table *table, const struct lab *lab, const struc
         row.half_width = errors * row.cycles;
     }
     add_row(table, &row);
-    for (unsigned i = 0; i < lab->n_models; i++) {
+    for (unsigned i = 0; i < lab->models.n_judged; i++) {
         const double *predicted = corun->predicted[i].cycles;
         const double predicted_alone[CORUN_THREADS] = {e->predictions[i].cycles, corun->other->predictions[i].cycles};
         bool is_known = corun->predicted[i].is_known;
@@ -118,8 +118,8 @@ static void print_one(const struct lab *lab, const struct experiment *e, FILE *o
     table_column(&table, TABLE_CUT, "kernel");
     table_column(&table, TABLE_WRAP, "measures");
     table_column(&table, TABLE_LEFT, "measured");
-    for (unsigned i = 0; i < lab->n_models; i++)
-        table_column(&table, TABLE_LEFT, lab->models[i].title);
+    for (unsigned i = 0; i < lab->models.n_judged; i++)
+        table_column(&table, TABLE_LEFT, lab->models.judged[i].title);
     table_column(&table, TABLE_NOTE, "");
     add_alone(&table, lab, e);
     if (!corun_is_same_code(e))

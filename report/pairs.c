@@ -55,7 +55,7 @@ static void add_cell(struct table *table, const struct pairs *pairs, unsigned fi
 static void print_matrix(const struct lab *lab, const struct pairs *pairs, int model, FILE *out, bool colour) {
     struct table table = {.arena = lab->arena};
     fprintf(out, "cycles of a pair: measured%s%s\n", model == PAIRS_MEASURED ? "" : ", and by ",
-            model == PAIRS_MEASURED ? "" : lab->models[model].title);
+            model == PAIRS_MEASURED ? "" : lab->models.judged[model].title);
     table_column(&table, TABLE_LEFT, pairs->has_both_orders ? "first \\ second" : "");
     for (unsigned i = 0; i < pairs->n_kernels; i++)
         table_column(&table, TABLE_LEFT, pairs->kernels[i]->name);
@@ -80,7 +80,7 @@ static void print_notes(const struct lab *lab, const struct pairs *pairs, unsign
     const struct experiment *mix = pairs->cells[first * pairs->n_kernels + second].mix;
     struct pair_result measured = pairs_result(lab->arena, pairs, first, second, PAIRS_MEASURED);
     const char *a = pairs->kernels[first]->name, *b = pairs->kernels[second]->name;
-    for (unsigned i = 0; mix && i < lab->n_models; i++) {
+    for (unsigned i = 0; mix && i < lab->models.n_judged; i++) {
         struct pair_result predicted = pairs_result(lab->arena, pairs, first, second, (int)i);
         if (!pairs_disagree(&measured, &predicted))
             continue;
@@ -101,7 +101,7 @@ static void print_notes(const struct lab *lab, const struct pairs *pairs, unsign
 
 void pairs_print(const struct lab *lab, const struct pairs *pairs, FILE *out, bool colour) {
     screen_print_sentence(lab_summary(lab), out);
-    for (int model = lab->n_models ? 0 : PAIRS_MEASURED; model < (int)lab->n_models; model++)
+    for (int model = lab->models.n_judged ? 0 : PAIRS_MEASURED; model < (int)lab->models.n_judged; model++)
         print_matrix(lab, pairs, model, out, colour);
     screen_puts("‖ together: as long as the longer one   + apart: as long as both\n"
                 "~ in between   > longer than both   · undecided\n"
@@ -129,7 +129,7 @@ static json_t *cell_to_json(const struct lab *lab, const struct pairs *pairs, un
         json_object_set_new(line, "measured", result_to_json(&measured));
     if (measured.doubt)
         json_object_set_new(line, "doubt", json_string(measured.doubt));
-    for (unsigned i = 0; mix && i < lab->n_models; i++) {
+    for (unsigned i = 0; mix && i < lab->models.n_judged; i++) {
         struct pair_result predicted = pairs_result(lab->arena, pairs, first, second, (int)i);
         if (!predicted.is_known)
             continue;

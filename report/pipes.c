@@ -10,9 +10,10 @@ static const double NEGLIGIBLE = 0.0005; // less than three decimals show
 
 // Returns the predicted pressure on a pipe in an iteration, cycles; for the row of all uops, their number. Negative:
 // the model has no prediction, or no such resource.
-static double predicted(const struct lab *lab, const struct experiment *e, unsigned model, const struct pipe *pipe) {
+static double predicted(const struct run_report *run, const struct experiment *e, unsigned model,
+                        const struct pipe *pipe) {
     const struct prediction *prediction = &e->predictions[model];
-    const struct machine *machine = lab->models[model].machine; // null: missing, and not modelled
+    const struct machine *machine = run->models->judged[model].machine; // null: missing, and not modelled
     if (e->verdicts[model].kind == VERDICT_UNMODELLED)
         return -1;
     if (!pipe->resources[0])
@@ -37,12 +38,12 @@ static void add_count(struct table *table, const struct bench_event *event, doub
         table_cell(table, "%7.3f", event->count / by);
 }
 
-static void add_cells(struct table *table, const struct lab *lab, const struct experiment *e,
+static void add_cells(struct table *table, const struct run_report *run, const struct experiment *e,
                       const struct bench_event *event, const struct pipe *pipe) {
     double by = row_divisor(e);
     add_count(table, event, by);
-    for (unsigned i = 0; i < lab->n_models; i++) {
-        double value = pipe && i < e->n_predictions ? predicted(lab, e, i, pipe) : -1;
+    for (unsigned i = 0; i < run->models->n_judged; i++) {
+        double value = pipe && i < e->n_predictions ? predicted(run, e, i, pipe) : -1;
         if (value < 0)
             table_cell(table, "%7s", "-");
         else
@@ -51,53 +52,54 @@ static void add_cells(struct table *table, const struct lab *lab, const struct e
     table_cell(table, "%s", event->why ? event->why : "");
 }
 
-static bool is_idle(const struct lab *lab, const struct experiment *e, const struct bench_event *event,
+static bool is_idle(const struct run_report *run, const struct experiment *e, const struct bench_event *event,
                     const struct pipe *pipe) {
     bool is_idle = event->count < NEGLIGIBLE && !event->why;
     for (unsigned i = 0; i < e->n_predictions; i++)
-        is_idle &= predicted(lab, e, i, pipe) < NEGLIGIBLE;
+        is_idle &= predicted(run, e, i, pipe) < NEGLIGIBLE;
     return is_idle;
 }
 
-static const struct pipe *pipe_of(const struct lab *lab, const char *event) {
-    for (unsigned i = 0; i < lab->pipes.n; i++)
-        if (strcmp(lab->pipes.pipes[i].event, event) == 0)
-            return &lab->pipes.pipes[i];
+static const struct pipe *pipe_of(const struct run_report *run, const char *event) {
+    for (unsigned i = 0; run->pipes && i < run->pipes->n; i++)
+        if (strcmp(run->pipes->pipes[i].event, event) == 0)
+            return &run->pipes->pipes[i];
     return NULL;
 }
 
 // Adds the rows of an experiment. Only the first one names it.
-static void add_experiment(struct table *table, const struct lab *lab, const struct experiment *e) {
+static void add_experiment(struct table *table, const struct run_report *run, const struct experiment *e) {
     bool is_first = true;
     for (unsigned i = 1; i < e->measurement.n_events; i++) { // [0]: instructions, whose number is known
         const struct bench_event *event = &e->measurement.events[i];
-        const struct pipe *pipe = pipe_of(lab, event->name);
-        if (pipe && is_idle(lab, e, event, pipe))
+        const struct pipe *pipe = pipe_of(run, event->name);
+        if (pipe && is_idle(run, e, event, pipe))
             continue;
         table_cell(table, "%s", is_first ? e->program.kernel : "");
         table_cell(table, "%s", is_first ? row_measures(table->arena, e) : "");
         table_cell(table, "%s", is_first ? program_form_name(e->program.form) : "");
         table_cell(table, "%s", pipe ? pipe->name : event->name);
-        add_cells(table, lab, e, event, pipe);
+        add_cells(table, run, e, event, pipe);
         is_first = false;
     }
 }
 
-void pipes_report_print(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
-    struct table table = {.arena = lab->arena};
+void pipes_report_print(const struct run_report *run, const struct plan *plan, FILE *out, bool colour) {
+    struct table table = {.arena = run->arena};
     static const char *const titles[] = {"kernel", "measures", "form", "pipe or event", "counted"};
     static const enum table_align aligns[] = {TABLE_CUT, TABLE_WRAP, TABLE_LEFT, TABLE_LEFT, TABLE_LEFT};
     for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
         table_column(&table, aligns[i], titles[i]);
-    for (unsigned i = 0; i < lab->n_models; i++)
-        table_column(&table, TABLE_LEFT, lab->models[i].title);
+    for (unsigned i = 0; i < run->models->n_judged; i++)
+        table_column(&table, TABLE_LEFT, run->models->judged[i].title);
     table_column(&table, TABLE_NOTE, "");
     for (size_t i = 0; i < plan->n_experiments; i++)
         if (plan->experiments[i]->is_done)
-            add_experiment(&table, lab, plan->experiments[i]);
+            add_experiment(&table, run, plan->experiments[i]);
     if (!table.n_cells)
         return;
     fprintf(out, "\n%s:\n",
-            lab->n_models ? "uops counted, and the cycles for which the models hold the pipes" : "events counted");
+            run->models->n_judged ? "uops counted, and the cycles for which the models hold the pipes"
+                                  : "events counted");
     table_print(&table, out, colour);
 }

@@ -9,12 +9,11 @@
 #ifndef REPORT_PIPES_H
 #define REPORT_PIPES_H
 
-#include "lab/experiment.h"
-#include "lab/lab.h"
+#include "report/run.h"
 
 #include <stdio.h>
 
 // Prints the table; nothing where no event was counted.
-void pipes_report_print(const struct lab *lab, const struct plan *plan, FILE *out, bool colour);
+void pipes_report_print(const struct run_report *run, const struct plan *plan, FILE *out, bool colour);
 
 #endif

@@ -14,12 +14,12 @@
 #include <string.h>
 
 // Adds columns for the models' results: for one model, and for sweeps. `rows`: experiments of the table.
-static void add_model_titles(struct table *table, const struct lab *lab, const struct experiment *const *rows,
+static void add_model_titles(struct table *table, const struct run_report *run, const struct experiment *const *rows,
                              size_t n_rows) {
-    for (unsigned i = 0; i < lab->n_models; i++) {
-        if (model_is_shared(lab, rows, n_rows, i))
+    for (unsigned i = 0; i < run->models->n_judged; i++) {
+        if (model_is_shared(run, rows, n_rows, i))
             continue;
-        table_column(table, TABLE_LEFT, model_shared_title(lab, rows, n_rows, i));
+        table_column(table, TABLE_LEFT, model_shared_title(run, rows, n_rows, i));
         table_column(table, TABLE_BESIDE, "difference");
     }
     table_column(table, TABLE_NOTE, "");
@@ -67,8 +67,8 @@ static void add_part(struct text *note, const char *part) {
 }
 
 // Adds notes on the value itself.
-static void add_value_notes(struct text *note, const struct lab *lab, const struct experiment *e) {
-    const char *why = e->measurement.why ? e->measurement.why : "", *of_clock = lab->bench.unstable_why;
+static void add_value_notes(struct text *note, const struct run_report *run, const struct experiment *e) {
+    const char *why = e->measurement.why ? e->measurement.why : "", *of_clock = run->clock_unstable_why;
     if (e->measurement.verdict == MEASURED_UNSTABLE && of_clock && strcmp(why, of_clock) == 0)
         add_part(note, "unstable, as the clock is (above)");
     else if (e->measurement.is_about)
@@ -125,13 +125,13 @@ static const char *blame(const struct experiment *e, unsigned model) {
 }
 
 // `rows`: those of the table; null: each row by itself.
-static void add_blames(struct text *note, const struct lab *lab, const struct experiment *e,
+static void add_blames(struct text *note, const struct run_report *run, const struct experiment *e,
                        const struct experiment *const *rows, size_t n_rows) {
     rows = rows ? rows : &e;
     n_rows = n_rows ? n_rows : 1;
     for (unsigned i = 0; i < e->n_predictions; i++) {
-        const char *title = model_shared_title(lab, rows, n_rows, i);
-        if (*blame(e, i) && !model_is_shared(lab, rows, n_rows, i))
+        const char *title = model_shared_title(run, rows, n_rows, i);
+        if (*blame(e, i) && !model_is_shared(run, rows, n_rows, i))
             add_part(note,
                      e->n_predictions == 1 ? blame(e, i) : arena_printf(note->arena, "%s: %s", title, blame(e, i)));
     }
@@ -147,16 +147,16 @@ static void add_prediction(struct table *table, const struct experiment *e, unsi
 }
 
 // `rows`: those of the table.
-static void add_results(struct table *table, const struct lab *lab, const struct experiment *e,
+static void add_results(struct table *table, const struct run_report *run, const struct experiment *e,
                         const struct experiment *const *rows, size_t n_rows) {
     struct text note = {.arena = table->arena};
     text_add(&note, "");
     add_measured(table, e);
     for (unsigned i = 0; i < e->n_predictions; i++)
-        if (!model_is_shared(lab, rows, n_rows, i))
+        if (!model_is_shared(run, rows, n_rows, i))
             add_prediction(table, e, i);
-    add_value_notes(&note, lab, e);
-    add_blames(&note, lab, e, rows, n_rows);
+    add_value_notes(&note, run, e);
+    add_blames(&note, run, e, rows, n_rows);
     add_other_notes(&note, e);
     table_cell(table, "%s", note.data);
 }
@@ -168,29 +168,29 @@ static void add_subject(struct table *table, const struct experiment *e) {
 }
 
 // Adds a row with the measurement, and one for each model.
-static void add_rows(struct table *table, const struct lab *lab, const struct experiment *e) {
+static void add_rows(struct table *table, const struct run_report *run, const struct experiment *e) {
     struct text note = {.arena = table->arena};
     text_add(&note, "");
     add_subject(table, e);
     add_measured(table, e);
     table_cell(table, "%s", "");
-    add_value_notes(&note, lab, e);
+    add_value_notes(&note, run, e);
     add_other_notes(&note, e);
     table_cell(table, "%s", note.data);
     for (unsigned i = 0; i < e->n_predictions; i++) {
-        if (model_is_shared(lab, &e, 1, i))
+        if (model_is_shared(run, &e, 1, i))
             continue;
         table_cell(table, "%s", "");
-        table_cell(table, "  %s", model_shared_title(lab, &e, 1, i));
+        table_cell(table, "  %s", model_shared_title(run, &e, 1, i));
         table_cell(table, "%s", "");
         add_prediction(table, e, i);
         table_cell(table, "%s", blame(e, i));
     }
 }
 
-static void print_summary(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
-    struct table table = {.arena = lab->arena};
-    bool has_rows = lab->n_models > 1;
+static void print_summary(const struct run_report *run, const struct plan *plan, FILE *out, bool colour) {
+    struct table table = {.arena = run->arena};
+    bool has_rows = run->models->n_judged > 1;
     table_column(&table, TABLE_CUT, "kernel");
     table_column(&table, TABLE_WRAP, has_rows ? "measures, or model" : "measures");
     table_column(&table, TABLE_LEFT, "form");
@@ -199,17 +199,17 @@ static void print_summary(const struct lab *lab, const struct plan *plan, FILE *
         table_column(&table, TABLE_RIGHT, "difference");
         table_column(&table, TABLE_NOTE, "");
     } else {
-        add_model_titles(&table, lab, NULL, 0);
+        add_model_titles(&table, run, NULL, 0);
     }
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *e = plan->experiments[i];
         if (!e->is_done || aliases_agree(plan, i))
             continue;
         if (has_rows) {
-            add_rows(&table, lab, e);
+            add_rows(&table, run, e);
         } else {
             add_subject(&table, e);
-            add_results(&table, lab, e, NULL, 0);
+            add_results(&table, run, e, NULL, 0);
         }
     }
     if (table.n_cells)
@@ -256,29 +256,29 @@ static bool is_of_sweep(const struct experiment *e, const char *kernel, enum pro
            (e->program.placement == placement || e->program.placement == PLACEMENT_NONE);
 }
 
-static void print_sweep(const struct lab *lab, const struct plan *plan, const char *kernel, enum program_form form,
-                        enum program_placement placement, FILE *out, bool colour) {
-    struct table table = {.arena = lab->arena};
+static void print_sweep(const struct run_report *run, const struct plan *plan, const char *kernel,
+                        enum program_form form, enum program_placement placement, FILE *out, bool colour) {
+    struct table table = {.arena = run->arena};
     table_column(&table, TABLE_RIGHT, "n");
     table_column(
         &table, TABLE_LEFT,
-        arena_printf(lab->arena, "measured, %s%s", program_form_name(form), row_placement(lab->arena, placement)));
-    const struct experiment **rows = ARENA_ARRAY(lab->arena, const struct experiment *, plan->n_experiments);
+        arena_printf(run->arena, "measured, %s%s", program_form_name(form), row_placement(run->arena, placement)));
+    const struct experiment **rows = ARENA_ARRAY(run->arena, const struct experiment *, plan->n_experiments);
     size_t n_rows = 0;
     for (size_t i = 0; i < plan->n_experiments; i++)
         if (is_of_sweep(plan->experiments[i], kernel, form, placement))
             rows[n_rows++] = plan->experiments[i];
-    add_model_titles(&table, lab, rows, n_rows);
+    add_model_titles(&table, run, rows, n_rows);
     for (size_t i = 0; i < n_rows; i++) {
         table_cell(&table, "%u", rows[i]->program.streams);
-        add_results(&table, lab, rows[i], rows, n_rows);
+        add_results(&table, run, rows[i], rows, n_rows);
     }
     if (table.n_cells)
         table_print(&table, out, colour);
 }
 
 // Prints a table for each form and placement of the kernel's sweeps.
-static void print_sweeps_of(const struct lab *lab, const struct plan *plan, const char *kernel, FILE *out,
+static void print_sweeps_of(const struct run_report *run, const struct plan *plan, const char *kernel, FILE *out,
                             bool colour) {
     static const enum program_form forms[] = {PROGRAM_LOOPED, PROGRAM_UNROLLED};
     for (int i = 0; i < 2; i++) {
@@ -289,23 +289,32 @@ static void print_sweeps_of(const struct lab *lab, const struct plan *plan, cons
                 found |= 1U << plan->experiments[k]->program.placement;
         for (enum program_placement placement = PLACEMENT_NONE; placement < PROGRAM_N_PLACEMENTS; placement++)
             if (found >> placement & 1 && (placement != PLACEMENT_NONE || found == 1))
-                print_sweep(lab, plan, kernel, forms[i], placement, out, colour);
+                print_sweep(run, plan, kernel, forms[i], placement, out, colour);
     }
 }
 
-static void print_sweeps(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
+static void print_sweeps(const struct run_report *run, const struct plan *plan, FILE *out, bool colour) {
     const char *last = NULL;
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const char *kernel = plan->experiments[i]->program.kernel;
         if (last && strcmp(last, kernel) == 0)
             continue;
         last = kernel;
-        print_headline(lab->arena, plan, kernel, out);
-        print_sweeps_of(lab, plan, kernel, out, colour);
+        print_headline(run->arena, plan, kernel, out);
+        print_sweeps_of(run, plan, kernel, out, colour);
     }
 }
 
-void run_report_print(const struct lab *lab, const struct plan *plan, FILE *out, bool colour) {
+struct run_report run_report_of(const struct lab *lab) {
+    return (struct run_report){.arena = lab->arena,
+                               .models = &lab->models,
+                               .is_brief = lab->is_brief,
+                               .summary = lab->bench.target ? lab_summary(lab) : NULL,
+                               .clock_unstable_why = lab->bench.unstable_why,
+                               .pipes = &lab->pipes};
+}
+
+void run_report_print(const struct run_report *run, const struct plan *plan, FILE *out, bool colour) {
     bool has_sweep = false, has_result = false;
     for (size_t i = 0; i < plan->n_experiments; i++) {
         has_sweep |= plan->experiments[i]->is_sweep;
@@ -313,12 +322,12 @@ void run_report_print(const struct lab *lab, const struct plan *plan, FILE *out,
     }
     if (!has_result)
         return;
-    screen_print_sentence(lab_summary(lab), out);
+    screen_print_sentence(run->summary, out);
     if (has_sweep)
-        print_sweeps(lab, plan, out, colour);
+        print_sweeps(run, plan, out, colour);
     else
-        print_summary(lab, plan, out, colour);
-    forms_print(lab->arena, plan, out);
-    aliases_print(lab->arena, plan, out);
-    pipes_report_print(lab, plan, out, colour);
+        print_summary(run, plan, out, colour);
+    forms_print(run->arena, plan, out);
+    aliases_print(run->arena, plan, out);
+    pipes_report_print(run, plan, out, colour);
 }

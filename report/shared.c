@@ -10,9 +10,9 @@ static bool predicts_same(const struct experiment *e, unsigned a, unsigned b) {
            strcmp(e->verdicts[a].blame, e->verdicts[b].blame) == 0;
 }
 
-static bool is_same(const struct lab *lab, const struct experiment *const *rows, size_t n_rows, unsigned a,
+static bool is_same(const struct run_report *run, const struct experiment *const *rows, size_t n_rows, unsigned a,
                     unsigned b) {
-    const struct model *first = &lab->models[a], *second = &lab->models[b];
+    const struct model *first = &run->models->judged[a], *second = &run->models->judged[b];
     if (first->missing || second->missing || first->overlay || second->overlay ||
         strcmp(first->machine->cpu, second->machine->cpu) != 0)
         return false;
@@ -23,26 +23,28 @@ static bool is_same(const struct lab *lab, const struct experiment *const *rows,
 }
 
 // Where the model stands: its own place, or that of the first one that is the same.
-static unsigned place_of(const struct lab *lab, const struct experiment *const *rows, size_t n_rows, unsigned model) {
-    for (unsigned i = 0; i < model && lab->is_brief; i++)
-        if (is_same(lab, rows, n_rows, i, model))
+static unsigned place_of(const struct run_report *run, const struct experiment *const *rows, size_t n_rows,
+                         unsigned model) {
+    for (unsigned i = 0; i < model && run->is_brief; i++)
+        if (is_same(run, rows, n_rows, i, model))
             return i;
     return model;
 }
 
-bool model_is_shared(const struct lab *lab, const struct experiment *const *rows, size_t n_rows, unsigned model) {
-    return place_of(lab, rows, n_rows, model) != model;
+bool model_is_shared(const struct run_report *run, const struct experiment *const *rows, size_t n_rows,
+                     unsigned model) {
+    return place_of(run, rows, n_rows, model) != model;
 }
 
-const char *model_shared_title(const struct lab *lab, const struct experiment *const *rows, size_t n_rows,
+const char *model_shared_title(const struct run_report *run, const struct experiment *const *rows, size_t n_rows,
                                unsigned model) {
     const char *versions = "";
-    for (unsigned i = model + 1; i < lab->n_models; i++)
-        if (place_of(lab, rows, n_rows, i) == model)
-            versions = arena_printf(lab->arena, "%s,%u", versions, lab->models[i].backend->major);
-    const char *title = lab->models[model].title;
+    for (unsigned i = model + 1; i < run->models->n_judged; i++)
+        if (place_of(run, rows, n_rows, i) == model)
+            versions = arena_printf(run->arena, "%s,%u", versions, run->models->judged[i].backend->major);
+    const char *title = run->models->judged[model].title;
     if (!*versions)
         return title;
     size_t length = strcspn(title, "/"); // "llvm-22"
-    return arena_printf(lab->arena, "%.*s%s%s", (int)length, title, versions, title + length);
+    return arena_printf(run->arena, "%.*s%s%s", (int)length, title, versions, title + length);
 }

@@ -153,7 +153,7 @@ static bool probe_model(struct survey *survey, struct fail *fail) {
     struct lab lab;
     struct fail trouble = {0};
     bool is_open = lab_open(&lab, survey->arena, survey->request->lab, fail) &&
-                   check_target(survey, sim_spec_text(survey->arena, &lab.sim), lab.simulated_cpu.identity, fail);
+                   check_target(survey, sim_spec_text(survey->arena, &lab.sim), lab.models.native.identity, fail);
     for (size_t i = 0; i < survey->n_forms && is_open; i++) {
         const struct form *form = &survey->forms[i];
         const struct pipeline_options once = {.iterations = 1};
@@ -161,10 +161,10 @@ static bool probe_model(struct survey *survey, struct fail *fail) {
         struct block block;
         if (survey->shapes[i].left_out)
             continue;
-        if (!model_describe_part(&lab.simulated_cpu, survey->arena, form->bytes - form->n_setup_bytes,
+        if (!model_describe_part(&lab.models.native, survey->arena, form->bytes - form->n_setup_bytes,
                                  form->n_setup_bytes, form->n_bytes, &block, &trouble))
             survey->shapes[i].left_out = "the model does not describe it";
-        else if (!mca_core_run(lab.simulated_cpu.machine, &block, &once, NULL, &result, &trouble))
+        else if (!mca_core_run(lab.models.native.machine, &block, &once, NULL, &result, &trouble))
             survey->shapes[i].left_out = "by the model, it can never be executed";
         fail_clear(&trouble);
     }
@@ -709,8 +709,8 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     struct model model = {0};
     bool *is_selected;
     const struct option_list *llvms = &survey->request->lab->llvms;
-    bool is_done = form_kernels_list(survey->arena, survey->isa, llvms->n_items ? llvms->items[0] : NULL, &model,
-                                     &survey->forms, &survey->n_forms, fail);
+    bool is_done = form_kernels_list(survey->arena, survey->isa, option_list_first(llvms), &model, &survey->forms,
+                                     &survey->n_forms, fail);
     is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
     const struct selection selection = {survey->arena, survey->request, survey->forms, survey->n_forms};
     is_done = is_done && selection_make(&selection, is_selected, fail) && check_folder(survey, fail);

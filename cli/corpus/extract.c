@@ -28,7 +28,7 @@ int corpus_cli_extract(struct arena *arena, const struct operands *operands, str
     if (operands->n_items == 0)
         fail_set(fail, FAIL_INPUT, "name an object, an executable or a file of assembly");
     bool is_open = fail->status == FAIL_NONE && isa &&
-                   decoder_open(&decoder, arena, isa, llvms->n_items ? llvms->items[0] : NULL, fail) &&
+                   decoder_open(&decoder, arena, isa, option_list_first(llvms), fail) &&
                    (!corpus_args.hot || profile_read(arena, corpus_args.hot, &counts, fail));
     struct corpus_blocks blocks = {.arena = arena,
                                    .isa = isa,

@@ -33,7 +33,6 @@ int corpus_cli_score(struct arena *arena, const struct operands *operands, struc
                      .column = corpus_args.column,
                      .is_strict = lab_args.is_strict,
                      .listener = &cli_listener},
-        .lab = &lab_args.options,
         .is_as_llvm_mca = corpus_args.is_as_llvm_mca,
         .is_undistorted = corpus_args.is_undistorted,
         .most = corpus_args.limit.value,
@@ -42,7 +41,10 @@ int corpus_cli_score(struct arena *arena, const struct operands *operands, struc
         .blocks = corpus_args.blocks,
     };
     lab_args.options.isa = cli_isa(arena, lab_args.isa, fail);
-    lab_args.options.listener = &cli_listener;
+    if (lab_args.options.isa) {
+        request.isa = lab_args.options.isa;
+        request.models = lab_models(&lab_args.options);
+    }
     if (fail->status != FAIL_NONE || !read_per(&request.measured.per, fail) ||
         !score_blocks(arena, &request, &scores, fail))
         return 0;

@@ -242,8 +242,7 @@ bool list_forms(struct arena *arena, const struct operands *operands, struct fai
         wanted.features = widest.features;
         wanted.without_model = true;
     }
-    is_done = is_done &&
-              model_open(&model, arena, list_args.llvms.n_items ? list_args.llvms.items[0] : NULL, &wanted, fail) &&
+    is_done = is_done && model_open(&model, arena, option_list_first(&list_args.llvms), &wanted, fail) &&
               print_forms(arena, &model, &patterns, operands->n_items > 1 ? operands->items[1] : NULL, fail);
     form_patterns_close(&patterns);
     model_close(&model);

@@ -1,0 +1,128 @@
+#include "lab/predict.h"
+
+#include "analyzer/predict/dependence.h"
+
+static enum verdict_kind subject(enum program_mode mode) {
+    switch (mode) {
+    case PROGRAM_LATENCY:
+        return VERDICT_LATENCY;
+    case PROGRAM_THROUGHPUT:
+        return VERDICT_RTHROUGHPUT;
+    case PROGRAM_BLOCK:
+        break;
+    }
+    return VERDICT_BLOCK;
+}
+
+// Whether there are branches besides the loop's own. `without_exits`: those that leave the block, if taken, are none.
+static bool has_inner_branch(const struct block *block, const struct program *program, bool without_exits) {
+    unsigned n_branches = 0;
+    int64_t offset = 0, end = (int64_t)program_block_range(program).length;
+    for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
+        const struct insn *insn = &block->insns[i];
+        bool leaves = insn->is_direct && insn->is_conditional && offset < end && offset + insn->displacement >= end;
+        n_branches += insn->is_branch && !(leaves && without_exits);
+    }
+    bool has_loop = program->form == PROGRAM_LOOPED && !program->routine_range.length;
+    return n_branches > (has_loop ? program->loop_branches : 0);
+}
+
+// Returns how the program differs from its kernel file, by what the model knows of its instructions; null: it does not.
+static const char *find_misuse(struct arena *arena, const struct machine *machine, const struct block *block,
+                               const struct experiment *experiment) {
+    const struct program *program = &experiment->program;
+    if (program->mode == PROGRAM_BLOCK || experiment->kernel_instructions == 0)
+        return NULL;
+    struct dependence found = dependence_find(machine, block, program->streams, experiment->kernel_instructions,
+                                              experiment->second_instructions);
+    if (program->mode == PROGRAM_LATENCY && !found.is_carried)
+        return "no copy waits for the one before: not a latency (see `chain` in the kernel file)";
+    if (program->mode == PROGRAM_THROUGHPUT && found.crossing)
+        return arena_printf(arena, "streams wait for each other through %s: not a throughput (see `writes`)",
+                            found.crossing);
+    if (found.carried_flags && !program->preserves_flags)
+        return arena_printf(arena,
+                            "the loop's count overwrites %s, through which copies wait for each other: add `flags` to "
+                            "`chain`",
+                            found.carried_flags);
+    return NULL;
+}
+
+// Notes a doubt for code with inner branches: a simulated CPU executes the text once, without following them.
+static void doubt_simulation(const struct predict_request *request, struct experiment *experiment) {
+    const struct program *program = &experiment->program;
+    struct program_range range = program_simulated_range(program);
+    struct block block;
+    struct fail fail = {0};
+    if (model_describe_part(&request->models->native, request->arena, program->code, range.offset, range.length, &block,
+                            &fail) &&
+        has_inner_branch(&block, program, true))
+        experiment->misuse = "a simulated CPU follows no branch: this is one pass through the text";
+}
+
+// Predicts code with inner branches by a recording of its run. Fails on a simulated CPU, or where the code ran
+// elsewhere.
+static bool predict_branches(const struct predict_request *request, unsigned model, struct experiment *experiment,
+                             struct fail *fail) {
+    struct followed *followed = &experiment->followed;
+    struct bench_code code = experiment_code(experiment, false);
+    if (request->place == PREDICT_ELSEWHERE)
+        experiment->misuse = "has branches inside; the file does not state which way they went";
+    if (request->place != PREDICT_HERE)
+        return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
+    if (!followed->n && !follow_record(request->arena, &experiment->program, &code, followed, fail))
+        return false;
+    return follow_predict(request->arena, &request->models->judged[model], &experiment->program, followed,
+                          &experiment->predictions[model], fail);
+}
+
+static bool predict_block(const struct predict_request *request, unsigned model, struct experiment *experiment,
+                          struct fail *fail) {
+    const struct machine *machine = request->models->judged[model].machine;
+    struct program_range range = program_simulated_range(&experiment->program);
+    bool is_simulated = request->place == PREDICT_SIMULATED;
+    struct block block;
+    if (!model_describe_part(&request->models->judged[model], request->arena, experiment->program.code, range.offset,
+                             range.length, &block, fail))
+        return false;
+    bool is_called = experiment->program.routine_range.length && !is_simulated;
+    bool calls = experiment->block && experiment->block->calls_others && !is_simulated;
+    if (is_called || calls || has_inner_branch(&block, &experiment->program, is_simulated))
+        return predict_branches(request, model, experiment, fail);
+    experiment->is_straight = true;
+    if (!experiment->misuse)
+        experiment->misuse = find_misuse(request->arena, machine, &block, experiment);
+    return prediction_make(request->arena, machine, &block, &experiment->predictions[model], fail);
+}
+
+// Predicts an experiment. Where the model cannot predict the code, its message becomes the reason of the verdict.
+static void predict(const struct predict_request *request, unsigned model, struct experiment *experiment) {
+    struct prediction *prediction = &experiment->predictions[model];
+    const struct model *asked = &request->models->judged[model];
+    struct fail fail = {0};
+    if (asked->missing) {
+        *prediction = (struct prediction){.model = asked->identity, .bottleneck = ""};
+        experiment->verdicts[model] = (struct verdict){.kind = VERDICT_UNMODELLED, .blame = asked->missing};
+        return;
+    }
+    if (!predict_block(request, model, experiment, &fail)) {
+        *prediction = (struct prediction){.model = asked->machine->id, .bottleneck = ""};
+        experiment->verdicts[model] = (struct verdict){.kind = VERDICT_UNMODELLED, .blame = "no prediction"};
+        if (!experiment->misuse) // the table shows a misuse
+            lab_say(request->listener, LAB_WARNING, "%s: %s", experiment->program.kernel, fail.text);
+        return;
+    }
+    const struct bench_measurement *m = &experiment->measurement;
+    struct verdict_measured measured = {
+        m->cycles, m->low, m->high, m->clock_error, m->verdict != MEASURED_UNSTABLE, subject(experiment->program.mode)};
+    verdict_make(request->arena, &measured, prediction, &experiment->verdicts[model]);
+}
+
+void predict_experiment(const struct predict_request *request, struct experiment *experiment) {
+    if (request->place == PREDICT_SIMULATED)
+        doubt_simulation(request, experiment);
+    experiment->is_done = experiment->measurement.outcome == BENCH_OK;
+    experiment->n_predictions = experiment->is_done ? request->models->n_judged : 0;
+    for (unsigned i = 0; i < experiment->n_predictions; i++)
+        predict(request, i, experiment);
+}
