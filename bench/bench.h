@@ -383,6 +383,7 @@ struct bench {
     bool is_doubtful;          // they are not, and may be at another time
     const char *unstable_why;  // one clause, where they are not
     struct bench_gaps gaps;    // at calibration
+    bool has_no_window;        // hardly a microsecond between them is clean: codes run once, and have no value
     // How rounds fit into clean windows: each has so many bursts, whose runs are the usual ones over `divisor`; 1, 1:
     // it is whole.
     unsigned n_bursts, divisor;

@@ -245,14 +245,14 @@ int run_plan_say_refused(const struct plan *plan, const struct fail *fail) {
 }
 
 // Whether experiments ran, and no round of any of them counts.
-static bool is_all_lost(const struct plan *plan) {
+static bool is_all_lost(const struct plan *plan, bool has_no_window) {
     size_t n_run = 0;
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *experiment = plan->experiments[i];
         if (!experiment->is_done || experiment->measurement.outcome != BENCH_OK)
             continue;
         n_run++;
-        if (experiment->measurement.samples || experiment->corun)
+        if (experiment->measurement.samples || (experiment->corun && !has_no_window))
             return false;
     }
     return n_run > 0;
@@ -264,8 +264,9 @@ static void say_all_lost(const struct run *run) {
                            ? arena_printf(lab->arena, ": %s", bench_gaps_summary(lab->arena, &lab->bench.gaps))
                            : "";
     lab_say(lab->listener, LAB_WARNING,
-            "no value could be measured: others disturbed all rounds%s. Choose another CPU (--cpu), or come back at "
-            "another time",
+            "%s%s. Stop what runs beside, choose another CPU (--cpu), or come back at another time",
+            lab->bench.has_no_window ? "nothing can be timed on this CPU now"
+                                     : "no value could be measured: others disturbed all rounds",
             hint);
 }
 
@@ -292,7 +293,7 @@ bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *p
         lab_say_started(lab->listener);
     bool is_done = is_ready && run_all(&run, &taker, fail);
     say_nothing_left(&run); // must come before an error
-    if (is_done && !lab_is_stopped(lab) && is_all_lost(plan)) {
+    if (is_done && !lab_is_stopped(lab) && is_all_lost(plan, lab->bench.has_no_window)) {
         say_all_lost(&run);
         *status = run_plan_worse(*status, FAIL_UNAVAILABLE);
     }

@@ -220,26 +220,36 @@ static bool choose_lengths(struct bench *bench, struct fail *fail) {
     return true;
 }
 
-// Watches for gaps, and fits the rounds to what is between them. Fails where nothing is.
-static bool fit_rounds(struct bench *bench, struct fail *fail) {
+// Watches for gaps until there is a clean window. Fails where the target cannot be watched.
+static bool find_windows(struct bench *bench, struct fail *fail) {
     enum { TIMES = 8 };
     static const uint64_t pause_ns = 500000000;
-    unsigned divisor = bench->divisor;
     for (unsigned i = 0;; i++) {
         if (!gaps_watch(bench->target, &bench->gaps, fail))
             return false;
-        if (clock_of(bench->clock)->counts || !gaps_leave_nothing(&bench->gaps))
-            break;
-        if (i == TIMES || measure_is_stopped(bench))
-            return fail_set(
-                fail, FAIL_UNAVAILABLE,
-                "nothing can be timed on this CPU now: %s. Stop what runs beside, choose another CPU (--cpu), or "
-                "come back at another time",
-                bench_gaps_summary(bench->arena, &bench->gaps));
+        bench->has_no_window = !clock_of(bench->clock)->counts && gaps_leave_nothing(&bench->gaps);
+        if (!bench->has_no_window || i == TIMES || measure_is_stopped(bench))
+            return true;
         measure_wait(bench, pause_ns, false);
     }
+}
+
+// Fits the rounds to the windows between gaps.
+static bool fit_rounds(struct bench *bench, struct fail *fail) {
+    unsigned divisor = bench->divisor;
+    if (!find_windows(bench, fail))
+        return false;
     rounds_split(bench);
     return bench->divisor == divisor || choose_lengths(bench, fail);
+}
+
+// Ends a calibration without a clean window: codes run, to show how they end, and have no value.
+static bool give_up(struct bench *bench) {
+    bench->stable = bench->is_doubtful = false;
+    bench->clock_error = 1;
+    bench->unstable_why = "nothing can be timed on this CPU now";
+    write_note(bench);
+    return true;
 }
 
 // Calibrates with four times the precision of measurements: each of these contains the clock's error. Neither is it a
@@ -248,9 +258,9 @@ static bool calibrate(struct bench *bench, struct fail *fail) {
     struct arena scratch = {0};
     struct sampling sampling = sampling_new(&scratch);
     struct bench_options options = bench->options;
-    if (!fit_rounds(bench, fail)) {
+    if (!fit_rounds(bench, fail) || bench->has_no_window) {
         arena_free(&scratch);
-        return false;
+        return fail->status == FAIL_NONE && give_up(bench);
     }
     bench->options.precision = options.precision / 4;
     bench->options.budget_ms = fmax(options.budget_ms, least_budget_ms);

@@ -284,7 +284,7 @@ static void take_rounds(struct schedule *schedule, struct value *const *chosen, 
     uint64_t now_ns = measure_now_ns(schedule->bench->target);
     for (unsigned i = 0; i < n; i++)
         jobs[i] = &chosen[i]->progress.job;
-    bool is_news = !schedule->corunner && checks_learn(schedule->bench, jobs, n);
+    bool is_news = !schedule->corunner && !schedule->bench->has_no_window && checks_learn(schedule->bench, jobs, n);
     for (unsigned i = 0; i < n; i++)
         progress_take(&chosen[i]->progress, start_ns);
     if (is_news)

@@ -209,6 +209,9 @@ void progress_decide(struct progress *progress, uint64_t now_ns, bool can_wait) 
     bool is_last = sampling->n_batches >= progress->bench->options.processes &&
                    (is_over(progress, can_wait) || is_beside_neighbour(progress));
     progress->due_ns = progress->preferred_ns = now_ns;
+    progress->is_finished = progress->bench->has_no_window;
+    if (progress->is_finished)
+        return;
     if (progress->n_dirty > 0 && can_wait && !is_last) {
         wait_for_quiet(progress, now_ns);
         return;
@@ -270,7 +273,9 @@ void progress_take(struct progress *progress, uint64_t start_ns) {
     unsigned n_spoilt = count_spoilt(sampling);
     progress->first_ns = sampling->n_batches ? progress->first_ns : start_ns;
     sampling_start_process(sampling, start_ns);
-    for (unsigned i = 0; i < job->n_done; i++) {
+    unsigned n_done = progress->bench->has_no_window ? 0 : job->n_done;
+    sampling->dropped[DROP_GAP] += job->n_done - n_done;
+    for (unsigned i = 0; i < n_done; i++) {
         size_t n_kept = sampling->n_kept;
         sampling_add(sampling, progress->bench, job, &job->rounds[i]);
         if (bench_clock_counts(job->clock) && sampling->n_kept > n_kept)
