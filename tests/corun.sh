@@ -46,7 +46,8 @@ jq -es '[.[] | select(.predicted) | .predicted[0].cycles] | length == 2 and .[0]
 
 # Under load this machine may give no pair of quiet CPUs: a value that is marked is none.
 for _ in 1 2 3; do
-    run add-r64 --corun imul-r64 --cpu "$first" --corun-cpu "$second" --json >"$T/json" || { echo "FAILED: no co-run"; failures=1; break; }
+    run add-r64 --corun imul-r64 --cpu "$first" --corun-cpu "$second" --json >"$T/json" 2>"$T/err" || was_disturbed "$T/err" ||
+        { echo "FAILED: no co-run"; cat "$T/err"; failures=1; break; }
     jq -e 'select(.beside and .verdict != "unstable")' "$T/json" >"$T/row" || continue
     jq -e '.cycles > 0.98 and .cycles < 1.02 and .beside.cycles > 2.8 and .beside.cycles < 3.6 and
         .beside.high - .beside.low > 0.019 * .beside.cycles and .samples > 0' "$T/row" >/dev/null ||

@@ -31,7 +31,7 @@ ask() {
         *) arguments=(--mode $mode "${codes[@]}") ;;
         esac
         "$cyclops" run --mcpu none --json "$@" "${arguments[@]}" >"$T/lines" 2>"$T/err" </dev/null ||
-            { echo "FAILED: cyclops run $* ${arguments[*]}"; cat "$T/err"; failures=$((failures + 1)); }
+            was_disturbed "$T/err" || { echo "FAILED: cyclops run $* ${arguments[*]}"; cat "$T/err"; failures=$((failures + 1)); }
         jq -c --arg mode $mode --argjson turns $turns 'select(.record == "measurement") | .mode = $mode |
             .value = (if .mode == "function" then .cycles / $turns else .cycles_per_copy // .cycles end)' "$T/lines" >>"$T/$target"
     done

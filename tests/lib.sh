@@ -8,8 +8,8 @@ T=$(mktemp -d)
 trap 'rm -rf "$T"' EXIT
 failures=0
 
-# was_disturbed: whether the last command of `expect` says that this host left it not one clean round.
-was_disturbed() { tr '\n' ' ' <"$T/out" | grep -qE 'others disturbed all rounds|nothing can be timed on this CPU now'; }
+# was_disturbed ERRORS: whether a command says there that this host left it not one clean round.
+was_disturbed() { tr '\n' ' ' <"$1" | grep -qE 'others disturbed all rounds|nothing can be timed on this CPU now'; }
 
 # expect STATUS PATTERN COMMAND…: runs it; its exit status and (grep -E) its output must fit. On a host that disturbs all
 # rounds, 77 is as good as 0; where the output does not fit either then, the test goes on, and ends as skipped.
@@ -19,7 +19,7 @@ expect() {
     shift 2
     "$@" >"$T/out" 2>&1 </dev/null
     got=$?
-    [ "$status $got" != "0 77" ] || ! was_disturbed || wanted=77
+    [ "$status $got" != "0 77" ] || ! was_disturbed "$T/out" || wanted=77
     if [ $got = "$wanted" ] && grep -qE -- "$pattern" "$T/out"; then return; fi
     if [ "$wanted" != "$status" ]; then
         undone="$undone$*; "
