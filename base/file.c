@@ -192,9 +192,14 @@ bool file_is_folder(const char *path) {
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
+bool file_make_folder(const char *path, struct fail *fail) {
+    return mkdir(path, 0777) == 0 || errno == EEXIST ||
+           fail_set(fail, FAIL_INPUT, "cannot make the folder '%s': %s", path, strerror(errno));
+}
+
 bool file_lock_folder(struct arena *arena, const char *path, const char *what, struct fail *fail) {
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return fail_set(fail, FAIL_INPUT, "cannot make the folder '%s': %s", path, strerror(errno));
+    if (!file_make_folder(path, fail))
+        return false;
     int file = open(arena_printf(arena, "%s/lock", path), O_CREAT | O_RDWR | O_CLOEXEC, 0666);
     if (file < 0)
         return fail_set(fail, FAIL_INPUT, "cannot write in the folder '%s': %s", path, strerror(errno));

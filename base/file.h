@@ -45,6 +45,7 @@ size_t file_list(struct arena *arena, const char *path, const char *suffix, cons
 char *file_temporary(struct arena *arena, const char *name);
 
 bool file_is_folder(const char *path);
+bool file_make_folder(const char *path, struct fail *fail); // where it does not exist
 // Makes the folder where it does not exist, and takes it for this process until the program ends. `what`: the work in
 // it, for messages: "survey". Fails where another process has it.
 bool file_lock_folder(struct arena *arena, const char *path, const char *what, struct fail *fail);

@@ -158,8 +158,8 @@ static void add_origin(struct text *out, const struct lab_options *lab) {
 // nothing to simulate.
 static void print_next(struct arena *arena, const struct parameters_request *request, size_t n_missing,
                        const char *cpu) {
-    const char *card = arena_printf(arena, "%s/card.yaml", request->folder);
-    const struct lab_options *lab = request->lab;
+    const char *card = arena_printf(arena, "%s/card.yaml", request->campaign.folder);
+    const struct lab_options *lab = request->campaign.lab;
     struct text next = {.arena = arena};
     fputs("\n", stdout);
     screen_print_sentence(arena_printf(arena, "The card: %s", card), stdout);
@@ -194,25 +194,25 @@ static void print_next(struct arena *arena, const struct parameters_request *req
 
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     static const double usual_budget = 240;
-    struct parameters_request request = {.folder = args.folder ? args.folder : "machine",
+    struct parameters_request request = {.campaign = {.folder = args.folder ? args.folder : "machine",
+                                                      .is_resumed = args.is_resumed,
+                                                      .begins = cli_print_head,
+                                                      .lab = &lab_args.options},
                                          .experiments = operands->items,
                                          .n_experiments = operands->n_items,
-                                         .is_resumed = args.is_resumed,
                                          .write = write_card,
-                                         .context = arena,
-                                         .begins = cli_print_head,
-                                         .lab = &lab_args.options};
+                                         .context = arena};
     struct card card = {0};
     int status = 0;
     (void)lab;
     if (!lab_args_read(arena, fail))
         return 0;
-    request.budget_seconds = lab_args.budget_s >= 0 ? lab_args.budget_s : usual_budget;
+    request.campaign.budget_seconds = lab_args.budget_s >= 0 ? lab_args.budget_s : usual_budget;
     struct machine_report_model *models = ARENA_ARRAY(arena, struct machine_report_model, args.models.n_items + 1);
     if (!compare(arena, NULL, &lab_args.options, models, fail) ||
         !parameters_run(arena, &request, &card, &status, fail) ||
         !compare(arena, &card, &lab_args.options, models, fail) ||
-        !write_all(arena, request.folder, &card, &lab_args.options, fail))
+        !write_all(arena, request.campaign.folder, &card, &lab_args.options, fail))
         return status;
     machine_report_print(&card, models, args.models.n_items, stdout);
     print_next(arena, &request, card.n_missing, cpu_of(arena, &lab_args.options, fail));

@@ -139,14 +139,14 @@ static bool read_mixtures(struct survey_request *request, struct fail *fail) {
 
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     static const double usual_budget = 240;
-    struct survey_request request = {.folder = args.folder ? args.folder : "survey",
+    struct survey_request request = {.campaign = {.folder = args.folder ? args.folder : "survey",
+                                                  .is_resumed = args.is_resumed,
+                                                  .is_strict = lab_args.is_strict,
+                                                  .begins = cli_print_head,
+                                                  .lab = &lab_args.options},
                                      .patterns = operands->items,
                                      .n_patterns = operands->n_items,
-                                     .is_resumed = args.is_resumed,
-                                     .command = command_of(arena),
-                                     .is_strict = lab_args.is_strict,
-                                     .begins = cli_print_head,
-                                     .lab = &lab_args.options};
+                                     .command = command_of(arena)};
     struct survey_summary summary;
     int status = 0;
     (void)lab;
@@ -154,9 +154,10 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
         !read_events(arena, fail))
         return 0;
     request.counts_uops = are_events_chosen();
-    request.budget_seconds = lab_args_start_budget(usual_budget);
+    request.campaign.budget_seconds = lab_args_start_budget(usual_budget);
     if (survey_run(arena, &request, &summary, &status, fail))
-        survey_report_print(arena, &summary, request.folder, resume_of(arena, operands, request.folder), stdout);
+        survey_report_print(arena, &summary, request.campaign.folder,
+                            resume_of(arena, operands, request.campaign.folder), stdout);
     return status;
 }
 

@@ -37,7 +37,7 @@ static bool add_form(struct batch *batch, size_t index, enum program_form form, 
     uint8_t *bytes = arena_alloc(arena, block->n_bytes * copies);
     for (unsigned i = 0; i < copies; i++)
         memcpy(bytes + i * block->n_bytes, block->bytes, block->n_bytes);
-    const struct block_source source = {.isa = batch->run->request->lab->isa,
+    const struct block_source source = {.isa = batch->run->request->campaign.lab->isa,
                                         .name = block->file,
                                         .bytes = bytes,
                                         .n_bytes = block->n_bytes * copies,
@@ -112,7 +112,8 @@ static bool write_result(struct run *run, struct lab *lab, struct experiment *ex
     experiment_to_record(lab->arena, experiment, &record);
     if (record_write(run->file, &record, &inner))
         return true;
-    return fail_set(fail, inner.status, "'%s': %s; --resume goes on with what it holds", run->path, inner.text);
+    return fail_set(fail, inner.status, "'%s': %s; --resume goes on with what it holds", run->campaign.path,
+                    inner.text);
 }
 
 static bool take_result(void *context, struct experiment *experiment, struct fail *fail) {

@@ -11,8 +11,8 @@
 #define CORPUS_RUN_H
 
 #include "corpus/blocks.h"
+#include "lab/campaign.h"
 #include "lab/experiment.h"
-#include "lab/lab.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,18 +26,16 @@ enum { CORPUS_MOST_PAGES = 8 };
 enum { CORPUS_USUAL_BUDGET = -1 };
 
 struct corpus_request {
-    const char *folder;
+    // is_strict: a malformed line ends the run, too. Its budget is for measuring unstable values again, or
+    // CORPUS_USUAL_BUDGET.
+    struct campaign_request campaign;
     const char *const *inputs;
     size_t n_inputs;
-    bool is_resumed;              // go on in a folder that holds a corpus
-    bool is_strict;               // a malformed line ends the run; a value that stays unstable is RUN_PLAN_UNSTABLE
     unsigned shard, n_shards;     // this one of so many parts, from 1; n_shards 0: all
     size_t most;                  // blocks to read; 0: all
-    double budget_seconds;        // limit for measuring unstable values again, s; or CORPUS_USUAL_BUDGET
     struct block_options start;   // is_both false. most_pages: limit of a whole run
     struct object_range range;    // of objects
     const struct profile *counts; // of objects; null: no profile
-    const struct lab_options *lab;
 };
 
 // How many blocks ended how, of those in the folder.

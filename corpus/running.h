@@ -6,6 +6,7 @@
 #define CORPUS_RUNNING_H
 
 #include "corpus/run.h"
+#include "lab/campaign.h"
 #include "lab/decoder.h"
 
 #include <stdio.h>
@@ -30,13 +31,12 @@ struct run {
     struct decoder decoder;
     struct corpus_blocks blocks;
     struct form_state (*states)[N_FORMS]; // by block and enum program_form
-    FILE *file;                           // the measurement file
-    const char *path;
+    struct campaign campaign;
+    FILE *file;                  // the measurement file
     bool is_second_time;         // this pass measures only what was seen once
     size_t n_wanted, n_finished; // values of this pass
     float *times;                // time of each value, ms
     size_t n_times;
-    int status;
 };
 
 // ---- values.c: what is known of values
@@ -60,12 +60,11 @@ bool run_measure_batches(struct run *run, struct lab *lab, const struct lab_opti
 void run_tally(struct run *run, struct corpus_tally *tally);
 
 static inline const struct lab_listener *run_listener(const struct run *run) {
-    return run->request->lab->listener;
+    return run->request->campaign.lab->listener;
 }
 
 static inline bool run_is_stopped(const struct run *run) {
-    bool (*stopped)(void) = run->request->lab->bench.is_stopped;
-    return stopped && stopped();
+    return campaign_is_stopped(&run->campaign);
 }
 
 #endif

@@ -66,7 +66,8 @@ static size_t block_of_record(const struct run *run, struct arena *scratch, cons
 }
 
 bool run_read_before(struct run *run, struct fail *fail) {
-    struct record_stream *stream = access(run->path, F_OK) == 0 ? record_stream_open(run->path, fail) : NULL;
+    struct record_stream *stream =
+        access(run->campaign.path, F_OK) == 0 ? record_stream_open(run->campaign.path, fail) : NULL;
     struct arena scratch = {0};
     struct record record;
     size_t n_taken = 0, n_again = 0;
@@ -77,7 +78,8 @@ bool run_read_before(struct run *run, struct fail *fail) {
             run_take_value(run, &run->states[index][form], &record.measurement);
         arena_reset(&scratch);
     }
-    const char *damage = stream ? record_damage_text(run->arena, run->path, record_stream_damage(stream)) : NULL;
+    const char *damage =
+        stream ? record_damage_text(run->arena, run->campaign.path, record_stream_damage(stream)) : NULL;
     if (damage)
         lab_say(run_listener(run), LAB_WARNING, "%s", damage);
     record_stream_close(stream);
@@ -87,9 +89,9 @@ bool run_read_before(struct run *run, struct fail *fail) {
             n_taken += run->states[i][form].state == STATE_DONE;
             n_again += run->states[i][form].state == STATE_UNSTABLE;
         }
-    if (fail->status == FAIL_NONE && run->request->is_resumed)
+    if (fail->status == FAIL_NONE && run->request->campaign.is_resumed)
         lab_say(run_listener(run), LAB_NOTE, "%zu of %s taken from '%s'. Unstable, and measured again: %zu", n_taken,
-                text_count_are(run->arena, N_FORMS * run->blocks.n, "value"), run->path, n_again);
+                text_count_are(run->arena, N_FORMS * run->blocks.n, "value"), run->campaign.path, n_again);
     return fail->status == FAIL_NONE;
 }
 

@@ -15,6 +15,13 @@ struct model_request lab_models(const struct lab_options *options) {
                                   .judged = options->cpus};
 }
 
+struct lab_options lab_without_models(const struct lab_options *options) {
+    static const char *none[] = {"none"};
+    struct lab_options without = *options;
+    without.cpus = (struct option_list){none, 1};
+    return without;
+}
+
 static bool parse_target(struct lab *lab, const char *target, struct fail *fail) {
     if (strncmp(target, "sim:", 4) == 0) {
         lab->is_simulated = true;

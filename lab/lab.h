@@ -64,6 +64,9 @@ struct lab {
 // The models that the options ask for: the judged ones. A command adds the other roles.
 struct model_request lab_models(const struct lab_options *options);
 
+// The same options without a model to predict with.
+struct lab_options lab_without_models(const struct lab_options *options);
+
 // Whether the user ended the run.
 static inline bool lab_is_stopped(const struct lab *lab) {
     return lab->is_stopped && lab->is_stopped();

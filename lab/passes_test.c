@@ -19,7 +19,7 @@ static const struct lab_listener listener = {.note = take_note};
 static void passes_end_with_the_values_or_the_budget(void **state) {
     (void)state;
     struct passes passes;
-    struct passes_effort effort;
+    struct pass_effort effort;
     passes_start(&passes, 100, 8, 50);
     assert_false(passes_next(&passes, &listener, 0, &effort));
     assert_true(passes_next(&passes, &listener, 20, &effort));
@@ -38,7 +38,7 @@ static void passes_end_with_the_values_or_the_budget(void **state) {
 static void passes_do_not_go_on_for_ever(void **state) {
     (void)state;
     struct passes passes;
-    struct passes_effort effort;
+    struct pass_effort effort;
     unsigned n = 0;
     passes_start(&passes, 1e6, 8, 50);
     while (n < 1000 && passes_next(&passes, &listener, 20, &effort))
@@ -50,7 +50,7 @@ static void passes_do_not_go_on_for_ever(void **state) {
 static void a_pass_waits_where_short_ones_do_not_help(void **state) {
     (void)state;
     struct passes passes;
-    struct passes_effort many, few, same;
+    struct pass_effort many, few, same;
     passes_start(&passes, 240, 8, 10000);
     assert_true(passes_next(&passes, &listener, 5000, &many));
     assert_true(passes_next(&passes, &listener, 400, &few));

@@ -5,10 +5,7 @@
 #include "lab/run_plan.h"
 #include "parameters/experiments.h"
 
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const struct {
     const char *name, *also; // also: the number that people look for first, as another name; null: no other name
@@ -58,26 +55,18 @@ static bool check_names(struct arena *arena, const struct parameters_request *re
 
 // A target that cannot be used leaves no folder behind.
 static bool check_target(struct arena *arena, const struct parameters_request *request, struct fail *fail) {
-    struct lab_options options = *request->lab;
+    const struct lab_options options = lab_without_models(request->campaign.lab);
     struct lab lab = {0};
-    options.cpus.n_items = 0;
-    *ARENA_ADD(arena, options.cpus.items, options.cpus.n_items) = "none";
     bool is_open = lab_open(&lab, arena, &options, fail);
     lab_close(&lab);
     return is_open;
 }
 
-static bool open_folder(struct arena *arena, const struct parameters_request *request, const char *path,
-                        struct fail *fail) {
-    const char *forms = arena_printf(arena, "%s/forms.jsonl", request->folder);
-    if (mkdir(request->folder, 0777) != 0 && errno != EEXIST)
-        return fail_set(fail, FAIL_INPUT, "cannot make the folder '%s': %s", request->folder, strerror(errno));
-    if (compressed_find(arena, forms))
-        return fail_set(fail, FAIL_INPUT, "'%s' holds a survey: --output names another folder", request->folder);
-    return request->is_resumed || access(path, F_OK) != 0 ||
-           fail_set(fail, FAIL_INPUT,
-                    "'%s' holds a card's measurements: --resume goes on with it, --output names another folder",
-                    request->folder);
+static bool open_folder(struct campaign *campaign, struct fail *fail) {
+    if (compressed_find(campaign->arena, arena_printf(campaign->arena, "%s/forms.jsonl", campaign->request->folder)))
+        return fail_set(fail, FAIL_INPUT, "'%s' holds a survey: --output names another folder",
+                        campaign->request->folder);
+    return campaign_open_folder(campaign, fail);
 }
 
 // Runs the experiments on the values so far. In a final card, each has an entry about how much of it is missing.
@@ -109,10 +98,10 @@ static bool write_card(struct session *session, const struct parameters_request 
 }
 
 static void say_taken(const struct session *session, const struct parameters_request *request) {
-    if (request->is_resumed && session->n_taken)
-        lab_say(request->lab->listener, LAB_NOTE,
+    if (request->campaign.is_resumed && session->n_taken)
+        lab_say(request->campaign.lab->listener, LAB_NOTE,
                 "%s taken from '%s'. Unstable, and measured again while the budget lasts: %zu",
-                text_count_are(session->arena, session->n_taken, "value"), session->path,
+                text_count_are(session->arena, session->n_taken, "value"), session->campaign.path,
                 session_count(session, SESSION_UNSTABLE));
 }
 
@@ -124,12 +113,12 @@ static bool run_rounds(struct session *session, const struct parameters_request 
     bool is_stopped = false;
     bool is_said = false;
     static const double wait_share = 8; // of the budget
-    session->end = session_seconds() + request->budget_seconds;
-    session->wait_seconds = request->budget_seconds / wait_share;
+    session->end = session_seconds() + request->campaign.budget_seconds;
+    session->wait_seconds = request->campaign.budget_seconds / wait_share;
     for (unsigned round = 0; round < MOST_ROUNDS; round++) {
         find_all(session, request, false);
         enum session_part part = session_count(session, SESSION_MISSING) ? SESSION_MISSING : SESSION_UNSTABLE;
-        bool may_be_known = request->is_resumed && part == SESSION_MISSING;
+        bool may_be_known = request->campaign.is_resumed && part == SESSION_MISSING;
         if (!session_count(session, part) || (session_seconds() > session->end && !may_be_known))
             break;
         if (!session_measure(session, part, &is_stopped, fail) || !write_card(session, request, fail))
@@ -145,12 +134,12 @@ static bool run_rounds(struct session *session, const struct parameters_request 
         say_taken(session, request);
     find_all(session, request, true);
     if (is_stopped && session->n_missing) {
-        lab_say(request->lab->listener, LAB_NOTE, "interrupted; --resume does the rest");
+        lab_say(request->campaign.lab->listener, LAB_NOTE, "interrupted; --resume does the rest");
         *status = RUN_PLAN_INTERRUPTED;
     } else if (session->n_missing) {
-        lab_say(request->lab->listener, LAB_WARNING,
+        lab_say(request->campaign.lab->listener, LAB_WARNING,
                 "the budget of %.0f s is spent before all is measured; --resume does the rest",
-                request->budget_seconds);
+                request->campaign.budget_seconds);
     }
     return true;
 }
@@ -158,18 +147,15 @@ static bool run_rounds(struct session *session, const struct parameters_request 
 bool parameters_run(struct arena *arena, const struct parameters_request *request, struct card *card, int *status,
                     struct fail *fail) {
     struct session session = {.arena = arena,
-                              .options = request->lab,
-                              .isa = request->lab->isa,
-                              .recipe = recipe_find(isa_family(request->lab->isa)),
-                              .folder = request->folder,
-                              .begins = request->begins,
-                              .path = arena_printf(arena, "%s/measurements.jsonl", request->folder),
-                              .is_simulated = strcmp(request->lab->target, "native") != 0};
+                              .isa = request->campaign.lab->isa,
+                              .recipe = recipe_find(isa_family(request->campaign.lab->isa)),
+                              .is_simulated = strcmp(request->campaign.lab->target, "native") != 0};
     if (!session.recipe)
         return fail_set(fail, FAIL_INPUT, "there are no experiments for %s yet: only for x86_64, aarch64 and riscv64",
-                        request->lab->isa->name);
+                        request->campaign.lab->isa->name);
+    session_open(&session, &request->campaign);
     bool is_done = check_names(arena, request, fail) && check_target(arena, request, fail) &&
-                   open_folder(arena, request, session.path, fail) && session_read_names(&session, fail) &&
+                   open_folder(&session.campaign, fail) && session_read_names(&session, fail) &&
                    run_rounds(&session, request, status, fail);
     *card = session.card;
     return is_done;

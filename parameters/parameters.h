@@ -5,20 +5,16 @@
 #ifndef PARAMETERS_PARAMETERS_H
 #define PARAMETERS_PARAMETERS_H
 
-#include "lab/lab.h"
+#include "lab/campaign.h"
 #include "parameters/card.h"
 
 struct parameters_request {
-    const char *folder;
+    struct campaign_request campaign;
     const char *const *experiments; // names
     size_t n_experiments;           // 0: all
-    bool is_resumed;                // go on in a folder that holds a card's measurements
-    double budget_seconds;          // limit of all measuring, s
     // Receives the card after each round, with what is known so far. Null: nobody.
     bool (*write)(void *context, const struct card *card, struct fail *fail);
     void *context;
-    void (*begins)(const char *where); // called once, before anything is measured: CPU and clock, one line; null: not
-    const struct lab_options *lab;
 };
 
 // Runs the experiments. `status` becomes RUN_PLAN_INTERRUPTED (lab/run_plan.h) where the user ended it. The card then

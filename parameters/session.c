@@ -4,13 +4,10 @@
 #include "base/file.h"
 #include "bench/host/timer.h"
 #include "bench/record/record.h"
-#include "lab/run_plan.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 const char session_no_isa[] = "there is no such experiment for this ISA yet";
@@ -165,47 +162,18 @@ void session_add_kernels(const struct session *session, struct text *out) {
     }
 }
 
-// So `cyclops run --kernels DIR/kernels NAME` can repeat each experiment.
 static bool write_kernels(const struct session *session, struct fail *fail) {
     struct text all = {.arena = session->arena};
-    const char *root = arena_printf(session->arena, "%s/kernels", session->folder);
-    const char *folder = arena_printf(session->arena, "%s/%s", root, session->recipe->isa);
+    const char *folder = campaign_make_kernel_folder(&session->campaign, session->recipe->isa, fail);
     session_add_kernels(session, &all);
-    if ((mkdir(root, 0777) != 0 && errno != EEXIST) || (mkdir(folder, 0777) != 0 && errno != EEXIST))
-        return fail_set(fail, FAIL_INPUT, "cannot make the folder '%s': %s", folder, strerror(errno));
-    return file_write(arena_printf(session->arena, "%s/machine.yaml", folder), all.data, all.length, fail);
+    return folder && file_write(arena_printf(session->arena, "%s/machine.yaml", folder), all.data, all.length, fail);
 }
 
-static void drop_note(void *context, enum lab_note kind, const char *text) {
-    const struct session *session = context;
-    if (kind == LAB_WARNING)
-        lab_say(session->options->listener, kind, "%s", text);
-}
-
-static void drop_failed(void *context, const struct fail *fail) {
-    (void)context;
-    (void)fail;
-}
-
-static void say_started(void *context) {
-    struct session *session = context;
-    lab_say_started(session->options->listener);
-    if (session->begins)
-        session->begins(lab_summary(session->lab));
-    session->begins = NULL;
-}
-
-static void say_measuring(void *context, size_t number, size_t total) {
+static void note_measuring(void *context, size_t number, size_t total) {
     const struct session *session = context;
     bool is_next_taken = number <= session->n_taken - limit.n_taken_before;
     if (number <= total && !is_next_taken)
         limit.end = session->end;
-    lab_say_measuring(session->options->listener, number, total);
-}
-
-static void say_waiting(void *context, size_t n_left, double seconds) {
-    const struct session *session = context;
-    lab_say_waiting(session->options->listener, n_left, seconds);
 }
 
 static bool is_alone(const struct bench_measurement *m) {
@@ -250,7 +218,8 @@ static void refuse(struct session_item *item) {
 bool session_read_names(struct session *session, struct fail *fail) {
     struct arena arena = {0};
     struct record record;
-    struct record_stream *stream = access(session->path, F_OK) == 0 ? record_stream_open(session->path, fail) : NULL;
+    struct record_stream *stream =
+        access(session->campaign.path, F_OK) == 0 ? record_stream_open(session->campaign.path, fail) : NULL;
     while (stream && record_stream_next(stream, &arena, &record, fail)) {
         *ARENA_ADD(session->arena, session->before, session->n_before) = arena_strdup(session->arena, record.kernel);
         date_range_add(session->arena, &session->when, record_time(record_stream_header(stream)));
@@ -286,13 +255,12 @@ size_t session_count(const struct session *session, enum session_part part) {
 }
 
 // Adds the trials that are to be measured now.
-static bool make_plan(struct session *session, enum session_part part, struct arena *arena, struct plan *plan,
-                      struct fail *fail) {
+static bool make_plan(struct session *session, struct arena *arena, struct plan *plan, struct fail *fail) {
     enum { MOST_AT_ONCE = 256 };
     struct kernel_set set = {0};
     for (size_t i = 0; i < session->n_items; i++) {
         struct session_item *item = &session->items[i];
-        item->is_planned = set.n_kernels < MOST_AT_ONCE && wants(item, part);
+        item->is_planned = set.n_kernels < MOST_AT_ONCE && wants(item, session->part);
         if (!item->is_planned)
             continue;
         const struct kernel_text kernel = kernel_of(&item->trial, arena);
@@ -316,81 +284,60 @@ static bool make_plan(struct session *session, enum session_part part, struct ar
     return true;
 }
 
-static struct lab_options options_of(const struct session *session, struct arena *arena,
-                                     const struct lab_listener *listener) {
-    static const double attempt_ms = 20, most_wait = 3, wait_share = 4; // one share of what is left to wait
-    struct lab_options options = *session->options;
-    options.listener = listener;
-    options.names_cpu = true;
-    options.cpus.n_items = 0;
-    *ARENA_ADD(arena, options.cpus.items, options.cpus.n_items) = "none";
-    if (options.bench.budget_ms <= 0)
-        options.bench.budget_ms = attempt_ms;
-    options.bench.retry_seconds = fmin(most_wait, session->wait_seconds / wait_share);
-    options.bench.confirm_seconds = -1;
-    options.bench.is_stopped = is_over;
-    return options;
+static bool next(void *context, struct campaign_pass *pass, struct fail *fail) {
+    struct session *session = context;
+    pass->files.is_of_one_target = true;
+    pass->files.takes_unstable = session->part == SESSION_MISSING;
+    pass->files.n_taken = &session->n_taken;
+    return write_kernels(session, fail) && make_plan(session, &pass->arena, &pass->plan, fail);
 }
 
-// Takes what was measured since `start`, or came from the file.
-static void take_all(struct session *session, const struct plan *plan, const char *start) {
+// Takes what was measured, or came from the file.
+static void take_pass(void *context, struct campaign_pass *pass) {
+    struct session *session = context;
+    const struct plan *plan = &pass->plan;
+    const struct bench *bench = &pass->lab.bench;
     size_t n_done = 0;
     for (size_t i = 0; i < plan->n_experiments; i++) {
         n_done += plan->experiments[i]->is_done;
         take(session, plan->experiments[i]);
+        if (!lab_can_run(&pass->lab, &plan->experiments[i]->program, &(struct fail){0}))
+            refuse(find(session, plan->experiments[i]->program.kernel));
     }
     if (n_done > session->n_taken - limit.n_taken_before) // not only from the file
-        date_range_add(session->arena, &session->when, start);
-}
-
-bool session_measure(struct session *session, enum session_part part, bool *is_stopped, struct fail *fail) {
-    struct arena arena = {0};
-    const struct lab_listener listener = {session, drop_note, drop_failed, say_started, say_measuring, say_waiting};
-    struct plan plan = {.listener = &listener};
-    struct lab lab = {0};
-    const struct lab_options options = options_of(session, &arena, &listener);
-    const struct run_journal_request files = {.path = session->path,
-                                              .is_resumed = true,
-                                              .is_of_one_target = true,
-                                              .takes_unstable = part == SESSION_MISSING,
-                                              .n_taken = &session->n_taken,
-                                              .events = &options.events};
-    int status = 0;
-    // As the file's header has it, or a minute before.
-    const char *start = date_text(session->arena, session->is_simulated ? date_of_output() : date_now());
-    session->lab = &lab;
-    // What the measurement file holds is taken once the clock runs, so that must not end before.
-    limit.end = part == SESSION_MISSING && access(session->path, F_OK) == 0 ? INFINITY : session->end;
-    limit.n_taken_before = session->n_taken;
-    limit.is_stopped = session->options->bench.is_stopped;
-    bool is_done = write_kernels(session, fail) && make_plan(session, part, &arena, &plan, fail);
-    if (is_done && plan.n_experiments) {
-        is_done = lab_open(&lab, &arena, &options, fail) && run_plan(&lab, &options, &plan, &files, &status, fail);
-        if (!is_done && !plan.n_experiments && fail->status == FAIL_INPUT) { // as refused all of them
-            fail_clear(fail);
-            is_done = true;
-        }
-    }
-    if (lab.bench.options.retry_seconds > 0)
-        session->wait_seconds -= lab.bench.options.retry_seconds - lab.bench.retry_ms / 1e3;
-    bool is_ended = status == RUN_PLAN_INTERRUPTED || is_over();
-    *is_stopped = is_stopped_by_user();
-    if (is_ended && !is_done) {
-        fail_clear(fail);
-        is_done = true;
-    }
-    take_all(session, &plan, start);
-    for (size_t i = 0; i < plan.n_experiments; i++)
-        if (is_done && !lab_can_run(&lab, &plan.experiments[i]->program, &(struct fail){0}))
-            refuse(find(session, plan.experiments[i]->program.kernel));
-    for (size_t i = 0; i < session->n_items && is_done; i++) {
+        date_range_add(session->arena, &session->when, session->round_start);
+    for (size_t i = 0; i < session->n_items; i++) {
         struct session_item *item = &session->items[i];
-        if (item->is_planned && !item->is_measured && !is_ended)
+        if (item->is_planned && !item->is_measured && !pass->is_stopped)
             refuse(item);
         item->is_late = item->is_late || (item->is_planned && !item->is_measured);
     }
-    session->lab = NULL;
-    lab_close(&lab);
-    arena_free(&arena);
+    if (bench->options.retry_seconds > 0)
+        session->wait_seconds -= bench->options.retry_seconds - bench->retry_ms / 1e3;
+}
+
+static const struct campaign_client client = {
+    .work = "card", .holds = "a card's measurements", .next = next, .take = take_pass, .measuring = note_measuring};
+
+void session_open(struct session *session, const struct campaign_request *request) {
+    struct campaign *campaign = &session->campaign;
+    campaign_start(campaign, session->arena, request, &client, session);
+    limit.is_stopped = campaign->options.bench.is_stopped;
+    campaign->options.bench.is_stopped = is_over;
+    campaign->options.bench.confirm_seconds = -1;
+}
+
+bool session_measure(struct session *session, enum session_part part, bool *is_stopped, struct fail *fail) {
+    static const double most_wait = 3, wait_share = 4; // one share of what is left to wait
+    const struct pass_effort effort = {.attempt_ms = 20,
+                                       .retry_seconds = fmin(most_wait, session->wait_seconds / wait_share)};
+    session->part = part;
+    // As the file's header has it, or a minute before.
+    session->round_start = date_text(session->arena, session->is_simulated ? date_of_output() : date_now());
+    // What the measurement file holds is taken once the clock runs, so that must not end before.
+    limit.end = part == SESSION_MISSING && access(session->campaign.path, F_OK) == 0 ? INFINITY : session->end;
+    limit.n_taken_before = session->n_taken;
+    bool is_done = campaign_pass(&session->campaign, &effort, fail);
+    *is_stopped = is_stopped_by_user();
     return is_done;
 }

@@ -5,7 +5,7 @@
 #define PARAMETERS_SESSION_H
 
 #include "base/index.h"
-#include "lab/lab.h"
+#include "lab/campaign.h"
 #include "parameters/card.h"
 #include "parameters/recipes.h"
 
@@ -47,15 +47,15 @@ double median_of(double *numbers, size_t n);                            // sorts
 // Why an experiment has nothing to show: it is not written for the ISA of the session.
 extern const char session_no_isa[];
 
+// What a round measures: values that are missing; or those that are unstable, a limited number of times.
+enum session_part { SESSION_MISSING, SESSION_UNSTABLE };
+
 struct session {
     struct arena *arena;
-    const struct lab_options *options;
+    struct campaign campaign;
     const struct isa *isa;
     const struct recipe *recipe;
-    const char *folder, *path;         // of all files, and of the measurement file
-    void (*begins)(const char *where); // as in struct parameters_request; null: it was called
-    const struct lab *lab;             // at work; null: none
-    struct date_range when;            // as in struct card
+    struct date_range when; // as in struct card
     bool is_simulated;
     const char *llvm_cpu; // LLVM's name of the CPU; null: unknown
     struct card card;
@@ -69,15 +69,20 @@ struct session {
         struct value value;
     } * items;
     size_t n_items;
-    struct index names;  // of the items' trials
-    size_t n_missing;    // values that experiments asked for, and that are not measured yet
-    bool is_final;       // what is not measured now has a value that says so, so each experiment can end
-    double end;          // when measuring ends, s of session_seconds
-    double wait_seconds; // time that is left to wait for neighbours to leave, s
-    size_t n_taken;      // values that come from the measurement file
-    const char **before; // names of what the measurement file held at the start
+    struct index names;      // of the items' trials
+    size_t n_missing;        // values that experiments asked for, and that are not measured yet
+    bool is_final;           // what is not measured now has a value that says so, so each experiment can end
+    double end;              // when measuring ends, s of session_seconds
+    double wait_seconds;     // time that is left to wait for neighbours to leave, s
+    enum session_part part;  // of the round at work
+    const char *round_start; // its time, as a file's header has it
+    size_t n_taken;          // values that come from the measurement file
+    const char **before;     // names of what the measurement file held at the start
     size_t n_before;
 };
+
+// Starts its campaign. The session must stay where it is.
+void session_open(struct session *session, const struct campaign_request *request);
 
 // Reads the names of all trials that the folder's measurement file holds.
 bool session_read_names(struct session *session, struct fail *fail);
@@ -100,8 +105,6 @@ void session_doubt(struct session *session, const char *name);
 // Adds all trials to a text, as a kernel file.
 void session_add_kernels(const struct session *session, struct text *out);
 
-// What a round measures: values that are missing; or those that are unstable, a limited number of times.
-enum session_part { SESSION_MISSING, SESSION_UNSTABLE };
 size_t session_count(const struct session *session, enum session_part part);
 
 // Measures a part of what was asked for, but not all at once: the card is written in between. Ends at session->end.

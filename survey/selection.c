@@ -40,8 +40,8 @@ static bool check_patterns(const struct selection *selection, const bool *has_fo
 bool selection_make(const struct selection *selection, bool *is_selected, struct fail *fail) {
     const struct survey_request *request = selection->request;
     struct kept own = {0};
-    if (request->is_resumed && !request->n_patterns &&
-        !kept_read(selection->arena, request->folder, NULL, 0, &own, fail))
+    if (request->campaign.is_resumed && !request->n_patterns &&
+        !kept_read(selection->arena, request->campaign.folder, NULL, 0, &own, fail))
         return false;
     struct form_patterns patterns;
     bool *has_form = ARENA_ARRAY(selection->arena, bool, request->n_patterns);

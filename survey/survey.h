@@ -13,7 +13,7 @@
 #ifndef SURVEY_SURVEY_H
 #define SURVEY_SURVEY_H
 
-#include "lab/lab.h"
+#include "lab/campaign.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,20 +21,15 @@
 enum { SURVEY_MOST_MIXTURES = 1000 };
 
 struct survey_request {
-    const char *folder;
-    const char *const *patterns; // regular expressions of opcodes
-    size_t n_patterns;           // 0: all forms
-    unsigned shard, n_shards;    // this one of so many parts, from 1; n_shards 0: all
-    bool is_resumed;             // go on in a folder that holds a survey
+    struct campaign_request campaign; // its budget is for measuring unstable values again. Of all: lab/budget.h
+    const char *const *patterns;      // regular expressions of opcodes
+    size_t n_patterns;                // 0: all forms
+    unsigned shard, n_shards;         // this one of so many parts, from 1; n_shards 0: all
     // Random mixtures of forms to measure, from number 0, with probes (survey/mixtures.h); 0: none. Below 0:
     // MIXTURES_USUAL of a whole survey, none of a part.
     int n_mixtures;
-    bool is_strict;                    // a value that stays unstable is RUN_PLAN_UNSTABLE
-    bool counts_uops;                  // count them, in all and by pipe, where this CPU can
-    const char *command;               // as in survey/commands.h; null: it is not kept
-    double budget_seconds;             // limit for measuring unstable values again, s. Of all: lab/budget.h
-    void (*begins)(const char *where); // called once, before anything is measured: CPU and clock, one line; null: not
-    const struct lab_options *lab;
+    bool counts_uops;    // count them, in all and by pipe, where this CPU can
+    const char *command; // as in survey/commands.h; null: it is not kept
 };
 
 // Adds the experiments of the form that `name` begins with, such as "VADDPSYrr.chain", to the set. Adds nothing where

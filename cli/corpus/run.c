@@ -38,14 +38,14 @@ static const char *resume_of(struct arena *arena, const char *folder) {
 
 // Called with an open nursery.
 static int measure(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
-    struct corpus_request request = {.folder = corpus_args.folder ? corpus_args.folder : "corpus",
+    struct corpus_request request = {.campaign = {.folder = corpus_args.folder ? corpus_args.folder : "corpus",
+                                                  .is_resumed = corpus_args.is_resumed,
+                                                  .is_strict = lab_args.is_strict,
+                                                  .lab = &lab_args.options},
                                      .inputs = operands->items,
                                      .n_inputs = operands->n_items,
-                                     .is_resumed = corpus_args.is_resumed,
-                                     .is_strict = lab_args.is_strict,
                                      .most = corpus_args.limit.value,
-                                     .range = {.symbol = corpus_args.symbol, .section = corpus_args.section},
-                                     .lab = &lab_args.options};
+                                     .range = {.symbol = corpus_args.symbol, .section = corpus_args.section}};
     struct corpus_tally tally;
     struct profile counts;
     int status = 0;
@@ -55,12 +55,12 @@ static int measure(struct arena *arena, struct lab *lab, const struct operands *
         (corpus_args.hot && !profile_read(arena, corpus_args.hot, &counts, fail)))
         return 0;
     request.counts = corpus_args.hot ? &counts : NULL;
-    request.budget_seconds = lab_args_start_budget(CORPUS_USUAL_BUDGET);
+    request.campaign.budget_seconds = lab_args_start_budget(CORPUS_USUAL_BUDGET);
     corpus_run(arena, &request, &tally, &status, fail);
     if (!tally.n_blocks)
         return status;
     corpus_report_tally(arena, &tally, stdout, cli_wants_colour());
-    corpus_report_next(arena, &tally, resume_of(arena, request.folder), stdout);
+    corpus_report_next(arena, &tally, resume_of(arena, request.campaign.folder), stdout);
     return status;
 }
 
