@@ -94,7 +94,6 @@ static void take(void *context, struct campaign_pass *pass) {
     struct experiment *const *experiment = pass->plan.experiments, *const *end = experiment + pass->plan.n_experiments;
     for (size_t i = 0; i < passes->n; i++) {
         struct kernel_state *state = &passes->states[i];
-        size_t before = state->n_unstable;
         if (!state->is_next)
             continue;
         state->n_unstable = 0;
@@ -103,8 +102,6 @@ static void take(void *context, struct campaign_pass *pass) {
             state->n_unstable += pass->is_skipped || is_unstable(*experiment, &state->key);
             state->wants_loop |= is_uneven(*experiment);
         }
-        if (passes->keeps_unstable)
-            state->n_unstable = before ? before : state->n_unstable > 0;
     }
 }
 
@@ -131,10 +128,7 @@ bool kernel_passes_run_named(struct kernel_passes *passes, const char **names, s
         state->is_next = bsearch(&passes->set.kernels[i].name, names, n, sizeof *names, text_compare);
         state->wants_loop |= wants_loop && state->is_next;
     }
-    passes->keeps_unstable = true;
-    bool is_done = !n || campaign_pass(&passes->campaign, effort, fail);
-    passes->keeps_unstable = false;
-    return is_done;
+    return !n || campaign_pass(&passes->campaign, effort, fail);
 }
 
 bool kernel_passes_read_table(struct kernel_passes *passes, struct arena *arena, struct survey_table *table,

@@ -21,7 +21,6 @@ struct kernel_passes {
     size_t n;                      // kernels
     size_t n_first;                // those of partners and of the first form of each scheduling class, which come first
     bool has_extras;               // classes have their further throughputs now (kernel_plan.h)
-    bool keeps_unstable;           // what was unstable before the pass stays so, until a pass over all that is unstable
     struct assembled assembled;    // programs of earlier passes
     struct record_file measurements; // what was read of the file: each pass reads what the one before has added
 };
