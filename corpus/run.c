@@ -85,7 +85,7 @@ static bool measure_all(struct run *run, struct fail *fail) {
         return true;
     if (!campaign_pass(campaign, &brief, fail) || !measure_second_time(run, fail))
         return false;
-    passes_start(&campaign->passes, budget_of(run), 4, run->n_wanted);
+    campaign_start_again(campaign, budget_of(run), 4, run->n_wanted);
     while (campaign_again(campaign, run_count(run, STATE_UNSTABLE), &patient)) {
         patient.precision = 0.005;
         patient.attempt_ms = fmax(2 * brief.attempt_ms, patient.attempt_ms);

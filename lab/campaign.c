@@ -3,6 +3,7 @@
 #include "base/compressed.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "bench/host/timer.h"
 #include "lab/budget.h"
 
 #include <math.h>
@@ -117,9 +118,29 @@ bool campaign_pass(struct campaign *campaign, const struct pass_effort *effort, 
     return is_done;
 }
 
+void campaign_start_again(struct campaign *campaign, double budget_seconds, unsigned passes_left, size_t n_before) {
+    campaign->again = (struct campaign_again){budget_seconds, passes_left, timer_clock_ns(), n_before, 1};
+}
+
 bool campaign_again(struct campaign *campaign, size_t n_unstable, struct pass_effort *effort) {
-    return !campaign_is_stopped(campaign) &&
-           passes_next(&campaign->passes, campaign_listener(campaign), n_unstable, effort);
+    struct campaign_again *again = &campaign->again;
+    enum { MOST_PASSES = 16 };
+    static const double least_attempt_ms = 10, most_attempt_ms = 200, retry_seconds = 20, helpful_share = 0.9;
+    double left = fmin(budget_left(), again->budget_seconds - (double)(timer_clock_ns() - again->start_ns) / 1e9);
+    if (campaign_is_stopped(campaign) || n_unstable == 0 || left <= 0 || again->n >= MOST_PASSES)
+        return false;
+    double share_ms = left * 1e3 / again->passes_left / (double)n_unstable; // of each value, where all need it
+    *effort = (struct pass_effort){.attempt_ms = fmax(least_attempt_ms, fmin(most_attempt_ms, share_ms)),
+                                   .retry_seconds = retry_seconds,
+                                   .is_hasty = (double)n_unstable < helpful_share * (double)again->n_before};
+    bool is_news = again->n == 1 || n_unstable != again->n_before;
+    again->n_before = n_unstable;
+    again->n++;
+    if (!is_news) // the same number again, up to a dozen times
+        return true;
+    lab_say(campaign_listener(campaign), LAB_NOTE, "%zu %s unstable: pass %u measures %s again", n_unstable,
+            n_unstable == 1 ? "value is" : "values are", again->n, n_unstable == 1 ? "it" : "them");
+    return true;
 }
 
 void campaign_end(struct campaign *campaign, size_t n_unstable) {

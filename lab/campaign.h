@@ -10,8 +10,24 @@
 #ifndef LAB_CAMPAIGN_H
 #define LAB_CAMPAIGN_H
 
-#include "lab/passes.h"
 #include "lab/run_plan.h"
+
+#include <stdint.h>
+
+// How much a pass may spend on values, above all on those that others disturb or that have no single value. What the
+// options of a command ask for themselves goes before `precision`, `attempt_ms` and `processes`.
+struct pass_effort {
+    double precision;       // half-width of the interval to stop at, as a share of the value
+    double least_precision; // likewise: no value is measured more precisely, whatever the options ask for
+    double attempt_ms;      // computing time of a value, ms
+    unsigned processes;     // least number; 0: bench/'s
+    unsigned most_needed;   // as in struct bench_options
+    unsigned n_stable;      // times that a value must have been stable; 0: as 1
+    double retry_seconds;   // waiting for others to leave the core, s; in a hasty pass, only for a steady clock
+    double steady_seconds;  // waiting for a steady clock, s; without one, only a first look measures. 0: no waiting
+    bool is_first_look;     // as in struct bench_options
+    bool is_hasty;          // likewise
+};
 
 // A pass while it runs.
 struct campaign_pass {
@@ -59,8 +75,14 @@ struct campaign {
     const char *path;           // of the measurement file
     struct lab_options options; // those of the request; a client may change them between passes
     int status;                 // as of run_plan; that of single values does not count
-    struct passes passes;       // over unstable values; begun with passes_start
-    bool has_begun;             // the request's `begins` was called
+    struct campaign_again {
+        double budget_seconds; // for all further passes together, s
+        unsigned passes_left;  // a pass may take one part in so many of the time that is left
+        uint64_t start_ns;
+        size_t n_before; // values that were unstable before the last pass
+        unsigned n;      // passes so far
+    } again;
+    bool has_begun; // the request's `begins` was called
     const struct lab *lab;
     const char **warnings; // reported so far: each comes again in each pass, and is worth reading once
     size_t n_warnings;
@@ -91,7 +113,15 @@ const char *campaign_make_kernel_folder(const struct campaign *campaign, const c
 // only where nothing can go on.
 bool campaign_pass(struct campaign *campaign, const struct pass_effort *effort, struct fail *fail);
 
-// Whether there is another pass over values that are unstable, and how much it may spend; see passes_next.
+// Passes over the values that are still unstable, behind those that measure everything, until none is left or their
+// budget is spent. Several short tries find a quiet moment sooner than a long one. Where they no longer help, values
+// wait for others to leave the core.
+//
+// `budget_seconds`: for all of them, s. A pass may take one part in `passes_left` of what is left of it. `n_before`:
+// values that were open before the last pass.
+void campaign_start_again(struct campaign *campaign, double budget_seconds, unsigned passes_left, size_t n_before);
+// Whether another pass is worth its while for the values that are unstable now; reports it. Sets the effort's
+// `attempt_ms`, `retry_seconds` and `is_hasty`; all else is 0.
 bool campaign_again(struct campaign *campaign, size_t n_unstable, struct pass_effort *effort);
 
 // Sets the status at the end: RUN_PLAN_INTERRUPTED where the user ended it, else RUN_PLAN_UNSTABLE where values are

@@ -141,7 +141,7 @@ static void what_is_stopped_goes_on_later(void **state) {
     run_pass(&f);
     assert_true(f.client.was_stopped);
     assert_true(f.client.n_done < N_VALUES);
-    passes_start(&f.campaign.passes, 100, 4, 10);
+    campaign_start_again(&f.campaign, 100, 4, 10);
     assert_false(campaign_again(&f.campaign, 5, &again));
     campaign_end(&f.campaign, 5);
     assert_int_equal(f.campaign.status, RUN_PLAN_INTERRUPTED);
@@ -180,6 +180,59 @@ static void unstable_values_count_where_they_must_not_stay(void **state) {
     close_fixture(&f);
 }
 
+static const char *last_note(const struct fixture *f) {
+    return f->run.heard.notes.n ? f->run.heard.notes.items[f->run.heard.notes.n - 1] : "";
+}
+
+static void passes_end_with_the_values_or_the_budget(void **state) {
+    (void)state;
+    struct fixture f;
+    struct pass_effort effort;
+    open_fixture(&f, false);
+    campaign_start_again(&f.campaign, 100, 8, 50);
+    assert_false(campaign_again(&f.campaign, 0, &effort));
+    assert_true(campaign_again(&f.campaign, 20, &effort));
+    assert_string_equal(last_note(&f), "20 values are unstable: pass 2 measures them again");
+    assert_true(campaign_again(&f.campaign, 1, &effort));
+    assert_string_equal(last_note(&f), "1 value is unstable: pass 3 measures it again");
+    // The same number again is no news.
+    assert_true(campaign_again(&f.campaign, 1, &effort));
+    assert_int_equal(f.run.heard.notes.n, 2);
+    assert_int_equal(f.campaign.again.n, 4);
+    campaign_start_again(&f.campaign, 0, 8, 50);
+    assert_false(campaign_again(&f.campaign, 20, &effort));
+    close_fixture(&f);
+}
+
+static void passes_do_not_go_on_for_ever(void **state) {
+    (void)state;
+    struct fixture f;
+    struct pass_effort effort;
+    unsigned n = 0;
+    open_fixture(&f, false);
+    campaign_start_again(&f.campaign, 1e6, 8, 50);
+    while (n < 1000 && campaign_again(&f.campaign, 20, &effort))
+        n++;
+    assert_in_range(n, 5, 50);
+    close_fixture(&f);
+}
+
+// Where short tries help, a value does not wait; where they do not, it does. Few values have more time each.
+static void a_pass_waits_where_short_ones_do_not_help(void **state) {
+    (void)state;
+    struct fixture f;
+    struct pass_effort many, few, same;
+    open_fixture(&f, false);
+    campaign_start_again(&f.campaign, 240, 8, 10000);
+    assert_true(campaign_again(&f.campaign, 5000, &many));
+    assert_true(campaign_again(&f.campaign, 400, &few));
+    assert_true(campaign_again(&f.campaign, 400, &same));
+    assert_true(many.is_hasty && few.is_hasty && !same.is_hasty);
+    assert_true(few.attempt_ms > many.attempt_ms && many.attempt_ms >= 10 && few.attempt_ms <= 200);
+    assert_true(many.retry_seconds > 0);
+    close_fixture(&f);
+}
+
 // ---- a folder for each test
 
 static struct arena names;
@@ -204,6 +257,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_target_that_cannot_be_opened_is_a_failure, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(what_is_stopped_goes_on_later, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_folder_with_measurements_is_resumed_or_refused, make_folder, remove_folder),
+        cmocka_unit_test(passes_end_with_the_values_or_the_budget),
+        cmocka_unit_test(passes_do_not_go_on_for_ever),
+        cmocka_unit_test(a_pass_waits_where_short_ones_do_not_help),
         cmocka_unit_test_setup_teardown(unstable_values_count_where_they_must_not_stay, make_folder, remove_folder),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -335,8 +335,8 @@ static bool measure_all(struct survey *survey, struct fail *fail) {
         lab_say(campaign_listener(campaign), LAB_NOTE, "unstable values are measured again for up to %.0f s (--budget)",
                 survey->request->campaign.budget_seconds);
     // Twice as many before: the next pass is hasty.
-    passes_start(&campaign->passes, survey->request->campaign.budget_seconds, 8,
-                 2 * kernel_passes_count_unstable(&survey->passes));
+    campaign_start_again(campaign, survey->request->campaign.budget_seconds, 8,
+                         2 * kernel_passes_count_unstable(&survey->passes));
     while (campaign_again(campaign, kernel_passes_count_unstable(&survey->passes), &effort)) {
         effort.steady_seconds = STEADY_SECONDS;
         for (size_t i = 0; i < survey->passes.n; i++)
