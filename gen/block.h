@@ -60,6 +60,13 @@ struct block_start {
 uint64_t block_start_value(const struct isa *isa, const struct block_start *start, unsigned number);
 uint64_t block_stack_start(const struct isa *isa, const struct block_start *start); // that of the stack pointer
 
+// What machine code refers to and nobody has: accesses to these addresses trap, or jumps to them lead to no code.
+struct block_absent {
+    uint64_t address;
+    size_t size;
+    const char *what; // a clause: who refers to what, and why it is not there
+};
+
 struct block_source {
     const struct isa *isa;
     const char *name; // name in messages and tables
@@ -74,6 +81,8 @@ struct block_source {
     // Symbols that it refers to and nothing defines: their addresses are made up.
     const char *const *made_up;
     size_t n_made_up;
+    const struct block_absent *absent; // explain a run that comes there
+    size_t n_absent;
     unsigned line; // line in the file, for machine code; 0: unknown
     // Offset of the machine code from a line of 64 bytes, where the program has it: its loop is there, too.
     unsigned line_offset;

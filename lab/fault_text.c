@@ -183,12 +183,37 @@ static void explain_jump(struct arena *arena, const struct machine *machine, con
     *fault = (struct record_fault){.instruction = at + 1, .text = insn->text, .explanation = text.data};
 }
 
+static const char *absent_at(const struct lab_block *block, uint64_t address) {
+    for (size_t i = 0; i < block->source.n_absent; i++)
+        if (address - block->source.absent[i].address < block->source.absent[i].size)
+            return block->source.absent[i].what;
+    return NULL;
+}
+
+// Returns why a run ended that came to what no file has; null: it did not. Where the CPU does not give an address,
+// because what was computed is none, a register may hold it.
+static const char *find_absent(const struct lab_block *block, enum bench_outcome outcome,
+                               const struct bench_fault *fault) {
+    if (fault->has_address && (outcome == BENCH_JUMP || outcome == BENCH_SIGSEGV || outcome == BENCH_PROTECTION))
+        return absent_at(block, fault->address);
+    const char *found = NULL;
+    for (size_t i = 0; outcome == BENCH_PROTECTION && !found && i < sizeof fault->registers / sizeof *fault->registers;
+         i++)
+        found = absent_at(block, fault->registers[i]);
+    return found;
+}
+
 bool fault_explain(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
                    const struct program *program, enum bench_outcome outcome, const struct bench_seen *seen,
                    struct record_fault *fault) {
     const struct program_range range = program_block_range(program), *body = &range;
     const struct bench_fault *known = &seen->fault;
     size_t end = body->offset + body->length * (program->routine_range.length ? 1 : program->unroll);
+    const char *absent = find_absent(block, outcome, known);
+    if (absent) {
+        *fault = (struct record_fault){.explanation = absent};
+        return true;
+    }
     if (outcome == BENCH_JUMP && known->has_address) {
         explain_jump(arena, decoder->machine, block, known->address, fault);
         return true;

@@ -23,11 +23,22 @@ struct linked_section {
 
 enum { LINKER_WORD_BYTES = 8, LINKER_MOST_WORDS = 512, LINKER_MOST_UNKNOWN = 100 };
 
-// A word in memory that another file would fill in: its address, and whose address it would hold.
+// Memory that another file would fill in: its address, and whose content or address it would hold.
 struct linker_hole {
     uint64_t address;
     const char *name;
-    bool is_thread_local; // it tells where thread-local data are
+};
+
+// What a file refers to and lacks.
+struct linker_absence {
+    const char *who;  // function that refers to it; null: unknown
+    const char *name; // null: data of threads
+    enum absence {
+        ABSENT_ELSEWHERE,    // another file holds it, or nothing defines it
+        ABSENT_THREAD_LOCAL, // it is thread-local
+        ABSENT_CHOICE,       // a function of the file, which the program chooses at run time
+    } absence;
+    bool is_call;
 };
 
 // An entry by its address, before segments are made.
@@ -77,6 +88,8 @@ struct object_linker {
     size_t n_fixups;
     struct linker_entry *entries;
     size_t n_entries;
+    struct block_absent *absent; // what is in no file; of all pieces
+    size_t n_absent;
     const char **made_up; // symbols that it refers to and nothing defines
     size_t n_made_up;
     const char *missing; // symbol that it is refused for; null: none
@@ -104,6 +117,27 @@ bool linker_add_jump(struct object_linker *linker, const struct insn *insn, size
 void linker_add_hole(struct object_linker *linker, const struct linker_hole *hole);
 void linker_add_fixup(struct object_linker *linker, size_t offset, unsigned type, uint64_t target);
 void linker_add_entry(struct object_linker *linker, uint64_t address, unsigned type, uint64_t target, int64_t addend);
+
+// What a reference of code is for. Compilers write `jmp f` for a call that is a function's last.
+enum linker_purpose { LINKER_OPERAND, LINKER_BRANCH, LINKER_JUMP, LINKER_CALL };
+struct linker_use {
+    unsigned machine, type;
+    const uint8_t *code; // that of the section; null: none
+    size_t offset;       // of the field in it
+};
+enum linker_purpose linker_purpose_of(const struct linker_use *use);
+
+const char *linker_absence_reason(const struct object_linker *linker, enum absence absence); // a clause
+// Notes why a run cannot go on at these addresses.
+void linker_explain(struct object_linker *linker, const struct linker_absence *absence, uint64_t address, size_t size);
+// Returns an address that stands for what is absent: a run that comes there traps. 0: there is no room for one more.
+uint64_t linker_absent(struct object_linker *linker, const struct linker_absence *wanted);
+// The name of the function that a resolver at this address of the file chooses; "?": it has none.
+const char *linker_choice_name(const struct object_linker *linker, uint64_t resolver);
+// Whether an instruction of x86-64 accesses thread-local data, which here would be this program's own.
+bool linker_is_thread_local(const struct object_linker *linker, const struct insn *insn);
+// Makes it trap in `bytes`, which are its bytes: by the segment gs, which begins at 0, in place of fs.
+void linker_bar_threads(struct object_linker *linker, const char *who, const struct insn *insn, uint8_t *bytes);
 
 // Fill in what an unlinked object's relocations state; of a linked file, what a loader would, and find the references
 // of its machine code.

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { WORD = LINKER_WORD_BYTES, X86_FIELD = 4, MOST_CALLEES = 256, STUB_BYTES = 16 };
+enum { WORD = LINKER_WORD_BYTES, X86_FIELD = 4, MOST_CALLEES = 256, STUB_BYTES = 16, LOWEST_PLACE = 1 << 16 };
 
 // ---- what a loader fills in
 
@@ -35,6 +35,51 @@ static const char *symbol_name(const struct object_linker *linker, const GElf_Sy
     return name ? name : "?";
 }
 
+// Why a relocation cannot be filled in.
+static enum absence absence_of(const struct object_linker *linker, unsigned type, const GElf_Sym *symbol) {
+    static const struct {
+        unsigned machine, type;
+        enum absence absence;
+    } known[] = {
+        {EM_X86_64, R_X86_64_IRELATIVE, ABSENT_CHOICE},         {EM_X86_64, R_X86_64_DTPMOD64, ABSENT_THREAD_LOCAL},
+        {EM_X86_64, R_X86_64_DTPOFF64, ABSENT_THREAD_LOCAL},    {EM_X86_64, R_X86_64_TPOFF64, ABSENT_THREAD_LOCAL},
+        {EM_X86_64, R_X86_64_TLSDESC, ABSENT_THREAD_LOCAL},     {EM_AARCH64, R_AARCH64_IRELATIVE, ABSENT_CHOICE},
+        {EM_AARCH64, R_AARCH64_TLS_TPREL, ABSENT_THREAD_LOCAL}, {EM_AARCH64, R_AARCH64_TLSDESC, ABSENT_THREAD_LOCAL},
+        {EM_RISCV, R_RISCV_TLS_TPREL64, ABSENT_THREAD_LOCAL},   {EM_RISCV, R_RISCV_IRELATIVE, ABSENT_CHOICE},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].machine == linker->machine && known[i].type == type)
+            return known[i].absence;
+    unsigned kind = GELF_ST_TYPE(symbol->st_info);
+    return kind == STT_TLS ? ABSENT_THREAD_LOCAL : kind == STT_GNU_IFUNC ? ABSENT_CHOICE : ABSENT_ELSEWHERE;
+}
+
+static bool is_copy(const struct object_linker *linker, unsigned type) {
+    return (linker->machine == EM_X86_64 && type == R_X86_64_COPY) ||
+           (linker->machine == EM_AARCH64 && type == R_AARCH64_COPY) ||
+           (linker->machine == EM_RISCV && type == R_RISCV_COPY);
+}
+
+// Has a word lead to where a run traps. What would be copied from another file, and is read in place, is a hole.
+static void load_absent(struct object_linker *linker, const GElf_Rela *relocation, const GElf_Sym *symbol) {
+    unsigned type = (unsigned)GELF_R_TYPE(relocation->r_info);
+    uint64_t place = linker->base + relocation->r_offset, target = 0;
+    uint8_t *bytes = linker_bytes(linker, place, WORD);
+    bool is_weak = GELF_ST_BIND(symbol->st_info) == STB_WEAK && symbol->st_shndx == SHN_UNDEF;
+    enum absence absence = absence_of(linker, type, symbol);
+    const char *name = GELF_R_SYM(relocation->r_info) ? symbol_name(linker, symbol)
+                       : absence == ABSENT_CHOICE     ? linker_choice_name(linker, (uint64_t)relocation->r_addend)
+                                                      : NULL;
+    bool is_call = absence == ABSENT_CHOICE || way_of(linker, type) == BY_SYMBOL;
+    is_call = is_call && GELF_ST_TYPE(symbol->st_info) != STT_OBJECT;
+    if (bytes && !is_copy(linker, type) && !is_weak)
+        target = linker_absent(linker, &(struct linker_absence){NULL, name, absence, is_call});
+    if (bytes && !is_copy(linker, type) && (is_weak || target))
+        link_apply(linker->machine, linker_address_type(linker), &(struct link_place){bytes, place, target});
+    else if (!is_weak)
+        linker_add_hole(linker, &(struct linker_hole){place, name ? name : "?"});
+}
+
 static void load_word(struct object_linker *linker, const GElf_Rela *relocation) {
     uint64_t place = linker->base + relocation->r_offset, target = linker->base + (uint64_t)relocation->r_addend;
     uint8_t *bytes = linker_bytes(linker, place, WORD);
@@ -45,12 +90,7 @@ static void load_word(struct object_linker *linker, const GElf_Rela *relocation)
     bool is_here = symbol.st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol.st_info) != STT_TLS &&
                    GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC;
     if (way == BY_OTHERS || (way == BY_SYMBOL && !(has_symbol && is_here))) {
-        bool is_weak = has_symbol && GELF_ST_BIND(symbol.st_info) == STB_WEAK && symbol.st_shndx == SHN_UNDEF;
-        if (!is_weak)
-            linker_add_hole(linker, &(struct linker_hole){place,
-                                                          has_symbol ? symbol_name(linker, &symbol)
-                                                                     : "a function chosen at run time",
-                                                          GELF_ST_TYPE(symbol.st_info) == STT_TLS});
+        load_absent(linker, relocation, &symbol);
         return;
     }
     if (way == BY_SYMBOL)
@@ -87,10 +127,10 @@ struct code {
 static bool check_target(const struct object_linker *linker, const char *who, uint64_t address) {
     const struct linker_hole *hole = linker_hole_at(linker, address);
     if (hole)
-        return fail_at(linker->fail, linker->file->path, 0, 0, "%s refers to '%s', which %s", who, hole->name,
-                       hole->is_thread_local ? "is thread-local: it cannot be placed"
-                                             : "another file holds: link it statically");
-    if (!linker_section(linker, address))
+        return fail_at(linker->fail, linker->file->path, 0, 0,
+                       "%s refers to '%s', which another file holds: link it statically", who, hole->name);
+    bool is_missing_weak = address < LOWEST_PLACE; // a run that goes there ends
+    if (!is_missing_weak && !linker_section(linker, address))
         return fail_at(linker->fail, linker->file->path, 0, 0, "%s refers to 0x%" PRIx64 ", where the file has nothing",
                        who, address - linker->base);
     return true;
@@ -140,12 +180,10 @@ static bool is_inside(const struct object_linker *linker, size_t offset, size_t 
     return offset + n <= linker->piece->n_bytes;
 }
 
-// Thread-local data lies below the address in fs, or at what the first word there says. Above are a canary and others.
-static bool is_thread_local(const struct code *code, const struct insn *insn) {
-    const struct insn_address *written = insn->address;
-    const struct machine *machine = code->decoder->machine;
-    return written && written->segment && strcmp(machine->registers[written->segment].name, "FS") == 0 &&
-           (written->displacement <= 0 || written->base || written->index);
+static void bar_threads(const struct code *code, const char *who, const struct insn *insn, uint64_t address) {
+    uint8_t *bytes = linker_bytes(code->linker, address, insn->n_bytes);
+    if (bytes && linker_is_thread_local(code->linker, insn))
+        linker_bar_threads(code->linker, who, insn, bytes);
 }
 
 // A jump out of a function goes on in other code, which returns to the same caller. One out of a range of addresses
@@ -164,9 +202,7 @@ static bool take_x86(struct code *code, const struct insn *insn, size_t offset) 
     unsigned field;
     if (insn->is_direct && !insn->is_call)
         return take_jump(code, insn, offset);
-    if (is_thread_local(code, insn))
-        return fail_at(linker->fail, linker->file->path, 0, 0,
-                       "%s: `%s` is of thread-local data, which has no place here", linker->piece->name, insn->text);
+    bar_threads(code, linker->piece->name, insn, address);
     if (!is_inside(linker, offset, insn->n_bytes) ||
         !find_distance(code, insn, linker->piece->bytes + offset, address, &target, &field) ||
         linker_is_own(linker, target))
@@ -213,6 +249,7 @@ static bool check_callee(struct code *code, uint64_t address) {
         const struct insn *insn = &block.insns[i];
         uint64_t target;
         unsigned field;
+        bar_threads(code, name, insn, address + offset);
         if (!find_distance(code, insn, bytes + offset, address + offset, &target, &field))
             continue;
         bool stays = !insn->is_direct || target - address < n_bytes || linker_is_own(linker, target);

@@ -16,6 +16,14 @@ static const struct meaning meanings[] = {
     {EM_X86_64, R_X86_64_GOTPCREL, R_X86_64_PC32, true},
     {EM_X86_64, R_X86_64_GOTPCRELX, R_X86_64_PC32, true},
     {EM_X86_64, R_X86_64_REX_GOTPCRELX, R_X86_64_PC32, true},
+    {EM_X86_64, R_X86_64_GOTTPOFF, R_X86_64_PC32, true},
+    {EM_X86_64, R_X86_64_TLSGD, R_X86_64_PC32, true},
+    {EM_X86_64, R_X86_64_TLSLD, R_X86_64_PC32, true},
+    {EM_X86_64, R_X86_64_GOTPC32_TLSDESC, R_X86_64_PC32, true},
+    {EM_X86_64, R_X86_64_TPOFF32, R_X86_64_32S, false},
+    {EM_X86_64, R_X86_64_DTPOFF32, R_X86_64_32S, false},
+    {EM_X86_64, R_X86_64_TPOFF64, R_X86_64_64, false},
+    {EM_X86_64, R_X86_64_DTPOFF64, R_X86_64_64, false},
     {EM_AARCH64, R_AARCH64_ADR_GOT_PAGE, R_AARCH64_ADR_PREL_PG_HI21, true},
     {EM_AARCH64, R_AARCH64_LD64_GOT_LO12_NC, R_AARCH64_LDST64_ABS_LO12_NC, true},
     {EM_AARCH64, R_AARCH64_ADR_PREL_PG_HI21_NC, R_AARCH64_ADR_PREL_PG_HI21, false},
@@ -42,7 +50,8 @@ struct worker {
     size_t n_reached;
     uint64_t *tables; // addresses that code refers to: a table may begin there
     size_t n_tables;
-    const char *who; // of the range at hand
+    const char *who;   // of the range at hand
+    size_t sure_bytes; // of the piece, from its start: up to its first branch
 };
 
 static const char *name_of(const struct object_linker *linker, const GElf_Sym *symbol) {
@@ -53,12 +62,16 @@ static const char *name_of(const struct object_linker *linker, const GElf_Sym *s
     return has_section ? linker->sections[symbol->st_shndx].name : "?";
 }
 
+// Who refers to it, for messages.
+static const char *who(const struct worker *worker) {
+    const struct object_linker *linker = worker->linker;
+    return linker->file->is_text && strcmp(worker->who, linker->piece->name) == 0 ? "the block" : worker->who;
+}
+
 static bool fail_named(const struct worker *worker, const char *name, const char *why) {
     struct object_linker *linker = worker->linker;
-    bool is_block = linker->file->is_text && strcmp(worker->who, linker->piece->name) == 0;
     linker->missing = name;
-    return fail_at(linker->fail, linker->file->path, 0, 0, "%s refers to '%s', %s",
-                   is_block ? "the block" : worker->who, name, why);
+    return fail_at(linker->fail, linker->file->path, 0, 0, "%s refers to '%s', %s", who(worker), name, why);
 }
 
 static bool is_thread_local(const struct object_linker *linker, const GElf_Sym *symbol) {
@@ -68,40 +81,16 @@ static bool is_thread_local(const struct object_linker *linker, const GElf_Sym *
 
 // ---- symbols that nothing defines
 
-// What a reference to such a symbol is for. Compilers write `jmp f` for a call that is a function's last.
-enum purpose { OPERAND, BRANCH, JUMP, CALL };
-
-// `code`: that of the section, up to the field.
-static enum purpose purpose_x86(const struct reference *reference, const uint8_t *code) {
-    enum { CALL_NEAR = 0xe8, JUMP_NEAR = 0xe9, GROUP = 0xff, CALL_MEMORY = 0x15, JUMP_MEMORY = 0x25 };
-    bool is_distance = reference->type == R_X86_64_PC32 || reference->type == R_X86_64_PLT32;
-    bool by_word = reference->type == R_X86_64_GOTPCREL || reference->type == R_X86_64_GOTPCRELX;
-    uint8_t last = reference->offset >= 1 ? code[reference->offset - 1] : 0;
-    uint8_t before = reference->offset >= 2 ? code[reference->offset - 2] : 0;
-    if (is_distance && !linker_precedes_distance(last))
-        return last == CALL_NEAR ? CALL : last == JUMP_NEAR ? JUMP : BRANCH;
-    return by_word && before == GROUP && (last == CALL_MEMORY || last == JUMP_MEMORY) ? CALL : OPERAND;
-}
-
-static enum purpose purpose_of(const struct worker *worker, const struct reference *reference) {
-    static const struct {
-        unsigned machine, type;
-        enum purpose purpose;
-    } others[] = {
-        {EM_AARCH64, R_AARCH64_CALL26, CALL},     {EM_AARCH64, R_AARCH64_JUMP26, JUMP},
-        {EM_AARCH64, R_AARCH64_CONDBR19, BRANCH}, {EM_AARCH64, R_AARCH64_TSTBR14, BRANCH},
-        {EM_RISCV, R_RISCV_CALL, CALL},           {EM_RISCV, R_RISCV_CALL_PLT, CALL},
-        {EM_RISCV, R_RISCV_BRANCH, BRANCH},       {EM_RISCV, R_RISCV_JAL, BRANCH},
-        {EM_RISCV, R_RISCV_RVC_BRANCH, BRANCH},   {EM_RISCV, R_RISCV_RVC_JUMP, BRANCH},
-    };
-    const struct object_linker *linker = worker->linker;
+// Gives a symbol that is in no file an address where a run traps. Refuses it where every run of the piece comes there.
+static bool stand_in(const struct worker *worker, const struct reference *reference, const char *name,
+                     enum absence absence, uint64_t *address) {
+    struct object_linker *linker = worker->linker;
     const struct linked_section *section = &linker->sections[reference->section];
-    if (linker->machine == EM_X86_64)
-        return section->bytes ? purpose_x86(reference, section->bytes) : OPERAND;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i].machine == linker->machine && others[i].type == reference->type)
-            return others[i].purpose;
-    return OPERAND;
+    bool is_call = absence != ABSENT_THREAD_LOCAL && (section->flags & SHF_EXECINSTR);
+    if (section->address + reference->offset - linker_piece(linker) < worker->sure_bytes)
+        return fail_named(worker, name, linker_absence_reason(linker, absence));
+    *address = linker_absent(linker, &(struct linker_absence){who(worker), name, absence, is_call});
+    return *address || fail_named(worker, name, "one more that no file has: link it, and give the program");
 }
 
 // Gives a symbol an address, in memory of its own that appears on demand. Each is at another place of its page.
@@ -114,8 +103,10 @@ static bool make_up(const struct worker *worker, const char *name, uint64_t *add
     if (i == LINKER_MOST_UNKNOWN)
         return fail_named(worker, name, "one more that nothing defines: link it, and give the program");
     *address = linker->unknown_base + i * DISTANCE;
-    if (i == linker->n_unknown)
+    if (i == linker->n_unknown) {
         *ARENA_ADD(linker->arena, linker->unknown, linker->n_unknown) = (struct linker_unknown){name, *address};
+        linker_explain(linker, &(struct linker_absence){who(worker), name, ABSENT_ELSEWHERE, true}, *address, DISTANCE);
+    }
     while (m < linker->n_made_up && strcmp(linker->made_up[m], name) != 0)
         m++;
     if (m == linker->n_made_up) {
@@ -149,25 +140,29 @@ static bool find_unknown(const struct worker *worker, const struct reference *re
     const struct object_linker *linker = worker->linker;
     const struct linked_section *section = &linker->sections[reference->section];
     const char *name = name_of(linker, symbol);
-    enum purpose purpose = purpose_of(worker, reference);
-    *is_absent = reference->symbol == 0 || !(section->flags & SHF_EXECINSTR);
+    bool is_code = section->flags & SHF_EXECINSTR;
+    enum linker_purpose purpose =
+        linker_purpose_of(&(struct linker_use){linker->machine, reference->type, section->bytes, reference->offset});
+    *is_absent = reference->symbol == 0 || (!is_code && reference->type != linker_address_type(linker));
     if (*is_absent || GELF_ST_BIND(symbol->st_info) == STB_WEAK) // a weak one is at address 0
         return true;
-    if (purpose == OPERAND)
+    if (!is_code)
+        return stand_in(worker, reference, name, ABSENT_ELSEWHERE, address);
+    if (purpose == LINKER_OPERAND)
         return make_up(worker, name, address);
-    bool is_label = purpose == BRANCH || (purpose == JUMP && strncmp(name, ".L", 2) == 0);
+    bool is_label = purpose == LINKER_BRANCH || (purpose == LINKER_JUMP && strncmp(name, ".L", 2) == 0);
     if (is_label && linker->file->is_text && linker_is_own(linker, section->address + reference->offset)) {
         const struct meaning *meaning = find_meaning(linker, reference->type);
         *is_absent = true;
         return leave(worker, reference, meaning ? meaning->as : reference->type);
     }
-    return fail_named(worker, name,
-                      linker->file->is_text ? "which nothing defines: put that function into the text"
-                                            : "which another file holds: link it, and give the program");
+    bool reaches = linker->machine == EM_X86_64 || purpose == LINKER_CALL ||
+                   (linker->machine == EM_AARCH64 && purpose == LINKER_JUMP);
+    return reaches ? stand_in(worker, reference, name, ABSENT_ELSEWHERE, address)
+                   : fail_named(worker, name, "which lies too far away for its branch");
 }
 
-// Finds a symbol's address. `is_absent`: nobody has it, and nothing is to be filled in: it stands in data, which stays
-// zero there.
+// Finds a symbol's address. `is_absent`: nothing is to be filled in.
 static bool find_address(const struct worker *worker, const struct reference *reference, GElf_Sym *symbol,
                          uint64_t *address, bool *is_absent) {
     size_t number = reference->symbol;
@@ -178,7 +173,10 @@ static bool find_address(const struct worker *worker, const struct reference *re
         return fail_named(worker, "?", "a symbol that the file lacks");
     const char *name = name_of(linker, symbol);
     if (is_thread_local(linker, symbol))
-        return fail_named(worker, name, "which is thread-local: it cannot be placed");
+        return linker->machine == EM_X86_64 ? stand_in(worker, reference, name, ABSENT_THREAD_LOCAL, address)
+                                            : fail_named(worker, name, "which is thread-local: it cannot be placed");
+    if (GELF_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC) // its value is that of what chooses
+        return stand_in(worker, reference, name, ABSENT_CHOICE, address);
     if (symbol->st_shndx == SHN_UNDEF)
         return find_unknown(worker, reference, symbol, address, is_absent);
     if (symbol->st_shndx == SHN_COMMON)
@@ -270,7 +268,7 @@ static const struct meaning *find_meaning(const struct object_linker *linker, un
 
 // Whether a relocation only helps linkers to shorten code.
 static bool is_hint(const struct object_linker *linker, unsigned type) {
-    return link_is_nothing(linker->machine, type) ||
+    return link_is_nothing(linker->machine, type) || (linker->machine == EM_X86_64 && type == R_X86_64_TLSDESC_CALL) ||
            (linker->machine == EM_RISCV &&
             (type == R_RISCV_RELAX || type == R_RISCV_ALIGN || type == R_RISCV_SUB32)); // see find_difference
 }
@@ -489,6 +487,8 @@ static bool follow_calls(struct worker *worker, const struct reached *range) {
     for (unsigned i = 0; i < block.n_insns; address += block.insns[i++].n_bytes) {
         const struct insn *insn = &block.insns[i];
         uint64_t target = address + (uint64_t)insn->displacement, offset = address - section->address;
+        if (linker_is_thread_local(linker, insn))
+            linker_bar_threads(linker, who(worker), insn, linker_bytes(linker, address, insn->n_bytes));
         bool has_relocation = false, is_inside = target - section->address - range->begin < range->end - range->begin;
         if (!insn->is_direct || is_inside || target - section->address >= section->size)
             continue;
@@ -513,9 +513,27 @@ static bool read_all(struct worker *worker) {
     return true;
 }
 
+static size_t count_sure_bytes(const struct object_linker *linker) {
+    const struct object_piece *piece = linker->piece;
+    struct block block;
+    struct fail why = {0};
+    size_t n = 0;
+    if (!decoder_decode(&linker->decoder, linker->arena, piece->bytes, piece->n_bytes, &block, &why))
+        return 0;
+    for (unsigned i = 0; i < block.n_insns; i++) {
+        const struct insn *insn = &block.insns[i];
+        if (insn->is_conditional)
+            break;
+        n += insn->n_bytes;
+        if (!insn->is_call && (insn->is_branch || insn->is_return))
+            break;
+    }
+    return n;
+}
+
 bool linker_read_object(struct object_linker *linker) {
     const struct object_piece *piece = linker->piece;
-    struct worker worker = {.linker = linker};
+    struct worker worker = {.linker = linker, .sure_bytes = count_sure_bytes(linker)};
     *ARENA_ADD(linker->arena, worker.reached, worker.n_reached) =
         (struct reached){piece->section, piece->address, piece->address + piece->n_bytes, piece->name};
     return read_all(&worker);

@@ -341,8 +341,10 @@ bool object_linker_read(struct object_linker *linker, const struct object_piece 
     source->made_up = linker->made_up;
     source->n_made_up = linker->n_made_up;
     const uint8_t *own = linker_bytes(linker, linker_piece(linker), piece->n_bytes);
-    if (own && linker->kind == ET_REL) // where references of the piece to itself are filled in
+    if (own) // what the linker has filled in there
         source->bytes = own;
+    source->absent = linker->absent;
+    source->n_absent = linker->n_absent;
     if (linker->lengthens_end)
         lengthen_end(linker, source);
     return true;

@@ -178,11 +178,6 @@ static void what_is_elsewhere_is_named(void **state) {
         {F("call far_away\nret"), "f refers to 'far_away', which another file holds"},
         {F("jmp far_away"), "f refers to 'far_away', which another file holds"},
         {F("call [rip + far_away@GOTPCREL]\nret"), "f refers to 'far_away', which another file holds"},
-        {F("call h\nret") ".text\n.type h,@function\nh: call far_away\nret\n.size h,.-h\n",
-         "h refers to 'far_away', which another file holds"},
-        {F("call h\nret") ".section .text.h,\"ax\",@progbits\n.globl h\n.type h,@function\nh: jmp far_away\n.size "
-                          "h,.-h\n",
-         "h refers to 'far_away', which another file holds"},
         {F("je k\nret") ".text\nk: ret\n", "compile it with -ffunction-sections"},
         {F("mov eax, fs:local@TPOFF\nret") ".section .tdata,\"awT\",@progbits\nlocal: .long 1\n",
          "f refers to 'local', which is thread-local"},
@@ -199,6 +194,58 @@ static void what_is_elsewhere_is_named(void **state) {
             fail_msg("%s\nwanted: %s", loaded.fail.text, cases[i].reason);
         unload(&loaded);
     }
+}
+
+// What a run need not come to refuses nothing: its address is one where no memory appears, and explains a run that goes
+// there. Tables that hold another function's missing callee refuse nothing either.
+static void what_may_not_run_has_an_address(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *reason;
+    } cases[] = {
+        {F("je 1f\ncall far_away\n1: ret"), "f calls 'far_away', which another file holds"},
+        {F("test edi, edi\nje far_away\nret"), "f calls 'far_away', which another file holds"},
+        {F("call h\nret") ".text\n.type h,@function\nh: call far_away\nret\n.size h,.-h\n",
+         "h calls 'far_away', which another file holds"},
+        {F("call h\nret") ".section .text.h,\"ax\",@progbits\n.globl h\n.type h,@function\nh: jmp far_away\n.size "
+                          "h,.-h\n",
+         "h calls 'far_away', which another file holds"},
+        {F("je 1f\ncall [rip + far_away@GOTPCREL]\n1: ret"), "f calls 'far_away', which another file holds"},
+        {F("mov rax, [rip + t]\nret") ".section .data.rel.ro.t,\"aw\"\nt: .quad other, far_away\n",
+         "f refers to 'far_away', which another file holds"},
+        {F("je 1f\nmov eax, fs:local@TPOFF\n1: ret") ".section .tdata,\"awT\",@progbits\nlocal: .long 1\n",
+         "f refers to 'local', which is thread-local"},
+        {F("je 1f\nmov rax, local@GOTTPOFF[rip]\nmov eax, fs:[rax]\n1: ret"),
+         "f refers to 'local', which is thread-local"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct loaded loaded;
+        if (!load(&loaded, cases[i].text))
+            fail_msg("%s: %s", cases[i].text, loaded.fail.text);
+        const char *found = NULL;
+        for (size_t a = 0; a < loaded.source.n_absent; a++)
+            if (loaded.source.absent[a].address >= UINT64_C(0xffffffff80000000) &&
+                strstr(loaded.source.absent[a].what, cases[i].reason))
+                found = loaded.source.absent[a].what;
+        if (!found)
+            fail_msg("%s\nwanted: %s", cases[i].text, cases[i].reason);
+        unload(&loaded);
+    }
+}
+
+// A run must not read this program's own data of threads: the segment is another one, which begins at 0. The canary
+// above them stays.
+static void threads_data_are_out_of_reach(void **state) {
+    (void)state;
+    struct loaded loaded;
+    assert_true(load(&loaded, F("je 1f\nmov rax, fs:0\n1: mov rdx, fs:0x28\nret") ".data\n"));
+    const uint8_t *bytes = loaded.source.bytes + 2; // behind je
+    int32_t displacement;
+    memcpy(&displacement, bytes + 5, sizeof displacement);
+    assert_int_equal(bytes[0], 0x65);
+    assert_in_range((uint64_t)(-(int64_t)displacement), 8, 1 << 16);
+    assert_int_equal(bytes[9], 0x64);
+    unload(&loaded);
 }
 
 // A file may be damaged anywhere; an answer is wanted, and no crash.
@@ -238,6 +285,8 @@ int main(void) {
         cmocka_unit_test(code_without_references_has_no_link),
         cmocka_unit_test(unknown_variables_are_made_up),
         cmocka_unit_test(what_is_elsewhere_is_named),
+        cmocka_unit_test(what_may_not_run_has_an_address),
+        cmocka_unit_test(threads_data_are_out_of_reach),
         cmocka_unit_test(no_damage_crashes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
