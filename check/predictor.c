@@ -114,8 +114,8 @@ static struct predicted predict_uops(const struct predictor *predictor, const st
     else {
         const struct insn *insn = predictor_find_form(&block, value->form);
         if (insn)
-            result =
-                (struct predicted){.is_known = true, .cycles = insn->uops, .simulated = insn->uops, .resource = ""};
+            result = (struct predicted){
+                .is_known = true, .cycles = insn->cost->uops, .simulated = insn->cost->uops, .resource = ""};
     }
     arena_free(&scratch);
     return result;

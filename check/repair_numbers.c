@@ -3,7 +3,7 @@
 #include <string.h>
 
 // The cycles by which a read may come early after any write. False: they depend on the write.
-static bool advance_of(const struct insn_read *read, int *cycles) {
+static bool advance_of(const struct sched_read *read, int *cycles) {
     *cycles = read->n_advances ? read->advances[0].cycles : 0;
     bool is_for_all = read->n_advances == 0 || read->advances[0].write_class == 0;
     for (unsigned i = 0; i < read->n_advances; i++)
@@ -13,24 +13,25 @@ static bool advance_of(const struct insn_read *read, int *cycles) {
 
 bool repair_numbers_read(const struct machine *machine, const struct insn *insn, struct repair_numbers *numbers) {
     *numbers = (struct repair_numbers){
-        .uops = insn->uops, .n_writes = insn->n_writes, .n_reads = insn->n_reads, .n_uses = insn->n_uses};
-    if (insn->n_writes > REPAIR_MOST_WRITES || insn->n_reads > REPAIR_MOST_READS || insn->n_uses > REPAIR_MOST_USES)
+        .uops = insn->cost->uops, .n_writes = insn->n_writes, .n_reads = insn->n_reads, .n_uses = insn->cost->n_uses};
+    if (insn->n_writes > REPAIR_MOST_WRITES || insn->n_reads > REPAIR_MOST_READS ||
+        insn->cost->n_uses > REPAIR_MOST_USES)
         return false;
     for (unsigned i = 0; i < insn->n_writes; i++)
-        numbers->latencies[i] = insn->writes[i].latency;
+        numbers->latencies[i] = insn->cost->writes[i].latency;
     for (unsigned i = 0; i < insn->n_reads; i++) {
         numbers->operands[i] = insn->reads[i].operand;
-        if (!advance_of(&insn->reads[i], &numbers->advances[i]))
+        if (!advance_of(&insn->cost->reads[i], &numbers->advances[i]))
             return false;
     }
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        const struct resource *resource = machine_resource_of_mask(machine, insn->uses[i].mask);
+    for (unsigned i = 0; i < insn->cost->n_uses; i++) {
+        const struct resource *resource = machine_resource_of_mask(machine, insn->cost->uses[i].mask);
         if (!resource)
             return false;
-        numbers->has_fixed_pipes |= insn->uses[i].units > 1;
-        numbers->has_fixed_uses |= insn->uses[i].reserved;
-        numbers->uses[i] = (struct repair_use){(unsigned)(resource - machine->resources), insn->uses[i].acquire,
-                                               insn->uses[i].release, insn->uses[i].units};
+        numbers->has_fixed_pipes |= insn->cost->uses[i].units > 1;
+        numbers->has_fixed_uses |= insn->cost->uses[i].reserved;
+        numbers->uses[i] = (struct repair_use){(unsigned)(resource - machine->resources), insn->cost->uses[i].acquire,
+                                               insn->cost->uses[i].release, insn->cost->uses[i].units};
     }
     return true;
 }

@@ -63,9 +63,11 @@ static void pipes_stay_where_a_use_has_several_units(void **state) {
     struct resource group = {.name = "PQ", .mask = 14, .units = 2, .is_group = true};
     struct resource all[] = {resources[0], resources[1], resources[2], group};
     const struct machine machine = {.resources = all, .n_resources = 4};
-    const struct insn_write write = {.latency = 13};
-    struct insn_use uses[] = {{.mask = 2, .release = 2, .units = 1}, {.mask = 14, .release = 1, .units = 2}};
-    const struct insn insn = {.uops = 1, .n_writes = 1, .writes = &write, .n_uses = 2, .uses = uses};
+    const struct insn_write write = {.reg = 0};
+    const struct sched_write write_cost = {.latency = 13};
+    struct sched_use uses[] = {{.mask = 2, .release = 2, .units = 1}, {.mask = 14, .release = 1, .units = 2}};
+    const struct sched_insn cost = {.uops = 1, .writes = &write_cost, .n_uses = 2, .uses = uses};
+    const struct insn insn = {.n_writes = 1, .writes = &write, .cost = &cost};
     struct repair_numbers numbers = {0}, reserved = {0};
     (void)state;
     assert_true(repair_numbers_read(&machine, &insn, &numbers));
@@ -78,7 +80,7 @@ static void pipes_stay_where_a_use_has_several_units(void **state) {
     uses[1].reserved = true;
     assert_true(repair_numbers_read(&machine, &insn, &reserved));
     assert_true(reserved.has_fixed_uses);
-    uses[1] = (struct insn_use){.mask = 14, .release = 1, .units = 1};
+    uses[1] = (struct sched_use){.mask = 14, .release = 1, .units = 1};
     assert_true(repair_numbers_read(&machine, &insn, &reserved));
 }
 

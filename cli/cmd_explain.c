@@ -58,14 +58,15 @@ static const struct command command = {
 static void print_head(struct arena *arena, const struct explanation *e) {
     const struct insn *insn = e->insn;
     printf("%s   on %s\n", text_without_tabs(arena, insn->text), e->machine->name);
-    printf("opcode %s, %u uop%s, latency %u\n", insn->opcode, insn->uops, insn->uops == 1 ? "" : "s", insn->latency);
+    printf("opcode %s, %u uop%s, latency %u\n", insn->opcode, insn->cost->uops, insn->cost->uops == 1 ? "" : "s",
+           insn->cost->latency);
     const struct machine_register *registers = e->machine->registers;
     for (unsigned w = 0; w < insn->n_writes; w++)
-        printf("  write %u  %s, latency %u\n", w, registers[insn->writes[w].reg].name, insn->writes[w].latency);
+        printf("  write %u  %s, latency %u\n", w, registers[insn->writes[w].reg].name, insn->cost->writes[w].latency);
     for (unsigned r = 0; r < insn->n_reads; r++) {
         printf("  read %u   %s", r, registers[insn->reads[r].reg].name);
-        for (unsigned a = 0; a < insn->reads[r].n_advances; a++) {
-            const struct insn_advance *advance = &insn->reads[r].advances[a];
+        for (unsigned a = 0; a < insn->cost->reads[r].n_advances; a++) {
+            const struct sched_advance *advance = &insn->cost->reads[r].advances[a];
             int cycles = advance->cycles;
             printf("%s%d cycle%s %s%s", a ? "; " : ", wanted ", cycles < 0 ? -cycles : cycles,
                    cycles == 1 || cycles == -1 ? "" : "s", cycles < 0 ? "earlier" : "later",
@@ -94,13 +95,13 @@ static void print_scale(int indent, uint64_t n_cycles) {
     puts("");
 }
 
-static const char *pipe_name(struct arena *arena, const struct explanation *e, const struct insn_use *use) {
+static const char *pipe_name(struct arena *arena, const struct explanation *e, const struct sched_use *use) {
     const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
     return machine_pipes_name(arena, e->machine, (unsigned)(resource - e->machine->resources));
 }
 
 // Prints the choice of pipes: " on one of Zn4FP0, Zn4FP1".
-static void print_choice(const struct explanation *e, const struct insn_use *use) {
+static void print_choice(const struct explanation *e, const struct sched_use *use) {
     const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
     if (use->reserved)
         printf(" on all of them");
@@ -113,7 +114,7 @@ static void print_choice(const struct explanation *e, const struct insn_use *use
 }
 
 // Prints the groups that have the same pipes, where LLVM has several.
-static void print_aliases(struct arena *arena, const struct explanation *e, const struct insn_use *use) {
+static void print_aliases(struct arena *arena, const struct explanation *e, const struct sched_use *use) {
     const struct resource *resources = e->machine->resources;
     unsigned own = (unsigned)(machine_resource_of_mask(e->machine, use->mask) - resources);
     struct text text = {.arena = arena};
@@ -131,29 +132,29 @@ static void print_aliases(struct arena *arena, const struct explanation *e, cons
 static void print_segments(struct arena *arena, const struct explanation *e) {
     enum { REST = 40 }; // "  [10, 12) on one of SPRPort00, SPRPort01"
     size_t width = 0;
-    uint64_t longest = e->insn->latency;
-    for (unsigned i = 0; i < e->insn->n_uses; i++) {
-        const struct insn_use *use = &e->insn->uses[i];
+    uint64_t longest = e->insn->cost->latency;
+    for (unsigned i = 0; i < e->insn->cost->n_uses; i++) {
+        const struct sched_use *use = &e->insn->cost->uses[i];
         size_t length = strlen(pipe_name(arena, e, use));
         width = length > width ? length : width;
         longest = use->release > longest ? use->release : longest;
     }
-    if (e->insn->n_uses == 0)
+    if (e->insn->cost->n_uses == 0)
         return;
     bool is_drawn = longest <= most_drawn(width, REST);
     puts("\npipes held, in cycles after issue:");
     if (is_drawn)
         print_scale((int)width + 4, longest);
-    for (unsigned i = 0; i < e->insn->n_uses; i++) {
-        const struct insn_use *use = &e->insn->uses[i];
+    for (unsigned i = 0; i < e->insn->cost->n_uses; i++) {
+        const struct sched_use *use = &e->insn->cost->uses[i];
         printf("  %-*s  ", (int)width, pipe_name(arena, e, use));
         for (uint64_t c = 0; is_drawn && c < longest; c++)
             screen_puts(c >= use->acquire && c < use->release ? "█" : "·", stdout);
         printf("  [%u, %u)", use->acquire, use->release);
         print_choice(e, use);
     }
-    for (unsigned i = 0; i < e->insn->n_uses; i++)
-        print_aliases(arena, e, &e->insn->uses[i]);
+    for (unsigned i = 0; i < e->insn->cost->n_uses; i++)
+        print_aliases(arena, e, &e->insn->cost->uses[i]);
 }
 
 static void print_copies(struct arena *arena, const struct explanation *e) {
@@ -185,9 +186,9 @@ static void print_convergence(struct arena *arena, const struct explanation *e) 
         printf("\nreciprocal throughput: %.3f cycles (%s)\n", e->rthroughput.cycles, explain_bound(arena, e));
     else
         puts("\nreciprocal throughput: no pipe is held");
-    double dispatch = (double)e->insn->uops / e->machine->dispatch_width;
+    double dispatch = (double)e->insn->cost->uops / e->machine->dispatch_width;
     if (dispatch > e->rthroughput.cycles)
-        printf("dispatch allows one in %.3f cycles: %u of %u uops a cycle\n", dispatch, e->insn->uops,
+        printf("dispatch allows one in %.3f cycles: %u of %u uops a cycle\n", dispatch, e->insn->cost->uops,
                e->machine->dispatch_width);
     struct table table = {.arena = arena};
     table_column(&table, TABLE_RIGHT, "copies");
@@ -207,8 +208,8 @@ static void print_convergence(struct arena *arena, const struct explanation *e) 
 
 static bool print_json(struct arena *arena, const struct explanation *e, struct fail *fail) {
     json_t *uses = json_array(), *steps = json_array();
-    for (unsigned i = 0; i < e->insn->n_uses; i++) {
-        const struct insn_use *use = &e->insn->uses[i];
+    for (unsigned i = 0; i < e->insn->cost->n_uses; i++) {
+        const struct sched_use *use = &e->insn->cost->uses[i];
         const struct resource *resource = machine_resource_of_mask(e->machine, use->mask);
         json_array_append_new(uses, json_pack("{s:s, s:i, s:i, s:i}", "resource", pipe_name(arena, e, use), "acquire",
                                               (int)use->acquire, "release", (int)use->release, "pipes",
@@ -217,13 +218,13 @@ static bool print_json(struct arena *arena, const struct explanation *e, struct 
     for (unsigned i = 0; i < e->n_steps; i++)
         json_array_append_new(
             steps, json_pack("{s:i, s:I}", "copies", (int)e->steps[i].n, "cycles", (json_int_t)e->steps[i].cycles));
-    return json_write_line(stdout,
-                           json_pack("{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "instruction",
-                                     text_without_tabs(arena, e->insn->text), "form", e->insn->opcode, "model",
-                                     e->machine->id, "uops", (int)e->insn->uops, "latency", (int)e->insn->latency,
-                                     "uses", uses, "rthroughput", json_rounded(e->rthroughput.cycles, 6), "steady",
-                                     json_rounded(e->steady, 6), "simulated", steps),
-                           fail);
+    return json_write_line(
+        stdout,
+        json_pack("{s:s, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "instruction",
+                  text_without_tabs(arena, e->insn->text), "form", e->insn->opcode, "model", e->machine->id, "uops",
+                  (int)e->insn->cost->uops, "latency", (int)e->insn->cost->latency, "uses", uses, "rthroughput",
+                  json_rounded(e->rthroughput.cycles, 6), "steady", json_rounded(e->steady, 6), "simulated", steps),
+        fail);
 }
 
 static bool show(struct arena *arena, const struct explanation *e, struct fail *fail) {

@@ -114,11 +114,11 @@ static void list_classes(struct arena *arena, const struct block *block, struct 
     for (unsigned i = 0; i < block->n_insns; i++) {
         const struct insn *insn = &block->insns[i];
         unsigned n = 0;
-        while (n < model->n_insns && list[n].sched_class != insn->sched_class)
+        while (n < model->n_insns && list[n].sched_class != insn->cost->sched_class)
             n++;
-        const char *name = insn->sched_class_name ? insn->sched_class_name : insn->opcode;
+        const char *name = insn->cost->sched_class_name ? insn->cost->sched_class_name : insn->opcode;
         if (n == model->n_insns)
-            list[model->n_insns++] = (struct predicted_insn){insn->sched_class, arena_strdup(arena, name),
+            list[model->n_insns++] = (struct predicted_insn){insn->cost->sched_class, arena_strdup(arena, name),
                                                              arena_strdup(arena, insn->opcode)};
     }
     model->insns = list;

@@ -6,7 +6,7 @@
 #ifndef LAB_BLOCKS_H
 #define LAB_BLOCKS_H
 
-#include "analyzer/sched/insn.h"
+#include "analyzer/code/block.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "bench/sandbox/trial.h"

@@ -5,7 +5,7 @@
 #ifndef LAB_DISTORTIONS_H
 #define LAB_DISTORTIONS_H
 
-#include "analyzer/sched/insn.h"
+#include "analyzer/code/block.h"
 #include "analyzer/sched/machine.h"
 #include "base/arena.h"
 #include "bench/bench.h"

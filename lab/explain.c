@@ -61,18 +61,23 @@ static const struct insn *describe(struct arena *arena, const struct model *mode
     return NULL;
 }
 
-// Returns the instruction without registers and memory, so that its copies wait for pipes only.
-static struct insn without_dependences(const struct insn *insn) {
+// Returns the instruction without registers and memory, so that its copies wait for pipes only; `cost` is set to its
+// cost, and must live as long.
+static struct insn without_dependences(const struct insn *insn, struct sched_insn *cost) {
     struct insn copy = *insn;
+    *cost = *insn->cost;
+    cost->eliminable_move = false;
+    copy.cost = cost;
     copy.n_reads = copy.n_writes = 0;
     copy.may_load = copy.may_store = copy.load_barrier = copy.store_barrier = false;
-    copy.is_call = copy.is_branch = copy.is_return = copy.eliminable_move = false;
+    copy.is_call = copy.is_branch = copy.is_return = false;
     return copy;
 }
 
 static bool run_copies(struct arena *arena, const struct machine *machine, const struct insn *insn, unsigned n,
                        struct occupancy *occupancy, struct fail *fail) {
-    struct insn copy = without_dependences(insn);
+    struct sched_insn cost;
+    struct insn copy = without_dependences(insn, &cost);
     struct block block = {.name = "", .insns = &copy, .n_insns = 1};
     struct pipeline_options options = {.iterations = n};
     struct pipeline_result result;
@@ -88,7 +93,8 @@ static bool converge(struct arena *arena, unsigned most, struct explanation *e, 
             return false;
         e->steps[e->n_steps++] = (struct explain_step){n, occupancy.end};
     }
-    struct insn copy = without_dependences(e->insn);
+    struct sched_insn cost;
+    struct insn copy = without_dependences(e->insn, &cost);
     struct block block = {.name = "", .insns = &copy, .n_insns = 1};
     struct prediction prediction;
     if (!prediction_make(arena, e->machine, &block, &prediction, fail))
@@ -148,8 +154,8 @@ const char *explain_bound(struct arena *arena, const struct explanation *explana
         return "";
     const struct resource *resource = &explanation->machine->resources[index];
     unsigned longest = 0;
-    for (unsigned i = 0; i < explanation->insn->n_uses; i++) {
-        const struct insn_use *use = &explanation->insn->uses[i];
+    for (unsigned i = 0; i < explanation->insn->cost->n_uses; i++) {
+        const struct sched_use *use = &explanation->insn->cost->uses[i];
         if (use->mask == resource->mask && use->release - use->acquire > longest)
             longest = use->release - use->acquire;
     }

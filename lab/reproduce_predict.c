@@ -107,7 +107,7 @@ static bool predict_instruction(struct arena *arena, const struct model *model, 
             return false;
         const double known[N_QUANTITIES] = {
             [QUANTITY_CYCLES] = (double)e.steps[e.n_steps - 1].cycles,
-            [QUANTITY_LATENCY] = e.insn->latency,
+            [QUANTITY_LATENCY] = e.insn->cost->latency,
             [QUANTITY_RTHROUGHPUT] = e.steady,
             [QUANTITY_SECOND] = (double)(e.copies.issues[1] - e.copies.issues[0]),
         };

@@ -3,7 +3,7 @@
 #ifndef LAB_TURNS_H
 #define LAB_TURNS_H
 
-#include "analyzer/sched/insn.h"
+#include "analyzer/code/block.h"
 #include "analyzer/sched/machine.h"
 #include "base/arena.h"
 #include "gen/block.h"

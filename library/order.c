@@ -34,7 +34,7 @@ static bool covers(const struct machine *machine, const struct insn_write *write
 
 static bool reads(const struct machine *machine, const struct insn *insn, uint16_t reg) {
     for (unsigned i = 0; i < insn->n_reads; i++)
-        if (!insn->reads[i].independent && overlap(machine, insn->reads[i].reg, reg))
+        if (!insn->cost->reads[i].independent && overlap(machine, insn->reads[i].reg, reg))
             return true;
     return false;
 }

@@ -92,8 +92,8 @@ static struct card_comparison scheduler(struct arena *arena, const struct machin
     const char *name = NULL;
     for (unsigned i = 1; i < machine->n_resources; i++) {
         const struct resource *resource = &machine->resources[i];
-        if ((insn->buffers & resource_bit(resource->mask)) && resource->buffer_size > 0 && !is_queue(machine, i) &&
-            (!least || (unsigned)resource->buffer_size < least)) {
+        if ((insn->cost->buffers & resource_bit(resource->mask)) && resource->buffer_size > 0 &&
+            !is_queue(machine, i) && (!least || (unsigned)resource->buffer_size < least)) {
             least = (unsigned)resource->buffer_size;
             name = buffer_name(arena, resource);
         }
@@ -150,7 +150,7 @@ static struct card_comparison of_entry(struct arena *arena, const struct card_en
     if (insn && strncmp(name, "scheduler-", strlen("scheduler-")) == 0)
         return scheduler(arena, machine, insn);
     if (insn && strcmp(entry->unit, "latency, cycles") == 0)
-        return number(NULL, insn->latency);
+        return number(NULL, insn->cost->latency);
     return (struct card_comparison){0};
 }
 

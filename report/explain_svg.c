@@ -66,8 +66,8 @@ static void draw_copies(struct arena *arena, const struct panel *panel, const st
     svg_label(panel->svg, LEFT - 10, y_of(panel, n_rows) + BOX - 6, SVG_END, 13, "latency");
     for (uint64_t copy = 0; copy < n_copies && copy < e->copies.n_issues; copy++) {
         uint64_t from = e->copies.issues[copy];
-        svg_box(panel->svg, x_of(panel, from), y_of(panel, n_rows + copy), (double)e->insn->latency * panel->cell, BOX,
-                "none", colours[copy % (sizeof colours / sizeof *colours)], true);
+        svg_box(panel->svg, x_of(panel, from), y_of(panel, n_rows + copy), (double)e->insn->cost->latency * panel->cell,
+                BOX, "none", colours[copy % (sizeof colours / sizeof *colours)], true);
     }
 }
 
@@ -78,8 +78,8 @@ static uint64_t end_of(const struct explanation *e, uint64_t n_copies) {
         if (e->copies.items[i].insn < n_copies && e->copies.items[i].to > end)
             end = e->copies.items[i].to;
     for (uint64_t copy = 0; copy < n_copies && copy < e->copies.n_issues; copy++)
-        if (e->copies.issues[copy] + e->insn->latency > end)
-            end = e->copies.issues[copy] + e->insn->latency;
+        if (e->copies.issues[copy] + e->insn->cost->latency > end)
+            end = e->copies.issues[copy] + e->insn->cost->latency;
     return end;
 }
 

@@ -89,7 +89,6 @@ const struct insn_address *find_address(struct arena *arena, const MCInst &inst,
 
 void describe_bare_insn(const backend_cpu &cpu, struct arena *arena, const MCInst &inst, struct insn *insn) {
     const MCInstrDesc &opcode = cpu.opcodes->get(inst.getOpcode());
-    insn->uops = 1;
     insn->may_load = opcode.mayLoad();
     insn->may_store = opcode.mayStore();
     insn->side_effects = opcode.hasUnmodeledSideEffects();

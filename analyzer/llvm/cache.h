@@ -12,7 +12,7 @@
 #include <vector>
 
 extern "C" {
-#include "analyzer/sched/insn.h"
+#include "analyzer/code/insn.h"
 #include "base/arena.h"
 }
 

@@ -23,45 +23,49 @@ template <bool mca::InstrBuilder::*first_call, bool mca::InstrBuilder::*first_re
 void silence(mca::InstrBuilder &builder);
 template struct builder_marks<&mca::InstrBuilder::FirstCallInst, &mca::InstrBuilder::FirstReturnInst>;
 
-void copy_writes(struct arena *arena, const backend_cpu &cpu, const mca::Instruction &from, struct insn *insn) {
+void copy_writes(struct arena *arena, const backend_cpu &cpu, const mca::Instruction &from, struct insn *insn,
+                 struct sched_insn *cost) {
     struct insn_write *writes = ARENA_ARRAY(arena, struct insn_write, from.getDefs().size());
+    struct sched_write *costs = ARENA_ARRAY(arena, struct sched_write, from.getDefs().size());
     for (const mca::WriteState &write : from.getDefs()) {
+        costs[insn->n_writes] = {write.getLatency(), write.getWriteResourceID(), write.isWriteZero()};
         struct insn_write *to = &writes[insn->n_writes++];
         to->reg = write.getRegisterID();
-        to->latency = write.getLatency();
-        to->write_class = write.getWriteResourceID();
         to->clears_supers = write.clearsSuperRegisters();
-        to->is_zero = write.isWriteZero();
         to->name = register_name(cpu, arena, write.getRegisterID());
     }
     insn->writes = writes;
+    cost->writes = costs;
 }
 
 // The entries that belong to one operand, in the order in which LLVM looks for the first that fits.
-void copy_advances(struct arena *arena, const backend_cpu &cpu, const mca::ReadDescriptor &from, struct insn_read *to) {
+void copy_advances(struct arena *arena, const backend_cpu &cpu, const mca::ReadDescriptor &from,
+                   struct sched_read *to) {
     const MCSchedModel &model = cpu.subtarget->getSchedModel();
     const auto table = cpu.subtarget->getReadAdvanceEntries(*model.getSchedClassDesc(from.SchedClassID));
     const auto is_mine = [&](const MCReadAdvanceEntry &entry) { return entry.UseIdx == from.UseIndex; };
     const size_t n = size_t(std::count_if(table.begin(), table.end(), is_mine));
     if (!n)
         return;
-    struct insn_advance *advances = ARENA_ARRAY(arena, struct insn_advance, n);
+    struct sched_advance *advances = ARENA_ARRAY(arena, struct sched_advance, n);
     for (const MCReadAdvanceEntry &entry : table)
         if (is_mine(entry))
             advances[to->n_advances++] = {entry.WriteResourceID, entry.Cycles};
     to->advances = advances;
 }
 
-void copy_reads(struct arena *arena, const backend_cpu &cpu, const mca::Instruction &from, struct insn *insn) {
+void copy_reads(struct arena *arena, const backend_cpu &cpu, const mca::Instruction &from, struct insn *insn,
+                struct sched_insn *cost) {
     struct insn_read *reads = ARENA_ARRAY(arena, struct insn_read, from.getUses().size());
+    struct sched_read *costs = ARENA_ARRAY(arena, struct sched_read, from.getUses().size());
     for (const mca::ReadState &read : from.getUses()) {
-        struct insn_read *to = &reads[insn->n_reads++];
-        to->reg = read.getRegisterID();
+        struct sched_read *to = &costs[insn->n_reads];
         to->independent = read.isIndependentFromDef();
-        to->operand = uint16_t(read.getDescriptor().UseIndex);
         copy_advances(arena, cpu, read.getDescriptor(), to);
+        reads[insn->n_reads++] = {uint16_t(read.getRegisterID()), uint16_t(read.getDescriptor().UseIndex)};
     }
     insn->reads = reads;
+    cost->reads = costs;
 }
 
 // LLVM's simulation takes every resource at issue; the model's tables know better for some.
@@ -74,35 +78,35 @@ unsigned acquire_cycle(const backend_cpu &cpu, const MCSchedClassDesc &sched_cla
     return 0;
 }
 
-void copy_uses(struct arena *arena, const backend_cpu &cpu, const mca::InstrDesc &from, struct insn *insn) {
+void copy_uses(struct arena *arena, const backend_cpu &cpu, const mca::InstrDesc &from, struct sched_insn *cost) {
     const MCSchedClassDesc &sched_class = *cpu.subtarget->getSchedModel().getSchedClassDesc(from.SchedClassID);
-    struct insn_use *uses = ARENA_ARRAY(arena, struct insn_use, from.Resources.size());
+    struct sched_use *uses = ARENA_ARRAY(arena, struct sched_use, from.Resources.size());
     for (const auto &[mask, usage] : from.Resources) {
-        struct insn_use *to = &uses[insn->n_uses++];
+        struct sched_use *to = &uses[cost->n_uses++];
         to->mask = mask;
         to->release = usage.size();
         to->acquire = std::min(acquire_cycle(cpu, sched_class, mask), to->release);
         to->units = usage.NumUnits;
         to->reserved = usage.isReserved();
     }
-    insn->uses = uses;
-    insn->buffers = from.UsedBuffers;
-    insn->used_units = from.UsedProcResUnits;
-    insn->used_groups = from.UsedProcResGroups;
-    insn->issue_immediately = from.MustIssueImmediately;
-    insn->has_partially_overlapping_groups = from.HasPartiallyOverlappingGroups;
+    cost->uses = uses;
+    cost->buffers = from.UsedBuffers;
+    cost->used_units = from.UsedProcResUnits;
+    cost->used_groups = from.UsedProcResGroups;
+    cost->issue_immediately = from.MustIssueImmediately;
+    cost->has_partially_overlapping_groups = from.HasPartiallyOverlappingGroups;
 }
 
-void copy_costs(const backend_cpu &cpu, const mca::InstrDesc &from, struct insn *insn) {
+void copy_costs(const backend_cpu &cpu, const mca::InstrDesc &from, struct sched_insn *cost) {
     const MCSubtargetInfo &subtarget = *cpu.subtarget;
     const MCSchedClassDesc &sched_class = *subtarget.getSchedModel().getSchedClassDesc(from.SchedClassID);
-    insn->sched_class = from.SchedClassID;
-    insn->sched_class_name = sched_class_name(subtarget.getSchedModel(), from.SchedClassID);
-    insn->uops = from.NumMicroOps;
-    insn->latency = from.MaxLatency;
-    insn->rthroughput = MCSchedModel::getReciprocalThroughput(subtarget, sched_class);
+    cost->sched_class = from.SchedClassID;
+    cost->sched_class_name = sched_class_name(subtarget.getSchedModel(), from.SchedClassID);
+    cost->uops = from.NumMicroOps;
+    cost->latency = from.MaxLatency;
+    cost->rthroughput = MCSchedModel::getReciprocalThroughput(subtarget, sched_class);
     const auto delay = MCSchedModel::getForwardingDelayCycles(subtarget.getReadAdvanceEntries(sched_class));
-    insn->info_latency = unsigned(MCSchedModel::computeInstrLatency(subtarget, sched_class)) + delay;
+    cost->info_latency = unsigned(MCSchedModel::computeInstrLatency(subtarget, sched_class)) + delay;
 }
 
 // As llvm-mca finds it: on the rest of the line, which must end, between marks of C or behind those of C++.
@@ -118,14 +122,14 @@ StringRef comment_behind(SMLoc place) {
     return plain == StringRef::npos ? "" : line.substr(plain);
 }
 
-void copy_tables(struct arena *arena, const backend_cpu &cpu, const MCInst &inst, struct insn *insn) {
+void copy_tables(struct arena *arena, const backend_cpu &cpu, const MCInst &inst, struct sched_insn *cost) {
     const MCSubtargetInfo &subtarget = *cpu.subtarget;
-    const MCSchedClassDesc &sched_class = *subtarget.getSchedModel().getSchedClassDesc(insn->sched_class);
-    struct insn_tables *tables = ARENA_NEW(arena, struct insn_tables);
-    tables->bypass_latency = insn->info_latency - bypass_cycles(subtarget, sched_class);
+    const MCSchedClassDesc &sched_class = *subtarget.getSchedModel().getSchedClassDesc(cost->sched_class);
+    struct sched_tables *tables = ARENA_NEW(arena, struct sched_tables);
+    tables->bypass_latency = cost->info_latency - bypass_cycles(subtarget, sched_class);
     tables->resources = arena_strdup(arena, list_resources(subtarget, sched_class).c_str());
     tables->comment = arena_strdup(arena, inst.getLoc().isValid() ? comment_behind(inst.getLoc()).str().c_str() : "");
-    insn->tables = tables;
+    cost->tables = tables;
 }
 
 // What holds with and without a scheduling model.
@@ -148,16 +152,16 @@ void copy_displacement(const backend_cpu &cpu, const MCInst &inst, struct insn *
     insn->displacement = insn->is_direct ? int64_t(target - here) : 0;
 }
 
-void copy_flags(const mca::Instruction &from, struct insn *insn) {
+void copy_flags(const mca::Instruction &from, struct insn *insn, struct sched_insn *cost) {
     insn->may_load = from.getMayLoad();
     insn->may_store = from.getMayStore();
     insn->side_effects = from.getHasSideEffects();
     insn->load_barrier = from.isALoadBarrier();
     insn->store_barrier = from.isAStoreBarrier();
-    insn->begins_group = from.getBeginGroup();
-    insn->ends_group = from.getEndGroup();
-    insn->retires_out_of_order = from.getRetireOOO();
-    insn->eliminable_move = from.isOptimizableMove();
+    cost->begins_group = from.getBeginGroup();
+    cost->ends_group = from.getEndGroup();
+    cost->retires_out_of_order = from.getRetireOOO();
+    cost->eliminable_move = from.isOptimizableMove();
 }
 
 // One sentence for people: the instruction without its tabs, and LLVM's own words without their full stop.
@@ -230,15 +234,17 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
     }
     post_process(*cpu.post_process, *cpu.opcodes, *cpu.registers, *created, inst);
     const mca::Instruction &from = **created;
-    copy_costs(cpu, from.getDesc(), insn);
+    struct sched_insn *const cost = ARENA_NEW(arena, struct sched_insn);
+    insn->cost = cost;
+    copy_costs(cpu, from.getDesc(), cost);
     if (cpu.full_info)
-        copy_tables(arena, cpu, inst, insn);
-    copy_writes(arena, cpu, from, insn);
-    copy_reads(arena, cpu, from, insn);
-    copy_uses(arena, cpu, from.getDesc(), insn);
-    copy_flags(from, insn);
+        copy_tables(arena, cpu, inst, cost);
+    copy_writes(arena, cpu, from, insn, cost);
+    copy_reads(arena, cpu, from, insn, cost);
+    copy_uses(arena, cpu, from.getDesc(), cost);
+    copy_flags(from, insn, cost);
     if (cpu.waits)
-        cpu.waits->describe(arena, std::move(*created), insn);
+        cpu.waits->describe(arena, std::move(*created), cost);
     return true;
 }
 

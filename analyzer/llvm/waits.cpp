@@ -10,9 +10,9 @@ namespace {
 
 // By what they are called in llvm/lib/Target/AMDGPU/MCA: vector memory, export, local and scalar memory, vector stores.
 // An instruction has other names in later generations.
-constexpr const char *waits[INSN_COUNTERS] = {"s_waitcnt vmcnt(0)", "s_waitcnt expcnt(0)", "s_waitcnt lgkmcnt(0)",
-                                              "s_waitcnt_vscnt null, 0x0"};
-constexpr const char *counts[INSN_COUNTERS][2] = {
+constexpr const char *waits[SCHED_COUNTERS] = {"s_waitcnt vmcnt(0)", "s_waitcnt expcnt(0)", "s_waitcnt lgkmcnt(0)",
+                                               "s_waitcnt_vscnt null, 0x0"};
+constexpr const char *counts[SCHED_COUNTERS][2] = {
     {"buffer_load_dword v0, off, s[0:3], 0", "buffer_load_b32 v0, off, s[0:3], 0"},
     {"exp mrt0 v0, v0, v0, v0", "export mrt0 v0, v0, v0, v0"},
     {"s_load_dword s0, s[0:1], 0x0", "s_load_b32 s0, s[0:1], 0x0"},
@@ -66,7 +66,7 @@ unique_insn counter_waits::assemble(ArrayRef<const char *> texts) {
 
 unsigned counter_waits::counted(const executing &insn) const {
     unsigned bits = 0;
-    for (unsigned i = 0; i < INSN_COUNTERS; i++)
+    for (unsigned i = 0; i < SCHED_COUNTERS; i++)
         if (counters[i].wait && insn.stalls(*counters[i].wait))
             bits |= 1u << i;
     return bits;
@@ -74,9 +74,9 @@ unsigned counter_waits::counted(const executing &insn) const {
 
 counter_waits::counter_waits(backend_cpu &open)
     : cpu(open), builder(*cpu.subtarget, *cpu.opcodes, *cpu.registers, cpu.analysis.get(), *cpu.instruments, 0) {
-    for (unsigned i = 0; i < INSN_COUNTERS; i++)
+    for (unsigned i = 0; i < SCHED_COUNTERS; i++)
         counters[i].wait = assemble(waits[i]);
-    for (unsigned i = 0; i < INSN_COUNTERS; i++) {
+    for (unsigned i = 0; i < SCHED_COUNTERS; i++) {
         unique_insn count = assemble(counts[i]);
         if (!count)
             continue;
@@ -93,10 +93,10 @@ std::unique_ptr<counter_waits> counter_waits::make(backend_cpu &cpu) {
     return std::unique_ptr<counter_waits>(behaviour ? new counter_waits(cpu) : nullptr);
 }
 
-void counter_waits::describe(struct arena *arena, unique_insn from, struct insn *insn) const {
-    uint8_t left[INSN_COUNTERS];
+void counter_waits::describe(struct arena *arena, unique_insn from, struct sched_insn *cost) const {
+    uint8_t left[SCHED_COUNTERS];
     bool is_wait = false;
-    for (unsigned i = 0; i < INSN_COUNTERS; i++) {
+    for (unsigned i = 0; i < SCHED_COUNTERS; i++) {
         unsigned n = 0;
         while (n <= most && !(counters[i].count && counters[i].count->stalls(*from, n + 1)))
             n++;
@@ -104,6 +104,6 @@ void counter_waits::describe(struct arena *arena, unique_insn from, struct insn 
         is_wait |= n <= most;
     }
     if (is_wait)
-        insn->waits = reinterpret_cast<uint8_t *>(arena_copy(arena, reinterpret_cast<const char *>(left), sizeof left));
-    insn->counted = uint8_t(counted(executing(cpu, std::move(from))));
+        cost->waits = reinterpret_cast<uint8_t *>(arena_copy(arena, reinterpret_cast<const char *>(left), sizeof left));
+    cost->counted = uint8_t(counted(executing(cpu, std::move(from))));
 }

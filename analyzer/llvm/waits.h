@@ -20,7 +20,7 @@ class counter_waits {
     // Null where the target has no behaviour of its own.
     static std::unique_ptr<counter_waits> make(backend_cpu &cpu);
     // Sets what of `insn` is about counters. Takes the instruction, and sets it going.
-    void describe(struct arena *arena, unique_insn from, struct insn *insn) const;
+    void describe(struct arena *arena, unique_insn from, struct sched_insn *cost) const;
 
   private:
     // An instruction that is being executed, as llvm-mca's stage shows it to the target.
@@ -40,7 +40,7 @@ class counter_waits {
     backend_cpu &cpu;
     llvm::mca::InstrBuilder builder; // holds what describes these instructions
     std::deque<llvm::MCInst> insts;  // which it may know by their addresses
-    counter counters[INSN_COUNTERS];
+    counter counters[SCHED_COUNTERS];
 
     explicit counter_waits(backend_cpu &open);
     unique_insn assemble(llvm::ArrayRef<const char *> texts);

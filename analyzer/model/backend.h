@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BACKEND_ABI = 15 }; // of this header; a module of another ABI is refused
+enum { BACKEND_ABI = 16 }; // of this header; a module of another ABI is refused
 
 // Which CPU to describe. Null members stand for the host.
 struct backend_options {
@@ -36,13 +36,13 @@ struct backend_options {
     bool skip_parse_failures; // lines of a text that do not parse are left out; notes tell of them
     bool skip_unscheduled;    // so are instructions that the model does not describe
     // LLVM's scheduling model, if there is one, is not asked: the machine has registers and nothing else, instructions
-    // have what they read and write, and 1 uop.
+    // have what they read and write, and no cost.
     bool without_model;
     // What the caller has no use for takes no time:
     bool no_text;     // struct insn's text stays null
     bool no_encoding; // its bytes stay null where it was given as text
     bool no_names;    // those of the registers it writes stay null
-    bool full_info;   // struct insn's `tables` is wanted
+    bool full_info;   // struct sched_insn's `tables` is wanted
 };
 
 // What LLVM says besides the failure, in the order llvm-mca prints it: warnings, notes, further errors.
@@ -68,7 +68,7 @@ struct opcode_cost {
     unsigned uops;
     unsigned latency;      // cycles: the longest of its writes
     double rthroughput;    // cycles
-    const char *resources; // as in struct insn_tables
+    const char *resources; // as in struct sched_tables
 };
 
 struct backend_cpu; // an open CPU: subtarget tables, parser, disassembler

@@ -31,8 +31,8 @@ static struct backend_source describe(struct backend_cpu *cpu, const char *text)
 // The resources that an instruction holds: "JFPM 0-1 x1, …".
 static const char *uses_of(const struct machine *machine, const struct insn *insn) {
     const char *text = "";
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        const struct insn_use *use = &insn->uses[i];
+    for (unsigned i = 0; i < insn->cost->n_uses; i++) {
+        const struct sched_use *use = &insn->cost->uses[i];
         text = arena_printf(&arena, "%s%s%s %u-%u x%u", text, i ? ", " : "",
                             machine_resource_of_mask(machine, use->mask)->name, use->acquire, use->release, use->units);
     }
@@ -62,10 +62,10 @@ static void figures_are_those_of_llvm_mca(void **state) {
         const struct insn *insn = &source.blocks[0].insns[0];
         assert_int_equal(source.n_blocks, 1);
         assert_int_equal(source.blocks[0].n_insns, 1);
-        assert_int_equal(insn->uops, table[i].uops);
-        assert_int_equal(insn->latency, table[i].latency);
-        assert_int_equal(insn->info_latency, table[i].latency);
-        assert_float_equal(insn->rthroughput, table[i].rthroughput, 1e-9);
+        assert_int_equal(insn->cost->uops, table[i].uops);
+        assert_int_equal(insn->cost->latency, table[i].latency);
+        assert_int_equal(insn->cost->info_latency, table[i].latency);
+        assert_float_equal(insn->cost->rthroughput, table[i].rthroughput, 1e-9);
         assert_string_equal(insn->opcode, table[i].opcode);
         assert_string_equal(uses_of(backend->machine(cpu), insn), table[i].uses);
         backend->close(cpu);
@@ -88,6 +88,10 @@ static const struct insn_read *read_of(const struct machine *machine, const stru
     return NULL;
 }
 
+static const struct sched_read *read_cost_of(const struct machine *machine, const struct insn *insn, const char *reg) {
+    return &insn->cost->reads[read_of(machine, insn, reg) - insn->reads];
+}
+
 static void dependences_and_idioms(void **state) {
     (void)state;
     struct backend_cpu *cpu = open_cpu("x86_64", "znver4");
@@ -96,18 +100,18 @@ static void dependences_and_idioms(void **state) {
         cpu, "xorl %eax, %eax\nmovq %rbx, %rcx\nmfence\nmovb %al, (%rdi)\nmovl %eax, %edx\ncall foo\njne 1f\n1: ret");
     const struct insn *insn = source.blocks[0].insns;
 
-    assert_true(write_of(machine, &insn[0], "EAX")->is_zero);
+    assert_true(insn[0].cost->writes[write_of(machine, &insn[0], "EAX") - insn[0].writes].is_zero);
     assert_true(write_of(machine, &insn[0], "EAX")->clears_supers);
-    assert_true(read_of(machine, &insn[0], "EAX")->independent);
-    assert_int_equal(insn[0].n_uses, 0);
-    assert_true(insn[1].eliminable_move);
-    assert_false(read_of(machine, &insn[1], "RBX")->independent);
+    assert_true(read_cost_of(machine, &insn[0], "EAX")->independent);
+    assert_int_equal(insn[0].cost->n_uses, 0);
+    assert_true(insn[1].cost->eliminable_move);
+    assert_false(read_cost_of(machine, &insn[1], "RBX")->independent);
     assert_true(insn[2].load_barrier && insn[2].store_barrier && insn[2].side_effects);
     assert_true(insn[3].may_store && !insn[3].may_load);
-    assert_true(insn[4].eliminable_move && write_of(machine, &insn[4], "EDX")->clears_supers);
+    assert_true(insn[4].cost->eliminable_move && write_of(machine, &insn[4], "EDX")->clears_supers);
     assert_true(insn[5].is_call);
-    assert_int_equal(insn[5].latency, 100); // assumed
-    assert_int_equal(insn[5].info_latency, 1);
+    assert_int_equal(insn[5].cost->latency, 100); // assumed
+    assert_int_equal(insn[5].cost->info_latency, 1);
     assert_true(insn[6].is_branch && insn[7].is_return);
     backend->close(cpu);
 }
@@ -118,15 +122,15 @@ static void accumulators_are_read_late(void **state) {
     const struct machine *machine = backend->machine(cpu);
     const struct backend_source source = describe(cpu, "fmla v0.4s, v1.4s, v2.4s");
     const struct insn *insn = &source.blocks[0].insns[0];
-    const struct insn_write *accumulator = write_of(machine, insn, "Q0");
-    const struct insn_read *read = read_of(machine, insn, "Q0");
+    const struct sched_write *accumulator = &insn->cost->writes[write_of(machine, insn, "Q0") - insn->writes];
+    const struct sched_read *read = read_cost_of(machine, insn, "Q0");
     int advance = 0;
     for (unsigned i = 0; i < read->n_advances; i++)
         if (read->advances[i].write_class == accumulator->write_class)
             advance = read->advances[i].cycles;
     assert_int_equal(accumulator->latency, 10);
     assert_int_equal(advance, 6);
-    assert_int_equal(read_of(machine, insn, "Q1")->n_advances, 0);
+    assert_int_equal(read_cost_of(machine, insn, "Q1")->n_advances, 0);
     backend->close(cpu);
 }
 
@@ -135,8 +139,8 @@ static void delays_of_forwarding_are_shown(void **state) {
     (void)state;
     struct backend_cpu *cpu = open_cpu("x86_64", "btver2");
     const struct backend_source source = describe(cpu, "cvtsi2ss %ecx, %xmm0");
-    assert_int_equal(source.blocks[0].insns[0].latency, 4);
-    assert_int_equal(source.blocks[0].insns[0].info_latency, 10);
+    assert_int_equal(source.blocks[0].insns[0].cost->latency, 4);
+    assert_int_equal(source.blocks[0].insns[0].cost->info_latency, 10);
     backend->close(cpu);
 }
 
@@ -145,11 +149,11 @@ static void assert_same(const struct insn *a, const struct insn *b) {
     assert_string_equal(a->opcode, b->opcode);
     assert_int_equal(a->n_bytes, b->n_bytes);
     assert_memory_equal(a->bytes, b->bytes, a->n_bytes);
-    assert_int_equal(a->sched_class, b->sched_class);
-    assert_int_equal(a->uops, b->uops);
-    assert_int_equal(a->latency, b->latency);
-    assert_int_equal(a->buffers, b->buffers);
-    assert_int_equal(a->n_uses, b->n_uses);
+    assert_int_equal(a->cost->sched_class, b->cost->sched_class);
+    assert_int_equal(a->cost->uops, b->cost->uops);
+    assert_int_equal(a->cost->latency, b->cost->latency);
+    assert_int_equal(a->cost->buffers, b->cost->buffers);
+    assert_int_equal(a->cost->n_uses, b->cost->n_uses);
     assert_int_equal(a->n_writes, b->n_writes);
     for (unsigned i = 0; i < a->n_writes; i++)
         assert_int_equal(a->writes[i].reg, b->writes[i].reg);
@@ -323,9 +327,9 @@ static void instruments_change_the_meaning(void **state) {
         describe(cpu, "vsetvli zero, a0, e8, m1, tu, mu\nvadd.vv v12, v12, v12\nvsetvli zero, a0, e8, m8, tu, mu\n"
                       "vadd.vv v16, v8, v8\n# LLVM-MCA-RISCV-LMUL M2\nvadd.vv v8, v8, v8\n");
     const struct insn *insn = source.blocks[0].insns;
-    assert_float_equal(insn[1].rthroughput, 3.0, 1e-9);
-    assert_float_equal(insn[3].rthroughput, 17.0, 1e-9);
-    assert_float_equal(insn[4].rthroughput, 5.0, 1e-9);
+    assert_float_equal(insn[1].cost->rthroughput, 3.0, 1e-9);
+    assert_float_equal(insn[3].cost->rthroughput, 17.0, 1e-9);
+    assert_float_equal(insn[4].cost->rthroughput, 5.0, 1e-9);
 
     struct backend_source none;
     assert_false(backend->describe_text(cpu, &arena, "test.s", "# LLVM-MCA-RISCV-LMUL M9\nnop\n", &none, &fail));
@@ -348,13 +352,13 @@ static void machine_code_has_its_vector_type(void **state) {
         struct block block;
         for (int again = 0; again < 2; again++) {
             assert_true(backend->describe_bytes(cpu, &arena, single, sizeof single, &block, &fail));
-            assert_float_equal(block.insns[1].rthroughput, 3.0, 1e-9);
+            assert_float_equal(block.insns[1].cost->rthroughput, 3.0, 1e-9);
             assert_true(backend->describe_bytes(cpu, &arena, group, sizeof group, &block, &fail));
-            assert_float_equal(block.insns[1].rthroughput, 9.0, 1e-9);
+            assert_float_equal(block.insns[1].cost->rthroughput, 9.0, 1e-9);
             bool is_described = backend->describe_bytes(cpu, &arena, single + 4, 4, &block, &fail);
             assert_int_equal(is_described, as_llvm_mca);
             if (is_described)
-                assert_float_equal(block.insns[0].rthroughput, 17.0, 1e-9);
+                assert_float_equal(block.insns[0].cost->rthroughput, 17.0, 1e-9);
             else
                 assert_non_null(strstr(fail.text, "'VADD_VV' costs depends on the vector type"));
             // Code in front of what is described says it, too: the last vsetvli.
@@ -363,9 +367,9 @@ static void machine_code_has_its_vector_type(void **state) {
             memcpy(both + sizeof group, single, sizeof single);
             assert_true(backend->describe_part(cpu, &arena, both, sizeof group + 4, 4, &block, &fail));
             assert_int_equal(block.n_insns, 1);
-            assert_float_equal(block.insns[0].rthroughput, 3.0, 1e-9);
+            assert_float_equal(block.insns[0].cost->rthroughput, 3.0, 1e-9);
             assert_true(backend->describe_part(cpu, &arena, both, sizeof group - 4, 4, &block, &fail));
-            assert_float_equal(block.insns[0].rthroughput, 9.0, 1e-9);
+            assert_float_equal(block.insns[0].cost->rthroughput, 9.0, 1e-9);
         }
         backend->close(cpu);
     }

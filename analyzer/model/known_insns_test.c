@@ -21,9 +21,9 @@ static void same_writes(const struct insn *a, const struct insn *b) {
     assert_int_equal(a->n_writes, b->n_writes);
     for (unsigned i = 0; i < a->n_writes; i++) {
         assert_int_equal(a->writes[i].reg, b->writes[i].reg);
-        assert_int_equal(a->writes[i].latency, b->writes[i].latency);
+        assert_int_equal(a->cost->writes[i].latency, b->cost->writes[i].latency);
         assert_int_equal(a->writes[i].clears_supers, b->writes[i].clears_supers);
-        assert_int_equal(a->writes[i].is_zero, b->writes[i].is_zero);
+        assert_int_equal(a->cost->writes[i].is_zero, b->cost->writes[i].is_zero);
     }
 }
 
@@ -31,8 +31,8 @@ static void same_reads(const struct insn *a, const struct insn *b) {
     assert_int_equal(a->n_reads, b->n_reads);
     for (unsigned i = 0; i < a->n_reads; i++) {
         assert_int_equal(a->reads[i].reg, b->reads[i].reg);
-        assert_int_equal(a->reads[i].independent, b->reads[i].independent);
-        assert_int_equal(a->reads[i].n_advances, b->reads[i].n_advances);
+        assert_int_equal(a->cost->reads[i].independent, b->cost->reads[i].independent);
+        assert_int_equal(a->cost->reads[i].n_advances, b->cost->reads[i].n_advances);
     }
 }
 
@@ -41,16 +41,16 @@ static void same_insn(const struct insn *a, const struct insn *b) {
     assert_string_equal(a->opcode, b->opcode);
     assert_int_equal(a->n_bytes, b->n_bytes);
     assert_memory_equal(a->bytes, b->bytes, a->n_bytes);
-    assert_int_equal(a->uops, b->uops);
-    assert_int_equal(a->latency, b->latency);
-    assert_int_equal(a->info_latency, b->info_latency);
-    assert_int_equal(a->sched_class, b->sched_class);
-    assert_int_equal(a->buffers, b->buffers);
+    assert_int_equal(a->cost->uops, b->cost->uops);
+    assert_int_equal(a->cost->latency, b->cost->latency);
+    assert_int_equal(a->cost->info_latency, b->cost->info_latency);
+    assert_int_equal(a->cost->sched_class, b->cost->sched_class);
+    assert_int_equal(a->cost->buffers, b->cost->buffers);
     same_writes(a, b);
     same_reads(a, b);
-    assert_int_equal(a->n_uses, b->n_uses);
-    for (unsigned i = 0; i < a->n_uses; i++)
-        assert_memory_equal(&a->uses[i], &b->uses[i], sizeof a->uses[i]);
+    assert_int_equal(a->cost->n_uses, b->cost->n_uses);
+    for (unsigned i = 0; i < a->cost->n_uses; i++)
+        assert_memory_equal(&a->cost->uses[i], &b->cost->uses[i], sizeof a->cost->uses[i]);
 }
 
 static struct backend_cpu *open_cpu(const struct backend *backend, struct arena *arena, const char *triple,

@@ -1,5 +1,6 @@
 #include "analyzer/predict/dependence.h"
 
+#include "analyzer/sched/insn.h"
 #include "base/arena.h"
 
 // Who wrote a register last: a stream of an iteration. Iteration 0 and 1 are walked; nobody: none of them.
@@ -39,10 +40,10 @@ static void read_register(struct walk *walk, unsigned reg, struct writer reader)
 
 static void walk_insn(struct walk *walk, const struct insn *insn, struct writer who) {
     for (unsigned i = 0; i < insn->n_reads; i++)
-        if (!insn->reads[i].independent)
+        if (!insn->cost || !insn->cost->reads[i].independent)
             read_register(walk, insn->reads[i].reg, who);
     for (unsigned i = 0; i < insn->n_writes; i++) {
-        who.is_known = !insn->writes[i].is_zero; // waiting for a zero idiom is waiting for nobody
+        who.is_known = !insn->cost || !insn->cost->writes[i].is_zero; // waiting for a zero idiom is waiting for nobody
         write_register(walk, insn->writes[i].reg, who);
     }
 }

@@ -4,7 +4,7 @@
 #ifndef ANALYZER_PREDICT_DEPENDENCE_H
 #define ANALYZER_PREDICT_DEPENDENCE_H
 
-#include "analyzer/sched/insn.h"
+#include "analyzer/code/block.h"
 #include "analyzer/sched/machine.h"
 
 #include <stdbool.h>

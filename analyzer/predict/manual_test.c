@@ -23,11 +23,14 @@ static struct block with_latency(struct arena *arena, const struct block *block,
     for (unsigned i = 0; i < block->n_insns; i++) {
         if (strcmp(insns[i].opcode, "VHADDPSrr") != 0)
             continue;
-        struct insn_write *write = ARENA_NEW(arena, struct insn_write);
+        struct sched_insn *cost = ARENA_NEW(arena, struct sched_insn);
+        struct sched_write *write = ARENA_NEW(arena, struct sched_write);
         assert_int_equal(insns[i].n_writes, 1);
-        *write = insns[i].writes[0];
-        write->latency = insns[i].latency = latency;
-        insns[i].writes = write;
+        *cost = *insns[i].cost;
+        *write = cost->writes[0];
+        write->latency = cost->latency = latency;
+        cost->writes = write;
+        insns[i].cost = cost;
     }
     changed.insns = insns;
     return changed;

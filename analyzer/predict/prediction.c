@@ -10,7 +10,7 @@ static const double EXPLAINS = 0.98;
 static double uops_of(const struct block *block) {
     double uops = 0;
     for (unsigned i = 0; i < block->n_insns; i++)
-        uops += block->insns[i].uops;
+        uops += block->insns[i].cost->uops;
     return uops;
 }
 

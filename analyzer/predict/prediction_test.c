@@ -42,50 +42,57 @@ static const struct machine machine = {
     .n_registers = 5,
 };
 
-static const struct insn_use one_cycle[] = {{.mask = P01, .release = 1, .units = 1}};
-static const struct insn_use two_cycles[] = {{.mask = P01, .release = 2, .units = 1}};
-static const struct insn_write writes[] = {
-    {.reg = 1, .latency = 4}, {.reg = 2, .latency = 4}, {.reg = 3, .latency = 4}, {.reg = 4, .latency = 4}};
+static const struct sched_use one_cycle[] = {{.mask = P01, .release = 1, .units = 1}};
+static const struct sched_use two_cycles[] = {{.mask = P01, .release = 2, .units = 1}};
+static const struct insn_write writes[] = {{.reg = 1}, {.reg = 2}, {.reg = 3}, {.reg = 4}};
 static const struct insn_read reads[] = {{.reg = 1}, {.reg = 2}, {.reg = 3}, {.reg = 4}};
+static const struct sched_write in_4_cycles = {.latency = 4}, in_50_cycles = {.latency = 50};
+static const struct sched_read plain_read = {.n_advances = 0};
 
-// An instruction that reads and writes register `reg` in 4 cycles.
-static struct insn accumulate(unsigned reg, const struct insn_use *use) {
+static struct sched_insn cost_of(unsigned latency, const struct sched_use *use) {
+    return (struct sched_insn){.uops = 1,
+                               .latency = latency,
+                               .writes = latency == 50 ? &in_50_cycles : &in_4_cycles,
+                               .reads = &plain_read,
+                               .uses = use,
+                               .n_uses = use ? 1 : 0,
+                               .buffers = use ? 1 << 2 : 0,
+                               .used_groups = use ? P01 : 0};
+}
+
+// An instruction that reads and writes register `reg`, at that cost.
+static struct insn accumulate(unsigned reg, const struct sched_insn *cost) {
     return (struct insn){.text = "fma",
                          .opcode = "FMA",
-                         .uops = 1,
-                         .latency = 4,
                          .writes = &writes[reg - 1],
                          .n_writes = 1,
                          .reads = &reads[reg - 1],
                          .n_reads = 1,
-                         .uses = use,
-                         .n_uses = use ? 1 : 0,
-                         .buffers = use ? 1 << 2 : 0,
-                         .used_groups = use ? P01 : 0};
+                         .cost = cost};
 }
 
 struct row {
     int line;
     unsigned n_streams, n_independent, n_idle; // accumulators of their own; instructions without a read; without a pipe
-    const struct insn_use *use;
+    const struct sched_use *use;
     double cycles;
     enum bottleneck kind;
     const char *bottleneck;
 };
 
 static void check(const struct row *row) {
+    const struct sched_insn cost = cost_of(4, row->use), idle = cost_of(0, NULL);
     struct insn insns[64];
     unsigned n = 0;
     for (unsigned i = 0; i < row->n_streams; i++)
-        insns[n++] = accumulate(i + 1, row->use);
+        insns[n++] = accumulate(i + 1, &cost);
     for (unsigned i = 0; i < row->n_independent; i++) {
-        insns[n] = accumulate(1, row->use);
+        insns[n] = accumulate(1, &cost);
         insns[n++].n_reads = 0;
     }
     for (unsigned i = 0; i < row->n_idle; i++) {
-        insns[n] = accumulate(1, NULL);
+        insns[n] = accumulate(1, &idle);
         insns[n].n_writes = 0;
-        insns[n].latency = 0;
         insns[n++].n_reads = 0;
     }
     struct arena arena = {0};
@@ -120,15 +127,14 @@ static void cycles_and_bottlenecks(void **state) {
 // A slow instruction in a buffer of 64 uops that nothing depends on: only 63 others fit beside it.
 static void a_full_reorder_buffer_is_found(void **state) {
     (void)state;
-    static const struct insn_write slow = {.reg = 2, .latency = 50};
+    const struct sched_insn slow = cost_of(50, NULL), idle = cost_of(0, NULL);
     struct insn insns[128];
     for (unsigned i = 0; i < 128; i++) {
-        insns[i] = accumulate(1, NULL);
-        insns[i].n_reads = insns[i].n_writes = insns[i].latency = 0;
+        insns[i] = accumulate(2, &idle);
+        insns[i].n_reads = insns[i].n_writes = 0;
     }
-    insns[0].writes = &slow;
     insns[0].n_writes = 1;
-    insns[0].latency = 50;
+    insns[0].cost = &slow;
     struct arena arena = {0};
     struct fail fail = {0};
     struct block block = {.name = "", .insns = insns, .n_insns = 128};
@@ -150,9 +156,9 @@ static void a_full_queue_is_found(void **state) {
     queued.resources = with_queue;
     queued.n_resources = 5;
     queued.load_queue_resource = 4;
-    struct insn load = accumulate(1, NULL);
+    const struct sched_insn cost = cost_of(20, NULL);
+    struct insn load = accumulate(1, &cost);
     load.n_reads = load.n_writes = 0;
-    load.latency = 20;
     load.may_load = true;
     struct arena arena = {0};
     struct fail fail = {0};
@@ -171,7 +177,8 @@ static void dependences_are_found_in_order(void **state) {
     struct machine in_order = machine;
     in_order.in_order = true;
     in_order.rob_size = 0;
-    struct insn insn = accumulate(1, one_cycle);
+    const struct sched_insn cost = cost_of(4, one_cycle);
+    struct insn insn = accumulate(1, &cost);
     struct arena arena = {0};
     struct fail fail = {0};
     struct block block = {.name = "", .insns = &insn, .n_insns = 1};
@@ -184,10 +191,11 @@ static void dependences_are_found_in_order(void **state) {
 
 static void the_smallest_busiest_set_is_named(void **state) {
     (void)state;
-    static const struct insn_use only_p0[] = {{.mask = P0, .release = 3, .units = 1}};
-    struct insn insns[] = {accumulate(1, only_p0), accumulate(2, one_cycle)};
-    insns[0].used_units = P0;
-    insns[0].used_groups = 0;
+    static const struct sched_use only_p0[] = {{.mask = P0, .release = 3, .units = 1}};
+    struct sched_insn first = cost_of(4, only_p0), second = cost_of(4, one_cycle);
+    struct insn insns[] = {accumulate(1, &first), accumulate(2, &second)};
+    first.used_units = P0;
+    first.used_groups = 0;
     struct block block = {.name = "", .insns = insns, .n_insns = 2};
     struct resource_bound bound = resource_bound_of_block(&machine, &block);
     assert_string_equal(resources[bound.resource].name, "P0");

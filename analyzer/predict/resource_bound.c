@@ -18,8 +18,8 @@ static struct resource_bound bound_of(const struct machine *machine, unsigned in
     double shared_cycles = 0, reserved_cycles = 0;
     for (unsigned i = 0; i < block->n_insns; i++) {
         const struct insn *insn = &block->insns[i];
-        for (unsigned j = 0; j < insn->n_uses; j++) {
-            const struct insn_use *use = &insn->uses[j];
+        for (unsigned j = 0; j < insn->cost->n_uses; j++) {
+            const struct sched_use *use = &insn->cost->uses[j];
             bool is_inside = use->mask != 0 && (resource_pipes(use->mask) & ~pipes) == 0;
             if (!is_inside || (use->reserved && use->mask != resource->mask))
                 continue;

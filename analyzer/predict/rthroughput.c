@@ -31,7 +31,7 @@ static unsigned resource_of(const struct machine *machine, uint64_t mask) {
     return resource ? (unsigned)(resource - machine->resources) : 0;
 }
 
-static unsigned segment(const struct insn_use *use) {
+static unsigned segment(const struct sched_use *use) {
     return use->release > use->acquire ? use->release - use->acquire : 0;
 }
 
@@ -50,8 +50,8 @@ static void collect(struct demands *demands, const struct machine *machine, cons
     for (unsigned i = 1; i < machine->n_resources; i++)
         if (machine->resources[i].mask != 0 && !machine->resources[i].is_group)
             demands->pipe_units[top_bit(machine->resources[i].mask)] = machine->resources[i].units;
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        const struct insn_use *use = &insn->uses[i];
+    for (unsigned i = 0; i < insn->cost->n_uses; i++) {
+        const struct sched_use *use = &insn->cost->uses[i];
         struct demand *demand = demand_for(demands, machine, use->mask);
         if (use->reserved)
             demand->reserves_cycles += segment(use);
@@ -107,9 +107,9 @@ double block_rthroughput(const struct machine *machine, const struct block *bloc
     uint64_t uops = 0;
     for (unsigned i = 0; i < block->n_insns; i++) {
         const struct insn *insn = &block->insns[i];
-        uops += insn->uops;
-        for (unsigned u = 0; u < insn->n_uses; u++)
-            cycles[top_bit(insn->uses[u].mask)] += insn->uses[u].release;
+        uops += insn->cost->uops;
+        for (unsigned u = 0; u < insn->cost->n_uses; u++)
+            cycles[top_bit(insn->cost->uses[u].mask)] += insn->cost->uses[u].release;
     }
     double worst = (double)uops / (dispatch_width != 0 ? dispatch_width : machine->dispatch_width);
     for (unsigned r = 1; r < machine->n_resources; r++) {

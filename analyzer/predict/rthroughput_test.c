@@ -110,7 +110,8 @@ static void simulation_never_beats_the_bound(void **state) {
         unsigned p2 = toy_pipe(&toy, "P2", 1, -1), p3 = toy_pipe(&toy, "P3", 1, -1);
         unsigned choices[] = {
             p0, p1, p2, p3, toy_group(&toy, "P01", -1, p0, p1, 0), toy_group(&toy, "P123", -1, p1, p2, p3, 0)};
-        toy_insn(&toy, 1)->has_partially_overlapping_groups = true;
+        toy_insn(&toy, 1);
+        toy_cost(&toy)->has_partially_overlapping_groups = true;
         unsigned first = random_below(&seed, 6), second = random_below(&seed, 6);
         toy_use(&toy, choices[first], 1 + random_below(&seed, 5));
         if (second > first)
@@ -126,7 +127,8 @@ static void blocks_are_bound_by_dispatch_and_by_names(void **state) {
     toy_init(&toy, 4, 64);
     unsigned p0 = toy_pipe(&toy, "P0", 1, -1), p1 = toy_pipe(&toy, "P1", 2, -1);
     unsigned p01 = toy_group(&toy, "P01", -1, p0, p1, 0);
-    toy_insn(&toy, 1)->uops = 3;
+    toy_insn(&toy, 1);
+    toy_cost(&toy)->uops = 3;
     assert_float_equal(block_rthroughput(&toy.machine, &toy.block, 0), 0.75, 0);
     assert_float_equal(block_rthroughput(&toy.machine, &toy.block, 2), 1.5, 0);
     toy_use(&toy, p1, 5)->acquire = 4; // which llvm-mca does not look at

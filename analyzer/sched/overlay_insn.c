@@ -31,39 +31,40 @@ static unsigned latency_of(const struct overlay_rule *rule, unsigned write) {
     return rule->latencies[write < rule->n_latencies ? write : rule->n_latencies - 1];
 }
 
-static void change_latencies(const struct overlay_rule *rule, struct insn_write *writes, struct insn *insn) {
+static void change_latencies(const struct overlay_rule *rule, struct sched_write *writes, const struct insn *insn,
+                             struct sched_insn *cost) {
     if (!rule->n_latencies)
         return;
-    insn->latency = latency_of(rule, 0);
+    cost->latency = latency_of(rule, 0);
     for (unsigned w = 0; w < insn->n_writes; w++) {
         writes[w].latency = latency_of(rule, w);
-        if (writes[w].latency > insn->latency)
-            insn->latency = writes[w].latency;
+        if (writes[w].latency > cost->latency)
+            cost->latency = writes[w].latency;
     }
-    insn->info_latency = insn->latency;
+    cost->info_latency = cost->latency;
 }
 
-static void change_advances(const struct overlay_rule *rule, struct arena *arena, struct insn_read *reads,
+static void change_advances(const struct overlay_rule *rule, struct arena *arena, struct sched_read *reads,
                             const struct insn *insn) {
     for (unsigned r = 0; rule->has_advances && r < insn->n_reads; r++) {
-        struct insn_advance *advances = ARENA_ARRAY(arena, struct insn_advance, rule->n_advances);
+        struct sched_advance *advances = ARENA_ARRAY(arena, struct sched_advance, rule->n_advances);
         reads[r].n_advances = 0;
         for (size_t i = 0; i < rule->n_advances; i++) {
             const struct overlay_advance *from = &rule->advances[i];
             if (!from->read.is_given || (unsigned)from->read.value == r)
-                advances[reads[r].n_advances++] = (struct insn_advance){from->write_class, from->cycles};
+                advances[reads[r].n_advances++] = (struct sched_advance){from->write_class, from->cycles};
         }
         reads[r].advances = advances;
     }
 }
 
 // Units before the groups that hold them, smaller groups before larger ones: the order in which pipes are chosen.
-static bool comes_before(const struct insn_use *a, const struct insn_use *b) {
+static bool comes_before(const struct sched_use *a, const struct sched_use *b) {
     int a_pipes = __builtin_popcountll(a->mask), b_pipes = __builtin_popcountll(b->mask);
     return a_pipes != b_pipes ? a_pipes < b_pipes : a->mask < b->mask;
 }
 
-static void insert_use(struct insn_use *uses, unsigned *n_uses, struct insn_use use) {
+static void insert_use(struct sched_use *uses, unsigned *n_uses, struct sched_use use) {
     unsigned at = (*n_uses)++;
     for (; at > 0 && comes_before(&use, &uses[at - 1]); at--)
         uses[at] = uses[at - 1];
@@ -71,48 +72,48 @@ static void insert_use(struct insn_use *uses, unsigned *n_uses, struct insn_use 
 }
 
 // What follows from the uses, as llvm/lib/MCA/InstrBuilder.cpp (initializeUsedResources) computes it.
-static void derive_from_uses(const struct machine *machine, struct insn *insn) {
+static void derive_from_uses(const struct machine *machine, struct sched_insn *cost) {
     bool all_in_order = true, any_hazard = false;
     uint64_t pipes_of_groups = 0;
-    insn->has_partially_overlapping_groups = false;
-    insn->rthroughput = insn->n_uses ? 0 : (double)insn->uops / machine->dispatch_width;
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        const struct insn_use *use = &insn->uses[i];
+    cost->has_partially_overlapping_groups = false;
+    cost->rthroughput = cost->n_uses ? 0 : (double)cost->uops / machine->dispatch_width;
+    for (unsigned i = 0; i < cost->n_uses; i++) {
+        const struct sched_use *use = &cost->uses[i];
         const struct resource *resource = machine_resource_of_mask(machine, use->mask);
         if (resource->buffer_size >= 0)
-            insn->buffers |= resource_bit(use->mask);
+            cost->buffers |= resource_bit(use->mask);
         all_in_order &= resource->buffer_size == 0 || resource->buffer_size == 1;
         any_hazard |= resource->buffer_size == 0;
         if (resource->is_group) {
-            insn->used_groups |= resource_bit(use->mask);
-            insn->has_partially_overlapping_groups |= (pipes_of_groups & resource_pipes(use->mask)) != 0;
+            cost->used_groups |= resource_bit(use->mask);
+            cost->has_partially_overlapping_groups |= (pipes_of_groups & resource_pipes(use->mask)) != 0;
             pipes_of_groups |= resource_pipes(use->mask);
         } else {
-            insn->used_units |= use->mask;
+            cost->used_units |= use->mask;
         }
         double bound = (double)(use->release - use->acquire) / resource->units;
-        insn->rthroughput = bound > insn->rthroughput ? bound : insn->rthroughput;
+        cost->rthroughput = bound > cost->rthroughput ? bound : cost->rthroughput;
     }
-    insn->issue_immediately = all_in_order && any_hazard;
+    cost->issue_immediately = all_in_order && any_hazard;
 }
 
 static void change_uses(const struct overlay *overlay, const struct overlay_rule *rule, struct arena *arena,
-                        struct insn *insn) {
+                        struct sched_insn *cost) {
     if (!rule->has_uses)
         return;
-    struct insn_use *uses = ARENA_ARRAY(arena, struct insn_use, rule->n_uses);
+    struct sched_use *uses = ARENA_ARRAY(arena, struct sched_use, rule->n_uses);
     unsigned n_uses = 0;
     for (size_t i = 0; i < rule->n_uses; i++) {
         const struct overlay_use *from = &rule->uses[i];
-        struct insn_use use = {.mask = overlay->machine->resources[from->index].mask,
-                               .acquire = from->acquire,
-                               .release = from->release,
-                               .units = from->units};
+        struct sched_use use = {.mask = overlay->machine->resources[from->index].mask,
+                                .acquire = from->acquire,
+                                .release = from->release,
+                                .units = from->units};
         insert_use(uses, &n_uses, use);
     }
-    insn->uses = uses;
-    insn->n_uses = n_uses;
-    insn->buffers = insn->used_units = insn->used_groups = 0; // those of the uses it had
+    cost->uses = uses;
+    cost->n_uses = n_uses;
+    cost->buffers = cost->used_units = cost->used_groups = 0; // those of the uses it had
 }
 
 static bool reads_one_register(const struct insn *insn) {
@@ -122,8 +123,8 @@ static bool reads_one_register(const struct insn *insn) {
     return insn->n_reads > 1;
 }
 
-static void change_idiom(enum overlay_idiom idiom, struct insn_write *writes, struct insn_read *reads,
-                         struct insn *insn) {
+static void change_idiom(enum overlay_idiom idiom, struct sched_write *writes, struct sched_read *reads,
+                         const struct insn *insn, struct sched_insn *cost) {
     if (!idiom || insn->may_load || insn->may_store || !reads_one_register(insn))
         return;
     for (unsigned r = 0; r < insn->n_reads; r++)
@@ -134,17 +135,17 @@ static void change_idiom(enum overlay_idiom idiom, struct insn_write *writes, st
         writes[w].latency = 0;
         writes[w].is_zero = true;
     }
-    insn->latency = insn->info_latency = 0;
-    insn->n_uses = 0;
-    insn->buffers = insn->used_units = insn->used_groups = 0;
+    cost->latency = cost->info_latency = 0;
+    cost->n_uses = 0;
+    cost->buffers = cost->used_units = cost->used_groups = 0;
 }
 
 // The uses as LLVM's tables list them: "Zn4ALU,Zn4Store[2],Zn4FP[1,3]".
-static const char *list_uses(const struct machine *machine, struct arena *arena, const struct insn *insn) {
+static const char *list_uses(const struct machine *machine, struct arena *arena, const struct sched_insn *cost) {
     struct text text = {.arena = arena};
     text_add(&text, "");
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        const struct insn_use *use = &insn->uses[i];
+    for (unsigned i = 0; i < cost->n_uses; i++) {
+        const struct sched_use *use = &cost->uses[i];
         text_addf(&text, "%s%s", i ? "," : "", machine_resource_of_mask(machine, use->mask)->name);
         if (use->release > 1 && use->acquire > 0)
             text_addf(&text, "[%u,%u]", use->acquire, use->release);
@@ -155,18 +156,18 @@ static const char *list_uses(const struct machine *machine, struct arena *arena,
 }
 
 // What the tables show follows the rules. `before`: the instruction without them.
-static void change_tables(const struct machine *machine, struct arena *arena, const struct insn *before,
-                          struct insn *insn) {
-    if (!insn->tables)
+static void change_tables(const struct machine *machine, struct arena *arena, const struct sched_insn *before,
+                          struct sched_insn *cost) {
+    if (!before->tables)
         return;
-    struct insn_tables *tables = ARENA_NEW(arena, struct insn_tables);
+    struct sched_tables *tables = ARENA_NEW(arena, struct sched_tables);
     *tables = *before->tables;
     // A reader takes the result as much earlier than before.
     unsigned early = before->info_latency - before->tables->bypass_latency;
-    tables->bypass_latency = insn->info_latency > early ? insn->info_latency - early : 0;
-    if (insn->uses != before->uses || insn->n_uses != before->n_uses)
-        tables->resources = list_uses(machine, arena, insn);
-    insn->tables = tables;
+    tables->bypass_latency = cost->info_latency > early ? cost->info_latency - early : 0;
+    if (cost->uses != before->uses || cost->n_uses != before->n_uses)
+        tables->resources = list_uses(machine, arena, cost);
+    cost->tables = tables;
 }
 
 static bool has_class(const struct overlay_rule *rule) {
@@ -174,24 +175,25 @@ static bool has_class(const struct overlay_rule *rule) {
 }
 
 static void apply_rule(const struct overlay *overlay, const struct overlay_rule *rule, struct arena *arena,
-                       struct insn_write *writes, struct insn_read *reads, struct insn *insn) {
+                       struct sched_write *writes, struct sched_read *reads, const struct insn *insn,
+                       struct sched_insn *cost) {
     if (rule->uops.is_given)
-        insn->uops = (unsigned)rule->uops.value;
+        cost->uops = (unsigned)rule->uops.value;
     if (rule->begins_group.is_given)
-        insn->begins_group = rule->begins_group.value;
+        cost->begins_group = rule->begins_group.value;
     if (rule->ends_group.is_given)
-        insn->ends_group = rule->ends_group.value;
+        cost->ends_group = rule->ends_group.value;
     for (unsigned w = 0; has_class(rule) && w < insn->n_writes; w++)
         writes[w].write_class = rule->write_class;
-    change_latencies(rule, writes, insn);
+    change_latencies(rule, writes, insn, cost);
     change_advances(rule, arena, reads, insn);
-    change_uses(overlay, rule, arena, insn);
+    change_uses(overlay, rule, arena, cost);
 }
 
 // Whether it uses a resource that the file changes or adds.
-static bool uses_changed_resource(const struct overlay *overlay, const struct insn *insn) {
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        const struct resource *used = machine_resource_of_mask(overlay->machine, insn->uses[i].mask);
+static bool uses_changed_resource(const struct overlay *overlay, const struct sched_insn *cost) {
+    for (unsigned i = 0; i < cost->n_uses; i++) {
+        const struct resource *used = machine_resource_of_mask(overlay->machine, cost->uses[i].mask);
         for (size_t r = 0; r < overlay->n_resources; r++)
             if (strcmp(overlay->resources[r].name, used->name) == 0)
                 return true;
@@ -199,37 +201,44 @@ static bool uses_changed_resource(const struct overlay *overlay, const struct in
     return false;
 }
 
+// Arrays that rules may write to; the cost takes them.
+static void copy_operands(struct arena *arena, const struct insn *insn, struct sched_write **writes,
+                          struct sched_read **reads, struct sched_insn *cost) {
+    *writes = ARENA_ARRAY(arena, struct sched_write, insn->n_writes);
+    *reads = ARENA_ARRAY(arena, struct sched_read, insn->n_reads);
+    for (unsigned w = 0; cost->writes && w < insn->n_writes; w++)
+        (*writes)[w] = cost->writes[w];
+    for (unsigned r = 0; cost->reads && r < insn->n_reads; r++)
+        (*reads)[r] = cost->reads[r];
+    cost->writes = *writes;
+    cost->reads = *reads;
+}
+
 // False: no rule matches.
 static bool change_insn(struct overlay *overlay, struct arena *arena, struct insn *insn) {
-    bool is_changed = false;
-    const struct insn before = *insn;
+    static const struct sched_insn one_uop = {.uops = 1}; // without a model
+    const struct sched_insn before = insn->cost ? *insn->cost : one_uop;
     enum overlay_idiom idiom = OVERLAY_NO_IDIOM;
-    struct insn_write *writes = NULL;
-    struct insn_read *reads = NULL;
+    struct sched_write *writes = NULL;
+    struct sched_read *reads = NULL;
+    struct sched_insn *cost = ARENA_NEW(arena, struct sched_insn);
     const struct overlay_found *found = find_rules(overlay, insn->opcode);
+    *cost = before;
+    if (found->n_rules)
+        copy_operands(arena, insn, &writes, &reads, cost);
     for (size_t i = 0; i < found->n_rules; i++) {
         const struct overlay_rule *rule = found->rules[i];
-        if (!is_changed) {
-            writes = ARENA_ARRAY(arena, struct insn_write, insn->n_writes);
-            reads = ARENA_ARRAY(arena, struct insn_read, insn->n_reads);
-            for (unsigned w = 0; w < insn->n_writes; w++)
-                writes[w] = insn->writes[w];
-            for (unsigned r = 0; r < insn->n_reads; r++)
-                reads[r] = insn->reads[r];
-            insn->writes = writes;
-            insn->reads = reads;
-            is_changed = true;
-        }
-        apply_rule(overlay, rule, arena, writes, reads, insn);
+        apply_rule(overlay, rule, arena, writes, reads, insn, cost);
         idiom = rule->idiom ? rule->idiom : idiom;
     }
-    change_idiom(idiom, writes, reads, insn); // whatever numbers it has with other registers
-    if (is_changed || uses_changed_resource(overlay, insn))
-        derive_from_uses(overlay->machine, insn);
-    if (is_changed)
-        change_tables(overlay->machine, arena, &before, insn);
-    insn->retires_out_of_order |= overlay->completes_in_any_order;
-    return is_changed;
+    change_idiom(idiom, writes, reads, insn, cost); // whatever numbers it has with other registers
+    if (found->n_rules || uses_changed_resource(overlay, cost))
+        derive_from_uses(overlay->machine, cost);
+    if (found->n_rules)
+        change_tables(overlay->machine, arena, &before, cost);
+    cost->retires_out_of_order |= overlay->completes_in_any_order;
+    insn->cost = cost;
+    return found->n_rules != 0;
 }
 
 bool overlay_apply(struct overlay *overlay, struct arena *arena, struct block *block, struct fail *fail) {
@@ -269,7 +278,7 @@ bool overlay_insn(struct overlay *overlay, struct arena *arena, const char *name
     const char **names = ARENA_ARRAY(arena, const char *, overlay->n_rules);
     for (size_t i = 0; i < overlay->n_rules; i++)
         names[i] = overlay->rules[i].match.text;
-    *insn = (struct insn){.text = name, .opcode = name, .uops = 1};
+    *insn = (struct insn){.text = name, .opcode = name};
     if (change_insn(overlay, arena, insn))
         return true;
     return fail_at(fail, overlay->path, 0, 0, "there is no instruction '%s'%s", name,

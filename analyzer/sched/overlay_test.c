@@ -111,18 +111,18 @@ static void a_machine_of_its_own(void **state) {
     assert_int_equal(group->units, 2);
 
     assert_true(overlay_insn(model.overlay, &arena, "FOO", &insn, &fail));
-    assert_int_equal(insn.uops, 3);
-    assert_int_equal(insn.latency, 8); // the later rule
-    assert_int_equal(insn.n_uses, 2);
-    assert_int_equal(insn.uses[0].mask, 2); // the pipe before the group
-    assert_int_equal(insn.uses[0].acquire, 1);
-    assert_int_equal(insn.uses[0].release, 4);
-    assert_int_equal(insn.uses[0].units, 1);
-    assert_int_equal(insn.uses[1].units, 2);
-    assert_int_equal(insn.buffers, 2);
-    assert_int_equal(insn.used_units, 2);
-    assert_int_equal(insn.used_groups, 8);
-    assert_true(insn.rthroughput == 1.5);
+    assert_int_equal(insn.cost->uops, 3);
+    assert_int_equal(insn.cost->latency, 8); // the later rule
+    assert_int_equal(insn.cost->n_uses, 2);
+    assert_int_equal(insn.cost->uses[0].mask, 2); // the pipe before the group
+    assert_int_equal(insn.cost->uses[0].acquire, 1);
+    assert_int_equal(insn.cost->uses[0].release, 4);
+    assert_int_equal(insn.cost->uses[0].units, 1);
+    assert_int_equal(insn.cost->uses[1].units, 2);
+    assert_int_equal(insn.cost->buffers, 2);
+    assert_int_equal(insn.cost->used_units, 2);
+    assert_int_equal(insn.cost->used_groups, 8);
+    assert_true(insn.cost->rthroughput == 1.5);
     assert_string_equal(overlay_source(model.overlay, &arena, "FOO"), "book; paper");
 
     assert_false(overlay_insn(model.overlay, &arena, "BAR", &insn, &fail));
@@ -190,21 +190,23 @@ static void idioms_are_of_one_register(void **state) {
                                          "xor (%rax), %rax\nxor %rax, (%rax)\n");
     const struct insn *zero = &block->insns[0], *plain = &block->insns[1], *breaking = &block->insns[2],
                       *carry = &block->insns[3];
-    assert_true(zero->reads[0].independent && zero->reads[1].independent && zero->writes[0].is_zero);
-    assert_int_equal(zero->latency, 0);
-    assert_int_equal(zero->n_uses, 0);
-    assert_int_equal(zero->buffers, 0);
-    assert_int_equal(zero->uops, 1); // it is dispatched all the same
-    assert_false(plain->reads[0].independent || plain->reads[1].independent || plain->writes[0].is_zero);
-    assert_int_equal(plain->latency, 2);
-    assert_true(plain->n_uses > 0);
-    assert_true(breaking->reads[0].independent && breaking->reads[1].independent && !breaking->writes[0].is_zero);
-    assert_int_equal(breaking->latency, 3);
-    assert_true(breaking->n_uses > 0);
-    assert_false(carry->reads[0].independent || carry->writes[0].is_zero); // it reads the carry, too
-    for (unsigned i = 4; i < 6; i++) {                                     // an address is a source of another kind
-        assert_false(block->insns[i].reads[0].independent || block->insns[i].writes[0].is_zero);
-        assert_true(block->insns[i].n_uses > 0);
+    assert_true(zero->cost->reads[0].independent && zero->cost->reads[1].independent && zero->cost->writes[0].is_zero);
+    assert_int_equal(zero->cost->latency, 0);
+    assert_int_equal(zero->cost->n_uses, 0);
+    assert_int_equal(zero->cost->buffers, 0);
+    assert_int_equal(zero->cost->uops, 1); // it is dispatched all the same
+    assert_false(plain->cost->reads[0].independent || plain->cost->reads[1].independent ||
+                 plain->cost->writes[0].is_zero);
+    assert_int_equal(plain->cost->latency, 2);
+    assert_true(plain->cost->n_uses > 0);
+    assert_true(breaking->cost->reads[0].independent && breaking->cost->reads[1].independent &&
+                !breaking->cost->writes[0].is_zero);
+    assert_int_equal(breaking->cost->latency, 3);
+    assert_true(breaking->cost->n_uses > 0);
+    assert_false(carry->cost->reads[0].independent || carry->cost->writes[0].is_zero); // it reads the carry, too
+    for (unsigned i = 4; i < 6; i++) { // an address is a source of another kind
+        assert_false(block->insns[i].cost->reads[0].independent || block->insns[i].cost->writes[0].is_zero);
+        assert_true(block->insns[i].cost->n_uses > 0);
     }
     model_close(&model);
     arena_free(&arena);
@@ -231,19 +233,19 @@ static void an_overlay_changes_only_what_it_names(void **state) {
 
     const char *text = "imul %rax, %rbx\nadd %rax, %rbx\nvfmadd231ps %zmm0, %zmm1, %zmm2\n";
     const struct block *before = describe(&arena, &plain, text), *after = describe(&arena, &changed, text);
-    assert_int_equal(before->insns[0].writes[0].latency, 3);
-    assert_int_equal(after->insns[0].writes[0].latency, 9);
-    assert_int_equal(after->insns[0].latency, 9);
+    assert_int_equal(before->insns[0].cost->writes[0].latency, 3);
+    assert_int_equal(after->insns[0].cost->writes[0].latency, 9);
+    assert_int_equal(after->insns[0].cost->latency, 9);
     for (unsigned i = 0; i < 3; i++) {
         const struct insn *a = &before->insns[i], *b = &after->insns[i];
-        assert_int_equal(a->n_uses, b->n_uses);
-        assert_int_equal(a->buffers, b->buffers);
-        assert_int_equal(a->used_units, b->used_units);
-        assert_int_equal(a->used_groups, b->used_groups);
-        assert_int_equal(a->issue_immediately, b->issue_immediately);
-        assert_int_equal(a->has_partially_overlapping_groups, b->has_partially_overlapping_groups);
+        assert_int_equal(a->cost->n_uses, b->cost->n_uses);
+        assert_int_equal(a->cost->buffers, b->cost->buffers);
+        assert_int_equal(a->cost->used_units, b->cost->used_units);
+        assert_int_equal(a->cost->used_groups, b->cost->used_groups);
+        assert_int_equal(a->cost->issue_immediately, b->cost->issue_immediately);
+        assert_int_equal(a->cost->has_partially_overlapping_groups, b->cost->has_partially_overlapping_groups);
         if (i > 0)
-            assert_int_equal(a->latency, b->latency);
+            assert_int_equal(a->cost->latency, b->cost->latency);
     }
     model_close(&plain);
     model_close(&changed);
@@ -271,13 +273,13 @@ static void a_cpu_that_llvm_has_no_model_of(void **state) {
     assert_string_equal(mla->opcode, "MLA");
     assert_int_equal(mla->n_writes, 1);
     assert_string_equal(model.machine->registers[mla->writes[0].reg].name, "R0");
-    assert_int_equal(mla->writes[0].latency, 2);
+    assert_int_equal(mla->cost->writes[0].latency, 2);
     assert_int_equal(mla->n_reads, 3);
     assert_string_equal(model.machine->registers[mla->reads[2].reg].name, "R3");
-    assert_int_equal(mla->reads[1].n_advances, 0);
-    assert_int_equal(mla->reads[2].n_advances, 1);
-    assert_int_equal(mla->reads[2].advances[0].write_class, mla->writes[0].write_class);
-    assert_true(mla->retires_out_of_order);
+    assert_int_equal(mla->cost->reads[1].n_advances, 0);
+    assert_int_equal(mla->cost->reads[2].n_advances, 1);
+    assert_int_equal(mla->cost->reads[2].advances[0].write_class, mla->cost->writes[0].write_class);
+    assert_true(mla->cost->retires_out_of_order);
     assert_int_equal(adds->n_writes, 2); // and the flags
     assert_string_equal(model.machine->registers[adds->writes[1].reg].name, "CPSR");
     assert_true(block->insns[2].is_branch && block->insns[2].is_conditional); // a branch trace may fall through it

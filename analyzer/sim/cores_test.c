@@ -26,7 +26,7 @@ static void slots_cycle(struct core *core) {
     while (room > 0 && (slots->carried > 0 || core->next < core->total)) {
         struct event_insn event = core_event(core, core->next, core->next_position);
         if (slots->carried == 0) {
-            slots->carried = event.insn->uops;
+            slots->carried = event.insn->cost->uops;
             REPORT(&core->reporter, retired, &event, NULL);
             core_enter(core);
         }
@@ -74,8 +74,10 @@ static const struct core_ops slots_core = {
 static void make_block(struct toy *toy, unsigned width) {
     toy_init(toy, width, 64);
     toy_insn(toy, 1);
-    toy_insn(toy, 1)->uops = 5;
-    toy_insn(toy, 1)->uops = 2;
+    toy_insn(toy, 1);
+    toy_cost(toy)->uops = 5;
+    toy_insn(toy, 1);
+    toy_cost(toy)->uops = 2;
 }
 
 static struct pipeline_result simulate(const struct toy *toy, const struct pipeline_options *options,

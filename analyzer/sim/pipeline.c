@@ -37,7 +37,7 @@ static bool run(struct core *core, struct periodic *periodic, uint64_t max_cycle
 static uint64_t uops_of(const struct block *block) {
     uint64_t uops = 0;
     for (unsigned i = 0; i < block->n_insns; i++)
-        uops += block->insns[i].uops;
+        uops += block->insns[i].cost->uops;
     return uops;
 }
 

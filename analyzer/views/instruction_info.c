@@ -102,12 +102,12 @@ static unsigned blanks_behind(double value, unsigned width) {
 }
 
 static void print_numbers(struct columns *line, const struct instruction_info *info, const struct insn *insn) {
-    double cycles = insn->rthroughput;
+    double cycles = insn->cost->rthroughput;
     columns_add(line, " ");
-    columns_add_count(line, insn->uops, 1);
-    begin_cell(line, info, NARROW + 1, 4 + blanks_behind(insn->uops, 2));
-    columns_add_count(line, insn->info_latency, 1);
-    begin_cell(line, info, 2 * NARROW, 3 + blanks_behind(insn->info_latency, 2));
+    columns_add_count(line, insn->cost->uops, 1);
+    begin_cell(line, info, NARROW + 1, 4 + blanks_behind(insn->cost->uops, 2));
+    columns_add_count(line, insn->cost->info_latency, 1);
+    begin_cell(line, info, 2 * NARROW, 3 + blanks_behind(insn->cost->info_latency, 2));
     columns_add_hundredths(line, info->rules->aligns_info ? columns_rounded(cycles, 100) : cycles);
     if (!info->rules->aligns_info) // by the value, not by the digits it is rounded to
         columns_addf(line, "%*s", (int)blanks_behind(cycles, 3), "");
@@ -135,9 +135,9 @@ static void print_insn(const struct instruction_info *info, const struct layout 
     print_mark(&line, info, *start++, insn->side_effects, "U");
     if (info->full) {
         columns_pad(&line, *start++ + 1);
-        columns_addf(&line, "%u", insn->tables->bypass_latency);
+        columns_addf(&line, "%u", insn->cost->tables->bypass_latency);
         columns_pad(&line, *start++);
-        columns_add(&line, insn->tables->resources);
+        columns_add(&line, insn->cost->tables->resources);
         columns_pad(&line, *start++);
         columns_add(&line, insn->opcode);
     }
@@ -151,7 +151,7 @@ static void print_insn(const struct instruction_info *info, const struct layout 
         columns_pad(&line, *start);
     columns_add(&line, insn->text);
     if (info->full)
-        fprintf(out, "\t%s", insn->tables->comment);
+        fprintf(out, "\t%s", insn->cost->tables->comment);
     columns_add(&line, "\n");
 }
 
@@ -171,9 +171,9 @@ void instruction_info_json(const struct block *block, struct json_text *json) {
         const struct insn *insn = &block->insns[i];
         json_open(json, NULL);
         json_put_integer(json, "Instruction", i);
-        json_put_integer(json, "Latency", insn->info_latency);
-        json_put_integer(json, "NumMicroOpcodes", insn->uops);
-        json_put_exact(json, "RThroughput", insn->rthroughput);
+        json_put_integer(json, "Latency", insn->cost->info_latency);
+        json_put_integer(json, "NumMicroOpcodes", insn->cost->uops);
+        json_put_exact(json, "RThroughput", insn->cost->rthroughput);
         json_put_bool(json, "hasUnmodeledSideEffects", insn->side_effects);
         json_put_bool(json, "mayLoad", insn->may_load);
         json_put_bool(json, "mayStore", insn->may_store);

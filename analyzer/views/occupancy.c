@@ -6,10 +6,10 @@ static void on_cycle_begin(void *self, uint64_t cycle) {
 }
 
 // The use for which a unit was taken: of its resource, or of a group that holds it.
-static const struct insn_use *use_of(const struct insn *insn, uint64_t unit_bit) {
-    const struct insn_use *found = NULL;
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        const struct insn_use *use = &insn->uses[i];
+static const struct sched_use *use_of(const struct insn *insn, uint64_t unit_bit) {
+    const struct sched_use *found = NULL;
+    for (unsigned i = 0; i < insn->cost->n_uses; i++) {
+        const struct sched_use *use = &insn->cost->uses[i];
         if (use->mask == unit_bit)
             return use;
         if (!found && (resource_pipes(use->mask) & unit_bit))
@@ -25,11 +25,11 @@ static void on_issued(void *self, const struct event_insn *event, const struct e
         occupancy->first = occupancy->cycle;
     uint64_t now = occupancy->cycle - occupancy->first;
     *ARENA_ADD(occupancy->arena, occupancy->issues, occupancy->n_issues) = now;
-    if (now + insn->latency > occupancy->end)
-        occupancy->end = now + insn->latency;
+    if (now + insn->cost->latency > occupancy->end)
+        occupancy->end = now + insn->cost->latency;
     for (unsigned i = 0; i < n_uses; i++) {
         uint64_t bit = resource_bit(occupancy->machine->resources[uses[i].resource].mask);
-        const struct insn_use *use = use_of(insn, bit);
+        const struct sched_use *use = use_of(insn, bit);
         unsigned acquire = use ? use->acquire : 0;
         *ARENA_ADD(occupancy->arena, occupancy->items, occupancy->n_items) = (struct occupied){
             event->index, uses[i].resource, uses[i].unit, now + acquire, now + acquire + uses[i].cycles};

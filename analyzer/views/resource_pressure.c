@@ -63,7 +63,7 @@ static uint64_t shares(const struct resource *asked, const struct resource *reso
     return asked == resource ? resource->units : (uint64_t)asked->units * resource->units;
 }
 
-static void spread_over(struct resource_pressure_view *view, unsigned position, const struct insn_use *use,
+static void spread_over(struct resource_pressure_view *view, unsigned position, const struct sched_use *use,
                         const struct resource *asked, unsigned r) {
     const struct resource *resource = &view->machine->resources[r];
     for (unsigned unit = 0; unit < resource->units; unit++)
@@ -93,13 +93,13 @@ void resource_pressure_view_spread(struct resource_pressure_view *view) {
     view->parts = common_parts(view->machine);
     for (unsigned i = 0; i < view->block->n_insns; i++) {
         const struct insn *insn = &view->block->insns[i];
-        for (unsigned u = 0; u < insn->n_uses; u++) {
-            const struct resource *asked = machine_resource_of_mask(view->machine, insn->uses[u].mask);
+        for (unsigned u = 0; u < insn->cost->n_uses; u++) {
+            const struct resource *asked = machine_resource_of_mask(view->machine, insn->cost->uses[u].mask);
             if (asked->is_group)
                 for (unsigned m = 0; m < asked->units; m++)
-                    spread_over(view, i, &insn->uses[u], asked, asked->members[m]);
+                    spread_over(view, i, &insn->cost->uses[u], asked, asked->members[m]);
             else
-                spread_over(view, i, &insn->uses[u], asked, (unsigned)(asked - view->machine->resources));
+                spread_over(view, i, &insn->cost->uses[u], asked, (unsigned)(asked - view->machine->resources));
         }
     }
 }

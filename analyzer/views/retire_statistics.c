@@ -12,7 +12,7 @@ static void on_dispatched(void *self, const struct event_insn *insn, unsigned uo
 static void on_retired(void *self, const struct event_insn *insn, const unsigned *registers) {
     (void)registers;
     struct retire_view *view = self;
-    view->entries.now -= insn->insn->uops;
+    view->entries.now -= insn->insn->cost->uops;
     view->retired++;
 }
 

@@ -22,7 +22,7 @@ static void on_dispatched(void *self, const struct event_insn *insn, unsigned uo
 static void on_issued(void *self, const struct event_insn *insn, const struct event_use *uses, unsigned n_uses) {
     (void)uses;
     (void)n_uses;
-    ((struct scheduler_view *)self)->issued += insn->insn->uops;
+    ((struct scheduler_view *)self)->issued += insn->insn->cost->uops;
 }
 
 static void on_executed(void *self, const struct event_insn *insn) {

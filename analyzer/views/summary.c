@@ -49,7 +49,7 @@ struct totals {
 static struct totals total(const struct summary_view *view) {
     struct totals totals = {.iterations = view->last_index / view->block->n_insns + 1};
     for (unsigned i = 0; i < view->retired.n_insns; i++)
-        totals.uops += view->retired.insns[i].uops;
+        totals.uops += view->retired.insns[i].cost->uops;
     totals.instructions = view->block->n_insns * totals.iterations;
     totals.uops *= totals.iterations;
     totals.uops_per_cycle = (double)totals.uops / (double)view->cycles;

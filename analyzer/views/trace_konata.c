@@ -46,8 +46,8 @@ static void on_dispatched(void *self, const struct event_insn *insn, unsigned uo
     fprintf(view->out, "I\t%" PRIu64 "\t%" PRIu64 "\t0\n", number, insn->index);
     fprintf(view->out, "L\t%" PRIu64 "\t0\t%" PRIu64 ".%u: ", number, iteration, insn->position);
     print_label(view, insn->insn->text);
-    fprintf(view->out, "\nL\t%" PRIu64 "\t1\t%s, %u uops, latency %u\n", number, insn->insn->opcode, insn->insn->uops,
-            insn->insn->latency);
+    fprintf(view->out, "\nL\t%" PRIu64 "\t1\t%s, %u uops, latency %u\n", number, insn->insn->opcode,
+            insn->insn->cost->uops, insn->insn->cost->latency);
     view->stages[number % RING] = NULL;
     begin_stage(view, number, "Ds");
 }

@@ -24,7 +24,8 @@ static void make(struct toy *toy) {
     toy_use(toy, p0, 3);
     toy_read(toy, 1);
     toy_write(toy, 2);
-    toy_insn(toy, 1)->uops = 5;
+    toy_insn(toy, 1);
+    toy_cost(toy)->uops = 5;
     toy->options.walk_all = true;
     for (unsigned i = 0; i < N_INSNS; i++)
         toy->insns[i].opcode = "TOY";

@@ -20,15 +20,15 @@ static void make(struct toy *toy) {
     unsigned p01 = toy_group(toy, "P01", -1, p0, p1, 0);
     struct insn *load = toy_insn(toy, 4);
     load->text = "ld\tr1";
-    load->uops = 12;
-    load->info_latency = 104;
-    load->rthroughput = 9.999;
+    toy_cost(toy)->uops = 12;
+    toy_cost(toy)->info_latency = 104;
+    toy_cost(toy)->rthroughput = 9.999;
     load->may_load = true;
     toy_use(toy, p1, 3);
     struct insn *odd = toy_insn(toy, 1);
     odd->text = "odd\tr2, r3";
-    odd->info_latency = 1;
-    odd->rthroughput = 123.4;
+    toy_cost(toy)->info_latency = 1;
+    toy_cost(toy)->rthroughput = 123.4;
     odd->may_store = odd->side_effects = true;
     toy_use(toy, p01, 1);
 }
@@ -82,8 +82,8 @@ static void instruction_info_of_llvm_22(void **state) {
     char *printed;
     size_t length;
     make(&toy);
-    toy.insns[0].info_latency = 1386;
-    toy.insns[1].rthroughput = 0.125;
+    toy.costs[0].info_latency = 1386;
+    toy.costs[1].rthroughput = 0.125;
     const struct instruction_info info = {.rules = &rules};
     FILE *out = open_memstream(&printed, &length);
     instruction_info_print(&info, &toy.block, out);

@@ -46,12 +46,15 @@ static void slow_steps(struct arena *arena, const struct bench_code *code, unsig
         struct insn *insn = &insns[i];
         if (!code->chase.are_steps[i] || !insn->may_load)
             continue;
-        struct insn_write *writes = ARENA_ARRAY(arena, struct insn_write, insn->n_writes);
-        memcpy(writes, insn->writes, insn->n_writes * sizeof *writes);
+        struct sched_insn *cost = ARENA_NEW(arena, struct sched_insn);
+        struct sched_write *writes = ARENA_ARRAY(arena, struct sched_write, insn->n_writes);
+        memcpy(writes, insn->cost->writes, insn->n_writes * sizeof *writes);
         for (unsigned w = 0; w < insn->n_writes; w++)
             writes[w].latency = cycles;
-        insn->writes = writes;
-        insn->latency = cycles;
+        *cost = *insn->cost;
+        cost->writes = writes;
+        cost->latency = cycles;
+        insn->cost = cost;
     }
     block->insns = insns;
 }

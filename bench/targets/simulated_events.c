@@ -65,7 +65,7 @@ static void on_retired(void *self, const struct event_insn *insn, const unsigned
     struct sim_event_counter *counter = self;
     for (unsigned i = 0; i < counter->events->n; i++)
         if (counter->events->resources[i] == 0)
-            counter->counts[i] += insn->insn->uops;
+            counter->counts[i] += insn->insn->cost->uops;
 }
 
 static void on_marked(void *self) {

@@ -38,10 +38,10 @@ static json_t *registers_to_json(const struct machine *machine, const uint16_t *
 static json_t *writes_to_json(const struct machine *machine, const struct insn *insn) {
     json_t *list = json_array();
     for (unsigned i = 0; i < insn->n_writes; i++)
-        json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:b}", "register",
-                                              machine->registers[insn->writes[i].reg].name, "latency",
-                                              (int)insn->writes[i].latency, "class", (int)insn->writes[i].write_class,
-                                              "zero", insn->writes[i].is_zero));
+        json_array_append_new(
+            list, json_pack("{s:s, s:i, s:i, s:b}", "register", machine->registers[insn->writes[i].reg].name, "latency",
+                            (int)insn->cost->writes[i].latency, "class", (int)insn->cost->writes[i].write_class, "zero",
+                            insn->cost->writes[i].is_zero));
     return list;
 }
 
@@ -49,12 +49,13 @@ static json_t *reads_to_json(const struct machine *machine, const struct insn *i
     json_t *list = json_array();
     for (unsigned i = 0; i < insn->n_reads; i++) {
         const struct insn_read *read = &insn->reads[i];
+        const struct sched_read *cost = &insn->cost->reads[i];
         json_t *advances = json_array();
-        for (unsigned a = 0; a < read->n_advances; a++)
-            json_array_append_new(advances, json_pack("{s:i, s:i}", "class", (int)read->advances[a].write_class,
-                                                      "cycles", read->advances[a].cycles));
+        for (unsigned a = 0; a < cost->n_advances; a++)
+            json_array_append_new(advances, json_pack("{s:i, s:i}", "class", (int)cost->advances[a].write_class,
+                                                      "cycles", cost->advances[a].cycles));
         json_array_append_new(list, json_pack("{s:s, s:i, s:b, s:o}", "register", machine->registers[read->reg].name,
-                                              "operand", (int)read->operand, "independent", read->independent,
+                                              "operand", (int)read->operand, "independent", cost->independent,
                                               "advances", advances));
     }
     return list;
@@ -62,12 +63,12 @@ static json_t *reads_to_json(const struct machine *machine, const struct insn *i
 
 static json_t *uses_to_json(const struct machine *machine, const struct insn *insn) {
     json_t *list = json_array();
-    for (unsigned i = 0; i < insn->n_uses; i++)
+    for (unsigned i = 0; i < insn->cost->n_uses; i++)
         for (unsigned r = 1; r < machine->n_resources; r++)
-            if (machine->resources[r].mask == insn->uses[i].mask)
-                json_array_append_new(list,
-                                      json_pack("{s:s, s:i, s:i}", "resource", machine->resources[r].name, "cycles",
-                                                (int)insn->uses[i].release, "units", (int)machine->resources[r].units));
+            if (machine->resources[r].mask == insn->cost->uses[i].mask)
+                json_array_append_new(list, json_pack("{s:s, s:i, s:i}", "resource", machine->resources[r].name,
+                                                      "cycles", (int)insn->cost->uses[i].release, "units",
+                                                      (int)machine->resources[r].units));
     return list;
 }
 
@@ -84,13 +85,13 @@ static json_t *numbers_to_json(struct arena *arena, const struct model *model, c
     double alone = insn_rthroughput(model->machine, insn).cycles,
            pipes = resource_bound_of_block(model->machine, &block).cycles;
     // What copies side by side take at least, cycles each: dispatch, or pipes.
-    double bound = MAX(MAX((double)insn->uops / model->machine->dispatch_width, alone), pipes);
+    double bound = MAX(MAX((double)insn->cost->uops / model->machine->dispatch_width, alone), pipes);
     return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:b, s:o, s:o, s:o}", "model", model->machine->id,
                      "opcode", insn->opcode, "dispatch_width", (int)model->machine->dispatch_width, "reorder_buffer",
-                     (int)model->machine->rob_size, "uops", (int)insn->uops, "latency", (int)insn->latency,
-                     "rthroughput", insn->rthroughput, "bound", bound, "eliminable_move", insn->eliminable_move,
-                     "writes", writes_to_json(model->machine, insn), "reads", reads_to_json(model->machine, insn),
-                     "uses", uses_to_json(model->machine, insn));
+                     (int)model->machine->rob_size, "uops", (int)insn->cost->uops, "latency", (int)insn->cost->latency,
+                     "rthroughput", insn->cost->rthroughput, "bound", bound, "eliminable_move",
+                     insn->cost->eliminable_move, "writes", writes_to_json(model->machine, insn), "reads",
+                     reads_to_json(model->machine, insn), "uses", uses_to_json(model->machine, insn));
 }
 
 // `probed`: null where nothing ran.

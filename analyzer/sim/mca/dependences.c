@@ -15,7 +15,7 @@ struct finder {
     uint32_t at; // instruction being looked at
 };
 
-int plan_advance(const struct insn_read *read, unsigned write_class) {
+int plan_advance(const struct sched_read *read, unsigned write_class) {
     // The first entry that fits counts (MCSubtargetInfo::getReadAdvanceCycles).
     for (unsigned i = 0; i < read->n_advances; i++)
         if (read->advances[i].write_class == 0 || read->advances[i].write_class == write_class)
@@ -48,8 +48,8 @@ static void find_read(struct finder *finder, const struct plan_insn *insn, unsig
         struct defined defined = finder->defined[set.classes[i]];
         if (defined.at == 0 || is_met_before(finder, set, i))
             continue;
-        unsigned write_class = insn_at(finder, defined.at)->insn->writes[defined.write].write_class;
-        add_dependence(finder, defined, r, plan_advance(insn->insn->reads + r, write_class));
+        unsigned write_class = insn_at(finder, defined.at)->cost->writes[defined.write].write_class;
+        add_dependence(finder, defined, r, plan_advance(insn->cost->reads + r, write_class));
     }
 }
 

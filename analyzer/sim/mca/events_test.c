@@ -65,7 +65,7 @@ static void on_ready(void *self, const struct event_insn *insn) {
 static void on_issued(void *self, const struct event_insn *insn, const struct event_use *uses, unsigned n_uses) {
     struct ledger *ledger = self;
     expect_stage(ledger, insn, READY, ISSUED);
-    assert_int_equal(n_uses, insn->insn->n_uses);
+    assert_int_equal(n_uses, insn->insn->cost->n_uses);
     for (unsigned i = 0; i < n_uses; i++) {
         const struct resource *resource = &ledger->toy->resources[uses[i].resource];
         assert_false(resource->is_group);
@@ -89,12 +89,12 @@ static void on_retired(void *self, const struct event_insn *insn, const unsigned
 }
 
 static void on_buffers_taken(void *self, const struct event_insn *insn, uint64_t buffers) {
-    assert_int_equal(buffers, insn->insn->buffers);
+    assert_int_equal(buffers, insn->insn->cost->buffers);
     ((struct ledger *)self)->buffers_taken++;
 }
 
 static void on_buffers_freed(void *self, const struct event_insn *insn, uint64_t buffers) {
-    assert_int_equal(buffers, insn->insn->buffers);
+    assert_int_equal(buffers, insn->insn->cost->buffers);
     ((struct ledger *)self)->buffers_freed++;
 }
 
@@ -116,7 +116,7 @@ static struct event_listener listener_of(struct ledger *ledger) {
 static uint64_t uops_of(const struct toy *toy) {
     uint64_t uops = 0;
     for (unsigned i = 0; i < toy->block.n_insns; i++)
-        uops += toy->insns[i].uops;
+        uops += toy->costs[i].uops;
     return uops;
 }
 
@@ -138,7 +138,7 @@ static void everything_comes_out(void **state) {
         assert_int_equal(ledger.retired, (uint64_t)ITERATIONS * toy.block.n_insns);
         // The run ends when the last instruction retires, even if some of its uops were still to be dispatched.
         uint64_t missing = ITERATIONS * uops_of(&toy) - ledger.uops;
-        assert_true(missing == 0 || missing < toy.insns[toy.block.n_insns - 1].uops);
+        assert_true(missing == 0 || missing < toy.costs[toy.block.n_insns - 1].uops);
         assert_int_equal(ledger.registers, 0);
         assert_int_equal(ledger.buffers_taken, ledger.buffers_freed);
     }

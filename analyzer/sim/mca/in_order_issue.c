@@ -31,12 +31,12 @@ static void finish_insn(struct in_order *sim, struct in_flight *insn) {
 
 // A result of this instruction would be written before the one of the last instruction that retires in order.
 static int64_t write_back_delay(const struct in_order *sim, const struct plan_insn *insn) {
-    if (sim->stage.last_write_back == 0 || insn->insn->retires_out_of_order)
+    if (sim->stage.last_write_back == 0 || insn->cost->retires_out_of_order)
         return 0;
-    int64_t first = insn->insn->latency;
+    int64_t first = insn->cost->latency;
     for (unsigned w = 0; w < insn->n_writes; w++)
-        if (insn->writes[w].latency < first)
-            first = insn->writes[w].latency;
+        if (insn->cost->writes[w].latency < first)
+            first = insn->cost->writes[w].latency;
     int64_t delay = sim->stage.last_write_back - first;
     return delay > 0 ? delay : 0;
 }
@@ -44,17 +44,17 @@ static int64_t write_back_delay(const struct in_order *sim, const struct plan_in
 // Cycles until the first of those ends of which too many are being executed. More may have to end: llvm-mca, too, looks
 // again then.
 static int64_t counter_wait(const struct in_order *sim, const struct insn *insn) {
-    unsigned n[INSN_COUNTERS] = {0};
-    int64_t first[INSN_COUNTERS] = {0}, wait = INT64_MAX;
-    for (unsigned i = 0; insn->waits != NULL && i < sim->stage.n_issued; i++) {
+    unsigned n[SCHED_COUNTERS] = {0};
+    int64_t first[SCHED_COUNTERS] = {0}, wait = INT64_MAX;
+    for (unsigned i = 0; insn->cost->waits != NULL && i < sim->stage.n_issued; i++) {
         const struct in_flight *other = &sim->units.flight.slots[sim->stage.issued_slots[i]];
         int64_t left = other->done_cycle - sim->core.now;
-        for (unsigned c = 0; c < INSN_COUNTERS; c++)
-            if ((other->plan->insn->counted >> c & 1) != 0 && (n[c]++ == 0 || left < first[c]))
+        for (unsigned c = 0; c < SCHED_COUNTERS; c++)
+            if ((other->plan->cost->counted >> c & 1) != 0 && (n[c]++ == 0 || left < first[c]))
                 first[c] = left;
     }
-    for (unsigned c = 0; insn->waits != NULL && c < INSN_COUNTERS; c++)
-        if (n[c] > insn->waits[c] && first[c] < wait)
+    for (unsigned c = 0; insn->cost->waits != NULL && c < SCHED_COUNTERS; c++)
+        if (n[c] > insn->cost->waits[c] && first[c] < wait)
             wait = first[c];
     return wait == INT64_MAX ? 0 : wait;
 }
@@ -100,15 +100,15 @@ static void issue_now(struct in_order *sim, struct in_flight *insn) {
 
 static void use_room(struct in_order *sim, const struct insn *insn) {
     struct in_order_stage *stage = &sim->stage;
-    stage->is_carrying = insn->uops > stage->room;
-    stage->used += stage->is_carrying ? stage->room : insn->uops;
+    stage->is_carrying = insn->cost->uops > stage->room;
+    stage->used += stage->is_carrying ? stage->room : insn->cost->uops;
     if (stage->is_carrying) {
-        stage->carried_uops = insn->uops - stage->room;
+        stage->carried_uops = insn->cost->uops - stage->room;
         stage->room = 0;
         return;
     }
-    stage->issued += insn->uops;
-    stage->room = insn->ends_group ? 0 : stage->room - insn->uops;
+    stage->issued += insn->cost->uops;
+    stage->room = insn->cost->ends_group ? 0 : stage->room - insn->cost->uops;
 }
 
 static void try_issue(struct in_order *sim) {
@@ -120,13 +120,13 @@ static void try_issue(struct in_order *sim) {
     }
     issue_now(sim, insn);
     use_room(sim, insn->plan->insn);
-    if (insn->plan->insn->latency == 0 && !stage->is_carrying) {
+    if (insn->plan->cost->latency == 0 && !stage->is_carrying) {
         finish_insn(sim, insn);
         return;
     }
     stage->issued_slots[stage->n_issued++] = flight_slot(&sim->units.flight, insn);
-    if (!insn->plan->insn->retires_out_of_order)
-        stage->last_write_back = insn->plan->insn->latency;
+    if (!insn->plan->cost->retires_out_of_order)
+        stage->last_write_back = insn->plan->cost->latency;
 }
 
 // Instructions that are done retire at once; one whose uops are still being issued waits for the last of them.
@@ -158,7 +158,7 @@ static void carry_on(struct in_order *sim) {
         return;
     }
     stage->used += stage->carried_uops;
-    stage->room = insn->plan->insn->ends_group ? 0 : stage->room - stage->carried_uops;
+    stage->room = insn->plan->cost->ends_group ? 0 : stage->room - stage->carried_uops;
     stage->carried_uops = 0;
     stage->is_carrying = false;
     if (insn->stage == STAGE_EXECUTED)
@@ -201,10 +201,10 @@ static bool can_enter(const struct in_order *sim, const struct plan_insn *insn) 
     if (stage->stall != IN_ORDER_NO_STALL || stage->is_carrying ||
         sim->core.now < mca_units_redirected(&sim->units, &sim->core))
         return false;
-    unsigned uops = insn->insn->uops;
+    unsigned uops = insn->cost->uops;
     if (stage->room < uops && uops <= sim->core.machine->dispatch_width)
         return false;
-    if (insn->insn->begins_group && stage->issued != 0)
+    if (insn->cost->begins_group && stage->issued != 0)
         return false;
     return flight_at(&sim->units.flight, sim->core.next)->stage == STAGE_RETIRED;
 }

@@ -57,22 +57,24 @@ static void results_are_written_in_order(void **state) {
     toy_insn(&toy, 1); // waits 6 cycles, so that it is done together with the first
     toy_write(&toy, 2);
     assert_steady(&toy, 6);
-    toy.insns[0].retires_out_of_order = true;
+    toy.costs[0].retires_out_of_order = true;
     assert_steady(&toy, 0.5);
 }
 
 static void waits_until_few_enough_are_left(void **state) {
     (void)state;
-    static const uint8_t none[INSN_COUNTERS] = {255, 0, 255, 255}, one[INSN_COUNTERS] = {255, 1, 0, 255};
+    static const uint8_t none[SCHED_COUNTERS] = {255, 0, 255, 255}, one[SCHED_COUNTERS] = {255, 1, 0, 255};
     struct toy toy;
     make(&toy, 4);
-    toy_insn(&toy, 20)->counted = 1 << 1;
-    toy_insn(&toy, 1)->waits = none;
-    toy.insns[0].retires_out_of_order = toy.insns[1].retires_out_of_order = true;
+    toy_insn(&toy, 20);
+    toy_cost(&toy)->counted = 1 << 1;
+    toy_insn(&toy, 1);
+    toy_cost(&toy)->waits = none;
+    toy.costs[0].retires_out_of_order = toy.costs[1].retires_out_of_order = true;
     assert_steady(&toy, 20);
-    toy.insns[1].waits = one; // two iterations overlap
+    toy.costs[1].waits = one; // two iterations overlap
     assert_steady(&toy, 10);
-    toy.insns[0].counted = 1 << 3; // nobody waits for these
+    toy.costs[0].counted = 1 << 3; // nobody waits for these
     assert_steady(&toy, 0.5);
 }
 
@@ -80,9 +82,10 @@ static void wide_instructions_take_several_cycles(void **state) {
     (void)state;
     struct toy toy;
     make(&toy, 2);
-    toy_insn(&toy, 1)->uops = 5;
+    toy_insn(&toy, 1);
+    toy_cost(&toy)->uops = 5;
     assert_steady(&toy, 2.5);
-    toy.insns[0].ends_group = true;
+    toy.costs[0].ends_group = true;
     assert_steady(&toy, 3);
 }
 
@@ -102,7 +105,8 @@ static void a_mistake_is_repeated_on_request(void **state) {
     struct event_listener *listeners[] = {&listener, NULL};
     make(&toy, 2);
     toy_insn(&toy, 2);
-    toy_insn(&toy, 4)->uops = 7;
+    toy_insn(&toy, 4);
+    toy_cost(&toy)->uops = 7;
     uint64_t cycles = toy_run(&toy, 10, listeners, &fail);
     assert_int_equal(n_retired, 20);
     toy.options.mistakes_of_llvm_mca = true;
@@ -126,9 +130,11 @@ static void instructions_without_uops_are_free(void **state) {
     (void)state;
     struct toy toy;
     make(&toy, 1);
-    toy_insn(&toy, 3)->uops = 0;
+    toy_insn(&toy, 3);
+    toy_cost(&toy)->uops = 0;
     toy_write(&toy, 1);
-    toy_insn(&toy, 3)->uops = 0;
+    toy_insn(&toy, 3);
+    toy_cost(&toy)->uops = 0;
     toy_insn(&toy, 3);
     assert_steady(&toy, 1);
 }

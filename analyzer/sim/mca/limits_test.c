@@ -59,7 +59,8 @@ static void segments_block_resources_without_a_buffer(void **state) {
     struct toy toy;
     toy_init(&toy, 4, 64);
     unsigned pipe = toy_pipe(&toy, "P", 1, 0);
-    toy_insn(&toy, 1)->issue_immediately = true;
+    toy_insn(&toy, 1);
+    toy_cost(&toy)->issue_immediately = true;
     toy_use(&toy, pipe, 4)->acquire = 2;
     assert_steady(&toy, 4);
 }
@@ -90,11 +91,11 @@ static void decoders_and_their_queue_limit(void **state) {
     assert_steady(&toy, 0.25);
     toy.options.micro_op_queue = 2;
     assert_steady(&toy, 0.5);
-    toy.insns[0].uops = 3; // takes the whole queue
+    toy.costs[0].uops = 3; // takes the whole queue
     assert_steady(&toy, 1);
     toy.options.micro_op_queue = 5; // one of two waits in the queue
     assert_steady(&toy, 1);
-    toy.insns[0].uops = 0; // takes one entry
+    toy.costs[0].uops = 0; // takes one entry
     assert_steady(&toy, 0.2);
 }
 
@@ -106,7 +107,8 @@ static void groups_without_a_pipe_left_are_told(void **state) {
     toy_init(&toy, 4, 64);
     unsigned p0 = toy_pipe(&toy, "P0", 1, -1), p1 = toy_pipe(&toy, "P1", 1, -1), p2 = toy_pipe(&toy, "P2", 1, -1);
     unsigned p01 = toy_group(&toy, "P01", -1, p0, p1, 0), p12 = toy_group(&toy, "P12", -1, p1, p2, 0);
-    toy_insn(&toy, 1)->has_partially_overlapping_groups = true;
+    toy_insn(&toy, 1);
+    toy_cost(&toy)->has_partially_overlapping_groups = true;
     toy_use(&toy, p1, 1);
     toy_use(&toy, p2, 1);
     toy_use(&toy, p01, 1);
@@ -138,7 +140,8 @@ static void groups_that_take_each_others_pipes_end(void **state) {
     unsigned p0 = toy_pipe(&toy, "P0", 1, -1), p1 = toy_pipe(&toy, "P1", 1, -1), p2 = toy_pipe(&toy, "P2", 1, -1);
     unsigned p01 = toy_group(&toy, "P01", -1, p0, p1, 0), p12 = toy_group(&toy, "P12", -1, p1, p2, 0);
     unsigned p02 = toy_group(&toy, "P02", -1, p0, p2, 0);
-    toy_insn(&toy, 1)->has_partially_overlapping_groups = true;
+    toy_insn(&toy, 1);
+    toy_cost(&toy)->has_partially_overlapping_groups = true;
     toy_use(&toy, p01, 1);
     toy_use(&toy, p12, 1);
     toy_use(&toy, p02, 1);

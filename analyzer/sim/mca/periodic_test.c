@@ -206,14 +206,14 @@ static void make_richer(struct toy *toy, uint64_t *seed) {
     }
     for (unsigned i = 0; i < toy->block.n_insns; i++) {
         struct insn *insn = &toy->insns[i];
-        insn->eliminable_move = !insn->may_load && !insn->may_store && random_below(seed, 2) == 0;
+        toy->costs[i].eliminable_move = !insn->may_load && !insn->may_store && random_below(seed, 2) == 0;
         insn->is_mispredicted = random_below(seed, 6) == 0;
         for (unsigned w = 0; w < insn->n_writes; w++)
-            toy->writes[i][w].is_zero = random_below(seed, 6) == 0;
+            toy->write_costs[i][w].is_zero = random_below(seed, 6) == 0;
         for (unsigned r = 0; r < insn->n_reads; r++) {
-            toy->advances[i][r] = (struct insn_advance){.cycles = (int)random_below(seed, 8) - 5};
-            toy->reads[i][r].advances = &toy->advances[i][r];
-            toy->reads[i][r].n_advances = random_below(seed, 2);
+            toy->advances[i][r] = (struct sched_advance){.cycles = (int)random_below(seed, 8) - 5};
+            toy->read_costs[i][r].advances = &toy->advances[i][r];
+            toy->read_costs[i][r].n_advances = random_below(seed, 2);
         }
     }
     toy->options.retire_width = random_below(seed, 3);
@@ -227,7 +227,7 @@ static void make_in_order(struct toy *toy, uint64_t *seed) {
     toy->machine.in_order = true;
     toy->machine.rob_size = 0;
     for (unsigned i = 0; i < toy->block.n_insns; i++)
-        toy->insns[i].retires_out_of_order = random_below(seed, 2) != 0;
+        toy->costs[i].retires_out_of_order = random_below(seed, 2) != 0;
     // Listeners expect instructions to retire in order.
 }
 

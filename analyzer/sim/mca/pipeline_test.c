@@ -58,9 +58,11 @@ static void wide_instructions_take_several_cycles(void **state) {
     (void)state;
     struct toy toy;
     toy_init(&toy, 4, 64);
-    toy_insn(&toy, 1)->uops = 10; // 4 + 4 + 2; the next one's first cycle is a whole one again
+    toy_insn(&toy, 1);
+    toy_cost(&toy)->uops = 10; // 4 + 4 + 2; the next one's first cycle is a whole one again
     assert_steady(&toy, 3);
-    toy_insn(&toy, 1)->uops = 2; // fits behind the last 2
+    toy_insn(&toy, 1);
+    toy_cost(&toy)->uops = 2; // fits behind the last 2
     assert_steady(&toy, 3);
 }
 
@@ -71,9 +73,9 @@ static void dispatch_groups_begin_and_end(void **state) {
     toy_insn(&toy, 1);
     toy_insn(&toy, 1);
     assert_steady(&toy, 0.5);
-    toy.insns[0].begins_group = true;
+    toy.costs[0].begins_group = true;
     assert_steady(&toy, 1);
-    toy.insns[0].ends_group = true;
+    toy.costs[0].ends_group = true;
     assert_steady(&toy, 2);
 }
 
@@ -84,7 +86,7 @@ static void reorder_buffer_limits(void **state) {
     toy_init(&toy, 4, 8);
     toy_insn(&toy, 20);
     assert_steady(&toy, 22.0 / 8);
-    toy.insns[0].uops = 100; // more than there are: it takes all
+    toy.costs[0].uops = 100; // more than there are: it takes all
     toy.machine.dispatch_width = 200;
     assert_steady(&toy, 22);
 }
@@ -93,7 +95,8 @@ static void retire_width_counts_instructions(void **state) {
     (void)state;
     struct toy toy;
     toy_init(&toy, 4, 64);
-    toy_insn(&toy, 1)->uops = 2;
+    toy_insn(&toy, 1);
+    toy_cost(&toy)->uops = 2;
     assert_steady(&toy, 0.5);
     toy.machine.retire_width = 1;
     assert_steady(&toy, 1);
@@ -153,9 +156,9 @@ static void idioms_break_chains(void **state) {
     toy_init(&toy, 2, 64);
     toy_insn(&toy, 6);
     toy_write(&toy, 1);
-    struct insn_read *read = toy_read(&toy, 1);
+    toy_read(&toy, 1);
     assert_steady(&toy, 6);
-    read->independent = true;
+    toy.read_costs[0][0].independent = true;
     assert_steady(&toy, 0.5);
 }
 
@@ -168,7 +171,8 @@ static void add_move_chain(struct toy *toy) {
     toy_insn(toy, 3); // r1 = f(r2)
     toy_read(toy, 2);
     toy_write(toy, 1);
-    toy_insn(toy, 1)->eliminable_move = true; // r2 = r1
+    toy_insn(toy, 1);
+    toy_cost(toy)->eliminable_move = true; // r2 = r1
     toy_read(toy, 1);
     toy_write(toy, 2);
 }
@@ -181,7 +185,7 @@ static void moves_are_eliminated(void **state) {
     assert_steady(&toy, 3);
     toy.files[1].zero_moves_only = true; // r1 is not known to be zero
     assert_steady(&toy, 4);
-    toy.insns[0].writes = (struct insn_write[]){{.reg = 1, .latency = 3, .write_class = 1, .is_zero = true}};
+    toy.write_costs[0][0].is_zero = true;
     assert_steady(&toy, 3);
     toy.files[1].zero_moves_only = false;
     toy.registers[2].move_eliminable = false;
@@ -196,7 +200,8 @@ static void eliminated_moves_per_cycle_are_limited(void **state) {
     toy.block.n_insns = 0;
     unsigned pipe = toy_pipe(&toy, "P", 1, -1);
     for (uint16_t i = 0; i < 4; i++) {
-        toy_insn(&toy, 1)->eliminable_move = true;
+        toy_insn(&toy, 1);
+        toy_cost(&toy)->eliminable_move = true;
         toy_read(&toy, (uint16_t)(1 + i));
         toy_write(&toy, (uint16_t)(11 + i));
         toy_use(&toy, pipe, 1);
@@ -275,7 +280,8 @@ static void pipes_without_a_buffer_stop_dispatch(void **state) {
     struct toy toy;
     toy_init(&toy, 4, 64);
     unsigned pipe = toy_pipe(&toy, "P", 1, 0);
-    toy_insn(&toy, 1)->issue_immediately = true;
+    toy_insn(&toy, 1);
+    toy_cost(&toy)->issue_immediately = true;
     toy_use(&toy, pipe, 3);
     toy_insn(&toy, 1);
     assert_steady(&toy, 3);

@@ -22,7 +22,7 @@ static bool same_use(const struct plan_use *a, const struct plan_use *b) {
 
 static bool use_alike(const struct plan_insn *a, const struct plan_insn *b) {
     if (a->n_uses != b->n_uses || a->used_groups != b->used_groups ||
-        a->insn->has_partially_overlapping_groups != b->insn->has_partially_overlapping_groups)
+        a->cost->has_partially_overlapping_groups != b->cost->has_partially_overlapping_groups)
         return false;
     for (unsigned i = 0; i < a->n_uses; i++)
         if (!same_use(&a->uses[i], &b->uses[i]))
@@ -60,7 +60,7 @@ static void forbid_short_cuts(struct plan_insn *insns, unsigned n_insns) {
 static unsigned most_per_cycle(const struct block *block, unsigned dispatch_width) {
     unsigned n_free = 0;
     for (unsigned i = 0; i < block->n_insns; i++)
-        n_free += block->insns[i].uops == 0;
+        n_free += block->insns[i].cost->uops == 0;
     return dispatch_width * (n_free + 1) + n_free;
 }
 
@@ -73,7 +73,7 @@ static void plan_limits(struct planner *planner, const struct plan_insn *insns, 
         plan->max_uses = max_unsigned(plan->max_uses, insns[i].n_uses);
         plan->max_operands = max_unsigned(plan->max_operands, insns[i].n_reads + insns[i].n_writes);
         plan->max_edges = max_unsigned(plan->max_edges, count_edges(&insns[i], widest_target));
-        plan->max_latency = max_unsigned(plan->max_latency, insns[i].insn->latency);
+        plan->max_latency = max_unsigned(plan->max_latency, insns[i].cost->latency);
     }
 }
 

@@ -32,7 +32,7 @@ struct plan_registers {
 };
 
 struct plan_read {
-    const struct insn_read *insn;
+    const struct sched_read *cost;
     uint16_t own_class;       // of the register itself: tells whether it is an alias
     struct class_set depends; // classes whose definitions make up its value
     bool is_independent;
@@ -68,6 +68,7 @@ struct plan_dependence {
 
 struct plan_insn {
     const struct insn *insn;
+    const struct sched_insn *cost;
     const struct plan_use *uses;
     const struct plan_read *reads;
     const struct plan_write *writes;
@@ -132,8 +133,8 @@ struct plan_options {
     bool has_segments;     // treat resources as if some were acquired after issue: another thread's may be
 };
 
-// Cycles by which a read may come before the result of a write of that class (see struct insn_advance).
-int plan_advance(const struct insn_read *read, unsigned write_class);
+// Cycles by which a read may come before the result of a write of that class (see struct sched_advance).
+int plan_advance(const struct sched_read *read, unsigned write_class);
 
 void plan_build(struct simulation_plan *plan, const struct machine *machine, const struct block *block,
                 const struct plan_options *options, struct stash *stash);

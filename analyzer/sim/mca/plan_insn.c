@@ -3,9 +3,9 @@
 #include <assert.h>
 
 static const struct plan_use *plan_uses(struct planner *planner, const struct insn *insn) {
-    struct plan_use *uses = STASH_ARRAY(planner->stash, struct plan_use, insn->n_uses);
-    for (unsigned i = 0; i < insn->n_uses; i++) {
-        const struct insn_use *use = &insn->uses[i];
+    struct plan_use *uses = STASH_ARRAY(planner->stash, struct plan_use, insn->cost->n_uses);
+    for (unsigned i = 0; i < insn->cost->n_uses; i++) {
+        const struct sched_use *use = &insn->cost->uses[i];
         assert(use->mask != 0);
         uint64_t own = own_bit(use->mask);
         uses[i] = (struct plan_use){
@@ -28,11 +28,12 @@ static const struct plan_use *plan_uses(struct planner *planner, const struct in
 static const struct plan_read *plan_reads(struct planner *planner, const struct insn *insn) {
     struct plan_read *reads = STASH_ARRAY(planner->stash, struct plan_read, insn->n_reads);
     for (unsigned i = 0; i < insn->n_reads; i++) {
-        const struct insn_read *read = &insn->reads[i];
+        const struct sched_read *read = &insn->cost->reads[i];
+        uint16_t reg = insn->reads[i].reg;
         reads[i] = (struct plan_read){
-            .insn = read,
-            .own_class = planner->classes.class_of[read->reg],
-            .depends = register_classes_of(&planner->classes, read->reg, FAMILY_INSIDE),
+            .cost = read,
+            .own_class = planner->classes.class_of[reg],
+            .depends = register_classes_of(&planner->classes, reg, FAMILY_INSIDE),
             .is_independent = read->independent,
         };
         for (unsigned a = 0; a < read->n_advances; a++)
@@ -42,8 +43,9 @@ static const struct plan_read *plan_reads(struct planner *planner, const struct 
     return reads;
 }
 
-static struct plan_write plan_write_of(struct planner *planner, const struct insn_write *write) {
-    struct plan_write planned = {.latency = write->latency, .is_zero = write->is_zero};
+static struct plan_write plan_write_of(struct planner *planner, const struct insn_write *write,
+                                       const struct sched_write *cost) {
+    struct plan_write planned = {.latency = cost->latency, .is_zero = cost->is_zero};
     if (write->reg == 0)
         return planned;
     uint16_t renamed = register_renamed(planner->machine, write->reg);
@@ -87,7 +89,7 @@ static void hide_from_zeroes(struct planner *planner, const struct insn *insn, s
 static const struct plan_write *plan_writes(struct planner *planner, const struct insn *insn) {
     struct plan_write *writes = STASH_ARRAY(planner->stash, struct plan_write, insn->n_writes);
     for (unsigned i = 0; i < insn->n_writes; i++) {
-        writes[i] = plan_write_of(planner, &insn->writes[i]);
+        writes[i] = plan_write_of(planner, &insn->writes[i], &insn->cost->writes[i]);
         planner->plan->max_latency = max_unsigned(planner->plan->max_latency, writes[i].latency);
     }
     hide_faster_writes(writes, insn->n_writes);
@@ -158,7 +160,7 @@ static void plan_moves(struct planner *planner, struct plan_insn *planned) {
     const struct machine *machine = planner->machine;
     const struct insn *insn = planned->insn;
     unsigned n = insn->n_writes;
-    if (!planner->options->eliminates_moves || !insn->eliminable_move || n != insn->n_reads || n == 0 || n > 2)
+    if (!planner->options->eliminates_moves || !insn->cost->eliminable_move || n != insn->n_reads || n == 0 || n > 2)
         return;
     planned->move_file = machine->registers[insn->writes[0].reg].file;
     for (unsigned i = 0; i < n; i++) {
@@ -179,7 +181,7 @@ static void plan_moves(struct planner *planner, struct plan_insn *planned) {
 }
 
 static void plan_needs(struct plan_insn *planned) {
-    planned->takes_single_units = !planned->insn->has_partially_overlapping_groups;
+    planned->takes_single_units = !planned->cost->has_partially_overlapping_groups;
     planned->is_simple = planned->takes_single_units;
     for (unsigned i = 0; i < planned->n_uses; i++) {
         const struct plan_use *use = &planned->uses[i];
@@ -195,28 +197,30 @@ static void plan_needs(struct plan_insn *planned) {
 struct plan_insn plan_insn_of(struct planner *planner, const struct insn *insn, unsigned position) {
     struct plan_insn planned = {
         .insn = insn,
+        .cost = insn->cost,
         .uses = plan_uses(planner, insn),
         .reads = plan_reads(planner, insn),
         .writes = plan_writes(planner, insn),
-        .n_uses = insn->n_uses,
+        .n_uses = insn->cost->n_uses,
         .n_reads = insn->n_reads,
         .n_writes = insn->n_writes,
         .position = position,
-        .buffers = insn->buffers,
-        .used_groups = insn->used_groups,
-        .uops = insn->uops,
-        .latency = insn->latency,
+        .buffers = insn->cost->buffers,
+        .used_groups = insn->cost->used_groups,
+        .uops = insn->cost->uops,
+        .latency = insn->cost->latency,
         .may_load = insn->may_load,
         .may_store = insn->may_store,
-        .begins_group = insn->begins_group,
-        .ends_group = insn->ends_group,
+        .begins_group = insn->cost->begins_group,
+        .ends_group = insn->cost->ends_group,
         .is_memory = insn->may_load || insn->may_store,
-        .issues_at_dispatch = insn->issue_immediately || (insn->latency == 0 && insn->n_uses == 0),
+        .issues_at_dispatch = insn->cost->issue_immediately || (insn->cost->latency == 0 && insn->cost->n_uses == 0),
     };
     unsigned rob_size = planner->options->rob_size;
     plan_needs(&planned);
-    planned.width = insn->uops < planner->options->dispatch_width ? insn->uops : planner->options->dispatch_width;
-    planned.entries = max_unsigned(insn->uops > rob_size ? rob_size : insn->uops, 1);
+    planned.width =
+        insn->cost->uops < planner->options->dispatch_width ? insn->cost->uops : planner->options->dispatch_width;
+    planned.entries = max_unsigned(insn->cost->uops > rob_size ? rob_size : insn->cost->uops, 1);
     plan_register_cost(planner, &planned);
     plan_moves(planner, &planned);
     return planned;

@@ -57,7 +57,7 @@ static bool met_before(const struct register_unit *unit, struct class_set set, u
 }
 
 static unsigned write_class_of(const struct in_flight *producer, unsigned write) {
-    return producer->plan->insn->writes[write].write_class;
+    return producer->plan->cost->writes[write].write_class;
 }
 
 // Cycles by which a retired write still delays a reader, over a forwarding path slower than retirement.
@@ -84,7 +84,7 @@ static void rename_read(struct register_unit *unit, struct flight *flight, struc
         struct in_flight *producer = flight_at(flight, definition.index);
         if (producer->index != definition.index || met_before(unit, set, i))
             continue; // nobody, too long ago, or another part of a result already counted
-        int advance = plan_advance(read->insn, write_class_of(producer, definition.write));
+        int advance = plan_advance(read->cost, write_class_of(producer, definition.write));
         struct wait wait = {.write = definition.write, .advance = advance, .operand = operand};
         if (producer->stage != STAGE_RETIRED) {
             flight_wait(flight, insn, producer, wait, now);
@@ -220,7 +220,7 @@ static int64_t read_hazard(const struct register_unit *unit, const struct flight
         const struct in_flight *producer = flight_at(flight, definition.index);
         if (producer->index != definition.index)
             continue;
-        int advance = plan_advance(read->insn, write_class_of(producer, definition.write));
+        int advance = plan_advance(read->cost, write_class_of(producer, definition.write));
         int64_t left = hazard_of(producer, definition.write, advance, now);
         hazard = left > hazard ? left : hazard;
     }

@@ -42,7 +42,7 @@ __attribute__((noinline)) uint64_t resource_unit_busy(const struct resource_unit
     if (busy != 0)
         return busy;
     busy = insn->used_groups & unit->reserved_groups;
-    if (!insn->insn->has_partially_overlapping_groups || busy != 0)
+    if (!insn->cost->has_partially_overlapping_groups || busy != 0)
         return busy;
     return overlap_busy(unit, insn);
 }
@@ -51,7 +51,7 @@ __attribute__((noinline)) unsigned resource_unit_issue_any(struct resource_unit 
                                                            int64_t now, struct event_use *uses) {
     if (unit->segments != NULL)
         return segments_issue(unit->segments, unit, insn, now, uses);
-    if (insn->insn->has_partially_overlapping_groups)
+    if (insn->cost->has_partially_overlapping_groups)
         return overlap_issue(unit, insn, now, uses);
     unsigned n = 0;
     pipes_issue_in_turn(unit, insn, now, uses, &n);

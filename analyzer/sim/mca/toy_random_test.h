@@ -11,13 +11,13 @@ static inline unsigned random_below(uint64_t *seed, unsigned n) {
 
 static inline void toy_random_insn(struct toy *toy, uint64_t *seed) {
     struct insn *insn = toy_insn(toy, random_below(seed, 7));
-    insn->uops = random_below(seed, 6);
+    toy_cost(toy)->uops = random_below(seed, 6);
     insn->may_load = random_below(seed, 3) == 0;
     insn->may_store = random_below(seed, 4) == 0;
     insn->load_barrier = insn->may_load && random_below(seed, 8) == 0;
     insn->store_barrier = insn->may_store && random_below(seed, 8) == 0;
-    insn->begins_group = random_below(seed, 10) == 0;
-    insn->ends_group = random_below(seed, 10) == 0;
+    toy_cost(toy)->begins_group = random_below(seed, 10) == 0;
+    toy_cost(toy)->ends_group = random_below(seed, 10) == 0;
     for (unsigned n = random_below(seed, 3); n > 0; n--)
         toy_read(toy, (uint16_t)(1 + random_below(seed, 6)));
     for (unsigned n = random_below(seed, 3); n > 0; n--)

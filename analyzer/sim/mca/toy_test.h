@@ -21,10 +21,13 @@ struct toy {
     struct machine_register registers[TOY_REGISTERS];
     struct block block;
     struct insn insns[TOY_INSNS];
+    struct sched_insn costs[TOY_INSNS]; // theirs
     struct insn_write writes[TOY_INSNS][TOY_OPERANDS];
+    struct sched_write write_costs[TOY_INSNS][TOY_OPERANDS];
     struct insn_read reads[TOY_INSNS][TOY_OPERANDS];
-    struct insn_advance advances[TOY_INSNS][TOY_OPERANDS];
-    struct insn_use uses[TOY_INSNS][TOY_OPERANDS];
+    struct sched_read read_costs[TOY_INSNS][TOY_OPERANDS];
+    struct sched_advance advances[TOY_INSNS][TOY_OPERANDS];
+    struct sched_use uses[TOY_INSNS][TOY_OPERANDS];
     struct pipeline_options options;
 };
 
@@ -66,19 +69,27 @@ static inline unsigned toy_group(struct toy *toy, const char *name, int buffer_s
 static inline struct insn *toy_insn(struct toy *toy, unsigned latency) {
     assert(toy->block.n_insns < TOY_INSNS);
     unsigned i = toy->block.n_insns++;
-    toy->insns[i] = (struct insn){.text = "toy\tinsn",
-                                  .uops = 1,
-                                  .latency = latency,
-                                  .writes = toy->writes[i],
-                                  .reads = toy->reads[i],
-                                  .uses = toy->uses[i]};
+    toy->costs[i] = (struct sched_insn){.uops = 1,
+                                        .latency = latency,
+                                        .writes = toy->write_costs[i],
+                                        .reads = toy->read_costs[i],
+                                        .uses = toy->uses[i]};
+    toy->insns[i] =
+        (struct insn){.text = "toy\tinsn", .writes = toy->writes[i], .reads = toy->reads[i], .cost = &toy->costs[i]};
     return &toy->insns[i];
+}
+
+// Of the instruction that came last.
+static inline struct sched_insn *toy_cost(struct toy *toy) {
+    return &toy->costs[toy->block.n_insns - 1];
 }
 
 static inline struct insn_write *toy_write(struct toy *toy, uint16_t reg) {
     unsigned i = toy->block.n_insns - 1;
-    struct insn_write *write = &toy->writes[i][toy->insns[i].n_writes++];
-    *write = (struct insn_write){.reg = reg, .latency = toy->insns[i].latency, .write_class = 1};
+    struct insn_write *write = &toy->writes[i][toy->insns[i].n_writes];
+    toy->write_costs[i][toy->insns[i].n_writes++] =
+        (struct sched_write){.latency = toy->costs[i].latency, .write_class = 1};
+    *write = (struct insn_write){.reg = reg};
     return write;
 }
 
@@ -92,25 +103,25 @@ static inline struct insn_read *toy_read(struct toy *toy, uint16_t reg) {
 // The last read may come `cycles` before results of a class.
 static inline void toy_advance(struct toy *toy, unsigned write_class, int cycles) {
     unsigned i = toy->block.n_insns - 1;
-    struct insn_read *read = &toy->reads[i][toy->insns[i].n_reads - 1];
-    struct insn_advance *advance = &toy->advances[i][toy->insns[i].n_reads - 1];
-    *advance = (struct insn_advance){.write_class = write_class, .cycles = cycles};
+    struct sched_read *read = &toy->read_costs[i][toy->insns[i].n_reads - 1];
+    struct sched_advance *advance = &toy->advances[i][toy->insns[i].n_reads - 1];
+    *advance = (struct sched_advance){.write_class = write_class, .cycles = cycles};
     read->advances = advance;
     read->n_advances = 1;
 }
 
-static inline struct insn_use *toy_use(struct toy *toy, unsigned resource, unsigned cycles) {
+static inline struct sched_use *toy_use(struct toy *toy, unsigned resource, unsigned cycles) {
     unsigned i = toy->block.n_insns - 1;
-    struct insn *insn = &toy->insns[i];
+    struct sched_insn *cost = &toy->costs[i];
     const struct resource *used = &toy->resources[resource];
-    struct insn_use *use = &toy->uses[i][insn->n_uses++];
-    *use = (struct insn_use){.mask = used->mask, .release = cycles, .units = 1};
+    struct sched_use *use = &toy->uses[i][cost->n_uses++];
+    *use = (struct sched_use){.mask = used->mask, .release = cycles, .units = 1};
     if (used->buffer_size >= 0)
-        insn->buffers |= 1ULL << resource;
+        cost->buffers |= 1ULL << resource;
     if (used->is_group)
-        insn->used_groups |= 1ULL << resource;
+        cost->used_groups |= 1ULL << resource;
     else
-        insn->used_units |= used->mask;
+        cost->used_units |= used->mask;
     return use;
 }
 

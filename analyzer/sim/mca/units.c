@@ -120,8 +120,8 @@ void mca_units_put(const struct mca_units *units, const struct core *core, struc
 
 void report_moves(const struct core *core, const struct in_flight *insn) {
     const struct insn *described = insn->plan->insn;
-    if (!core->reporter.wanted.moved || !described->eliminable_move || described->n_writes != described->n_reads ||
-        described->n_writes == 0)
+    if (!core->reporter.wanted.moved || !described->cost->eliminable_move ||
+        described->n_writes != described->n_reads || described->n_writes == 0)
         return;
     struct event_moves moves = {
         .file = core->machine->registers[described->writes[0].reg].file,

@@ -126,7 +126,8 @@ static void overlapping_groups_must_each_find_a_pipe(void **state) {
     unsigned p0 = toy_pipe(&b->toy, "P0", 1, -1), p1 = toy_pipe(&b->toy, "P1", 1, -1),
              p2 = toy_pipe(&b->toy, "P2", 1, -1);
     unsigned p01 = toy_group(&b->toy, "P01", -1, p0, p1, 0), p12 = toy_group(&b->toy, "P12", -1, p1, p2, 0);
-    toy_insn(&b->toy, 1)->has_partially_overlapping_groups = true;
+    toy_insn(&b->toy, 1);
+    toy_cost(&b->toy)->has_partially_overlapping_groups = true;
     toy_use(&b->toy, p01, 1);
     toy_use(&b->toy, p12, 1);
     toy_insn(&b->toy, 1);
@@ -152,7 +153,8 @@ static void the_scarcer_group_chooses_first(void **state) {
                  p2 = toy_pipe(&b->toy, "P2", 1, -1);
         unsigned large = toy_group(&b->toy, "P012", -1, p0, p1, p2, 0),
                  small = toy_group(&b->toy, "P12", -1, p1, p2, 0);
-        toy_insn(&b->toy, 1)->has_partially_overlapping_groups = true;
+        toy_insn(&b->toy, 1);
+        toy_cost(&b->toy)->has_partially_overlapping_groups = true;
         toy_use(&b->toy, large, 5);
         toy_use(&b->toy, small, 1);
         b->toy.machine.serves_scarce_groups_first = is_22;
@@ -250,8 +252,9 @@ static void the_slower_of_two_results_counts(void **state) {
     for (unsigned slow = 0; slow < 2; slow++) {
         struct bench *b = bench_new();
         toy_insn(&b->toy, 6);
-        toy_write(&b->toy, 1)->latency = slow == 0 ? 6 : 2;
-        toy_write(&b->toy, 1)->latency = slow == 1 ? 6 : 2;
+        toy_write(&b->toy, 1);
+        toy_write(&b->toy, 1);
+        b->toy.write_costs[0][!slow].latency = 2;
         toy_insn(&b->toy, 1);
         toy_read(&b->toy, 1);
         bench_build(b);
@@ -275,7 +278,8 @@ static void exchanges_are_eliminated(void **state) {
     toy_write(&b->toy, 1);
     toy_insn(&b->toy, 4);
     toy_write(&b->toy, 2);
-    toy_insn(&b->toy, 1)->eliminable_move = true; // r1 <-> r2
+    toy_insn(&b->toy, 1);
+    toy_cost(&b->toy)->eliminable_move = true; // r1 <-> r2
     toy_read(&b->toy, 1);
     toy_read(&b->toy, 2);
     toy_write(&b->toy, 1);
@@ -295,8 +299,10 @@ static void exchanges_are_eliminated(void **state) {
 static void the_reorder_buffer_keeps_order(void **state) {
     (void)state;
     struct bench *b = bench_new();
-    toy_insn(&b->toy, 1)->uops = 9;
-    toy_insn(&b->toy, 1)->uops = 0;
+    toy_insn(&b->toy, 1);
+    toy_cost(&b->toy)->uops = 9;
+    toy_insn(&b->toy, 1);
+    toy_cost(&b->toy)->uops = 0;
     bench_build(b);
     struct reorder_buffer buffer = {.size = 16};
     struct in_flight *wide = enter(b, 0, 0), *empty = enter(b, 1, 0);

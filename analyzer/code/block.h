@@ -1,0 +1,23 @@
+// Straight runs of decoded instructions.
+#ifndef ANALYZER_CODE_BLOCK_H
+#define ANALYZER_CODE_BLOCK_H
+
+#include "analyzer/code/insn.h"
+
+// A place in a text that branches may name.
+struct block_label {
+    const char *name;
+    unsigned insn; // index of the instruction behind it; n_insns: at the end
+};
+
+// A straight run of instructions that the simulator repeats.
+struct block {
+    const char *name; // of its region; "" where it has none
+    const struct insn *insns;
+    unsigned n_insns;
+    bool is_marked;                   // a region of the text that comments mark, with or without a name
+    const struct block_label *labels; // of a text, in its order
+    unsigned n_labels;
+};
+
+#endif
