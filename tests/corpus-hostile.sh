@@ -117,8 +117,9 @@ for entry in "${harmless[@]}"; do
     jq -e --argjson cycles "${entry%%|*}" '.verdict == "unstable" or (.cycles > 0.97 * $cycles and .cycles < 1.03 * $cycles)' <<<"$line" >/dev/null ||
         { echo "FAILED: ${entry#*|}: $line"; failures=$((failures + 1)); }
 done
-# A block that walks over pages is not stable before it comes again at another time. Here is one pass, so it never is.
+# A block that walks over pages is not stable when it was seen at one time only.
 walking=$(hex 'mov rbx, [rax]; add rax, 0x200')
-jq -en --arg block "$walking" '[inputs | select(.kernel == $block)] | length >= 2 and all(.block.walks and .verdict == "unstable")' \
-    "$T/hostile/measurements.jsonl" >/dev/null || { echo "FAILED: a walking block is stable at once"; failures=$((failures + 1)); }
+jq -cn --arg block "$walking" '[inputs | select(.kernel == $block)]' "$T/hostile/measurements.jsonl" >"$T/walking"
+jq -e 'group_by(.form) | length == 2 and all(.[0]; .outcome != null or (.block.walks and .verdict == "unstable"))' \
+    "$T/walking" >/dev/null || { echo "FAILED: a walking block is stable at once"; cat "$T/walking"; failures=$((failures + 1)); }
 finish
