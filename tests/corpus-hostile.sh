@@ -120,6 +120,6 @@ done
 # A block that walks over pages is not stable when it was seen at one time only.
 walking=$(hex 'mov rbx, [rax]; add rax, 0x200')
 jq -cn --arg block "$walking" '[inputs | select(.kernel == $block)]' "$T/hostile/measurements.jsonl" >"$T/walking"
-jq -e 'group_by(.form) | length == 2 and all(.[0]; .outcome != null or (.block.walks and .verdict == "unstable"))' \
+jq -e 'group_by(.form) | length == 2 and all(.[]; .[0] | .outcome != null or (.block.walks and .verdict == "unstable"))' \
     "$T/walking" >/dev/null || { echo "FAILED: a walking block is stable at once"; cat "$T/walking"; failures=$((failures + 1)); }
 finish
