@@ -203,6 +203,45 @@ static const char *find_absent(const struct lab_block *block, enum bench_outcome
     return found;
 }
 
+// Decodes the instruction at an address of the memory that came along; null: there is none.
+static const struct insn *decode_at(struct arena *arena, const struct decoder *decoder, const struct link *link,
+                                    uint64_t address) {
+    enum { LONGEST = 15 };
+    struct fail why;
+    struct block *one = ARENA_NEW(arena, struct block);
+    for (size_t i = 0; i < link->n_segments; i++) {
+        const struct segment *segment = &link->segments[i];
+        uint64_t offset = address - segment->address;
+        for (size_t n = 1; n <= LONGEST && offset < segment->n_bytes && n <= segment->n_bytes - offset; n++)
+            if (decoder_decode(decoder, arena, segment->bytes + offset, n, one, &why) && one->n_insns == 1)
+                return one->insns;
+    }
+    return NULL;
+}
+
+// A fault in a function that the block calls.
+static bool explain_callee(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
+                           enum bench_outcome outcome, const struct bench_fault *known, struct record_fault *fault) {
+    const struct link *link = block->source.link;
+    uint64_t at = link ? link->code_address + known->offset : 0;
+    const struct insn *insn = link && known->is_known ? decode_at(arena, decoder, link, at) : NULL;
+    struct text text = {.arena = arena};
+    if (!insn)
+        return false;
+    bool is_write = known->is_write || (insn->may_store && !insn->may_load);
+    *fault =
+        (struct record_fault){.text = insn->text,
+                              .access = known->has_address ? (is_write ? "write" : "read") : "",
+                              .address = known->has_address ? arena_printf(arena, "0x%" PRIx64, known->address) : NULL};
+    text_addf(&text, "`%s` at 0x%" PRIx64 ", in a function that it calls,", insn->text, at);
+    if (fault->address)
+        add_deed(&text, outcome, fault, known->address);
+    else
+        text_add(&text, " cannot go on");
+    fault->explanation = text.data;
+    return true;
+}
+
 bool fault_explain(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
                    const struct program *program, enum bench_outcome outcome, const struct bench_seen *seen,
                    struct record_fault *fault) {
@@ -224,7 +263,7 @@ bool fault_explain(struct arena *arena, const struct decoder *decoder, const str
         return true;
     }
     if (!block->is_decoded || !known->is_known || known->offset < body->offset || known->offset >= end)
-        return false;
+        return explain_callee(arena, decoder, block, outcome, known, fault);
     size_t offset = known->offset - body->offset;
     unsigned at = decoder_insn_at(&block->insns, offset % body->length);
     const struct insn *insn = &block->insns.insns[at];

@@ -110,6 +110,9 @@ bool linker_precedes_distance(uint8_t modrm);
 const char *linker_symbol_name(const struct object_linker *linker, const GElf_Sym *symbol);
 const struct linker_hole *linker_hole_at(const struct object_linker *linker, uint64_t address); // null: none
 
+// Sets what x86's instruction refers to by its distance; false: nothing. `field`: offset in it of the distance.
+bool linker_find_distance(const struct object_linker *linker, const struct insn *insn, const uint8_t *bytes,
+                          uint64_t address, uint64_t *target, unsigned *field);
 // Notes that x86's `insn` at an offset of the piece, a jump out of this function, has to reach `target`. False: its
 // distance is one byte, which cannot be filled in; but the last jump of a function is made longer.
 bool linker_add_jump(struct object_linker *linker, const struct insn *insn, size_t offset, uint64_t target);

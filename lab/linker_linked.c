@@ -143,11 +143,10 @@ static bool is_lea_of_distance(const struct insn *insn, const uint8_t *bytes) {
            bytes[insn->n_bytes - OPCODE] == LEA && linker_precedes_distance(bytes[insn->n_bytes - MODRM]);
 }
 
-// Sets what an instruction refers to by its distance; false: nothing. `field`: offset in it of the distance.
-static bool find_distance(const struct code *code, const struct insn *insn, const uint8_t *bytes, uint64_t address,
-                          uint64_t *target, unsigned *field) {
+bool linker_find_distance(const struct object_linker *linker, const struct insn *insn, const uint8_t *bytes,
+                          uint64_t address, uint64_t *target, unsigned *field) {
     const struct insn_address *written = insn->address;
-    const struct machine *machine = code->decoder->machine;
+    const struct machine *machine = linker->decoder.machine;
     if (insn->is_direct && (insn->is_call || insn->n_bytes > X86_FIELD)) {
         *target = address + (uint64_t)insn->displacement;
         *field = insn->n_bytes - X86_FIELD;
@@ -204,7 +203,7 @@ static bool take_x86(struct code *code, const struct insn *insn, size_t offset) 
         return take_jump(code, insn, offset);
     bar_threads(code, linker->piece->name, insn, address);
     if (!is_inside(linker, offset, insn->n_bytes) ||
-        !find_distance(code, insn, linker->piece->bytes + offset, address, &target, &field) ||
+        !linker_find_distance(linker, insn, linker->piece->bytes + offset, address, &target, &field) ||
         linker_is_own(linker, target))
         return true;
     // The field counts from its own place, the CPU from the instruction's end.
@@ -250,7 +249,7 @@ static bool check_callee(struct code *code, uint64_t address) {
         uint64_t target;
         unsigned field;
         bar_threads(code, name, insn, address + offset);
-        if (!find_distance(code, insn, bytes + offset, address + offset, &target, &field))
+        if (!linker_find_distance(linker, insn, bytes + offset, address + offset, &target, &field))
             continue;
         bool stays = !insn->is_direct || target - address < n_bytes || linker_is_own(linker, target);
         if (!check_target(linker, name, target) || (!stays && !check_callee(code, target)))
@@ -307,8 +306,8 @@ static void find_tables(struct code *code, const struct block *block) {
         const struct insn *insn = &block->insns[i];
         uint64_t target;
         unsigned field;
-        if (!insn->is_direct &&
-            find_distance(code, insn, linker->piece->bytes + offset, linker_piece(linker) + offset, &target, &field))
+        if (!insn->is_direct && linker_find_distance(linker, insn, linker->piece->bytes + offset,
+                                                     linker_piece(linker) + offset, &target, &field))
             take_distances(linker, block, target);
         else if (linker->kind == ET_EXEC && insn->address && !insn->address->base && insn->address->index)
             take_addresses(linker, block, (uint64_t)insn->address->displacement);

@@ -1,5 +1,5 @@
 // References in an object that is not linked: its relocations, from the piece to all that it reaches.
-#include "lab/linker.h"
+#include "lab/linker_symbols.h"
 
 #include <string.h>
 
@@ -30,167 +30,7 @@ static const struct meaning meanings[] = {
     {EM_RISCV, R_RISCV_GOT_HI20, R_RISCV_PCREL_HI20, true},
 };
 
-// A relocation on its way: of which section, its place there, and what it refers to.
-struct reference {
-    size_t section;
-    uint64_t offset; // in the section
-    unsigned type;
-    size_t symbol;
-    int64_t addend;
-    uint64_t from; // address that its distance counts from; 0: its own place
-};
-
-struct worker {
-    struct object_linker *linker;
-    struct reached { // ranges of sections whose references are filled in, or will be
-        size_t section;
-        uint64_t begin, end;
-        const char *who; // function that it is, or that refers to it
-    } * reached;
-    size_t n_reached;
-    uint64_t *tables; // addresses that code refers to: a table may begin there
-    size_t n_tables;
-    const char *who;   // of the range at hand
-    size_t sure_bytes; // of the piece, from its start: up to its first branch
-};
-
-static const char *name_of(const struct object_linker *linker, const GElf_Sym *symbol) {
-    const char *name = linker_symbol_name(linker, symbol);
-    if (name)
-        return name;
-    bool has_section = symbol->st_shndx < linker->n_sections && linker->sections[symbol->st_shndx].name;
-    return has_section ? linker->sections[symbol->st_shndx].name : "?";
-}
-
-// Who refers to it, for messages.
-static const char *who(const struct worker *worker) {
-    const struct object_linker *linker = worker->linker;
-    return linker->file->is_text && strcmp(worker->who, linker->piece->name) == 0 ? "the block" : worker->who;
-}
-
-static bool fail_named(const struct worker *worker, const char *name, const char *why) {
-    struct object_linker *linker = worker->linker;
-    linker->missing = name;
-    return fail_at(linker->fail, linker->file->path, 0, 0, "%s refers to '%s', %s", who(worker), name, why);
-}
-
-static bool is_thread_local(const struct object_linker *linker, const GElf_Sym *symbol) {
-    bool is_in = symbol->st_shndx < linker->n_sections && (linker->sections[symbol->st_shndx].flags & SHF_TLS);
-    return is_in || GELF_ST_TYPE(symbol->st_info) == STT_TLS;
-}
-
-// ---- symbols that nothing defines
-
-// Gives a symbol that is in no file an address where a run traps. Refuses it where every run of the piece comes there.
-static bool stand_in(const struct worker *worker, const struct reference *reference, const char *name,
-                     enum absence absence, uint64_t *address) {
-    struct object_linker *linker = worker->linker;
-    const struct linked_section *section = &linker->sections[reference->section];
-    bool is_call = absence != ABSENT_THREAD_LOCAL && (section->flags & SHF_EXECINSTR);
-    if (section->address + reference->offset - linker_piece(linker) < worker->sure_bytes)
-        return fail_named(worker, name, linker_absence_reason(linker, absence));
-    *address = linker_absent(linker, &(struct linker_absence){who(worker), name, absence, is_call});
-    return *address || fail_named(worker, name, "one more that no file has: link it, and give the program");
-}
-
-// Gives a symbol an address, in memory of its own that appears on demand. Each is at another place of its page.
-static bool make_up(const struct worker *worker, const char *name, uint64_t *address) {
-    enum { DISTANCE = 0x11440 };
-    struct object_linker *linker = worker->linker;
-    size_t i = 0, m = 0;
-    while (i < linker->n_unknown && strcmp(linker->unknown[i].name, name) != 0)
-        i++;
-    if (i == LINKER_MOST_UNKNOWN)
-        return fail_named(worker, name, "one more that nothing defines: link it, and give the program");
-    *address = linker->unknown_base + i * DISTANCE;
-    if (i == linker->n_unknown) {
-        *ARENA_ADD(linker->arena, linker->unknown, linker->n_unknown) = (struct linker_unknown){name, *address};
-        linker_explain(linker, &(struct linker_absence){who(worker), name, ABSENT_ELSEWHERE, true}, *address, DISTANCE);
-    }
-    while (m < linker->n_made_up && strcmp(linker->made_up[m], name) != 0)
-        m++;
-    if (m == linker->n_made_up) {
-        linker->made_up = arena_grow(linker->arena, linker->made_up, m, sizeof(const char *));
-        linker->made_up[linker->n_made_up++] = name;
-    }
-    return true;
-}
-
-// Lets a branch of the piece go far out of it: what nothing defines lies outside.
-static bool leave(const struct worker *worker, const struct reference *reference, unsigned type) {
-    static const unsigned reach_bits[] = {30, 26, 19, 14, 11}; // of the ISAs' branches
-    const struct object_linker *linker = worker->linker;
-    uint64_t place = linker->sections[reference->section].address + reference->offset;
-    uint8_t *bytes = linker_bytes(linker, place, link_type_bytes(linker->machine, type));
-    for (size_t i = 0; bytes && i < sizeof reach_bits / sizeof *reach_bits; i++) {
-        uint64_t target = place + (UINT64_C(1) << reach_bits[i]);
-        if (target < linker_piece(linker) + linker->piece->n_bytes)
-            break;
-        if (link_apply(linker->machine, type, &(struct link_place){bytes, place, target}))
-            return true;
-    }
-    return fail_named(worker, "?", "which lies too far away for its branch");
-}
-
-static const struct meaning *find_meaning(const struct object_linker *linker, unsigned type);
-
-// Finds out what stands for a symbol that no file defines. `is_absent`: nothing is to be filled in.
-static bool find_unknown(const struct worker *worker, const struct reference *reference, const GElf_Sym *symbol,
-                         uint64_t *address, bool *is_absent) {
-    const struct object_linker *linker = worker->linker;
-    const struct linked_section *section = &linker->sections[reference->section];
-    const char *name = name_of(linker, symbol);
-    bool is_code = section->flags & SHF_EXECINSTR;
-    enum linker_purpose purpose =
-        linker_purpose_of(&(struct linker_use){linker->machine, reference->type, section->bytes, reference->offset});
-    *is_absent = reference->symbol == 0 || (!is_code && reference->type != linker_address_type(linker));
-    if (*is_absent || GELF_ST_BIND(symbol->st_info) == STB_WEAK) // a weak one is at address 0
-        return true;
-    if (!is_code)
-        return stand_in(worker, reference, name, ABSENT_ELSEWHERE, address);
-    if (purpose == LINKER_OPERAND)
-        return make_up(worker, name, address);
-    bool is_label = purpose == LINKER_BRANCH || (purpose == LINKER_JUMP && strncmp(name, ".L", 2) == 0);
-    if (is_label && linker->file->is_text && linker_is_own(linker, section->address + reference->offset)) {
-        const struct meaning *meaning = find_meaning(linker, reference->type);
-        *is_absent = true;
-        return leave(worker, reference, meaning ? meaning->as : reference->type);
-    }
-    bool reaches = linker->machine == EM_X86_64 || purpose == LINKER_CALL ||
-                   (linker->machine == EM_AARCH64 && purpose == LINKER_JUMP);
-    return reaches ? stand_in(worker, reference, name, ABSENT_ELSEWHERE, address)
-                   : fail_named(worker, name, "which lies too far away for its branch");
-}
-
-// Finds a symbol's address. `is_absent`: nothing is to be filled in.
-static bool find_address(const struct worker *worker, const struct reference *reference, GElf_Sym *symbol,
-                         uint64_t *address, bool *is_absent) {
-    size_t number = reference->symbol;
-    const struct object_linker *linker = worker->linker;
-    *is_absent = false;
-    *address = 0;
-    if (!linker->symbols || !gelf_getsym(linker->symbols, (int)number, symbol))
-        return fail_named(worker, "?", "a symbol that the file lacks");
-    const char *name = name_of(linker, symbol);
-    if (is_thread_local(linker, symbol))
-        return linker->machine == EM_X86_64 ? stand_in(worker, reference, name, ABSENT_THREAD_LOCAL, address)
-                                            : fail_named(worker, name, "which is thread-local: it cannot be placed");
-    if (GELF_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC) // its value is that of what chooses
-        return stand_in(worker, reference, name, ABSENT_CHOICE, address);
-    if (symbol->st_shndx == SHN_UNDEF)
-        return find_unknown(worker, reference, symbol, address, is_absent);
-    if (symbol->st_shndx == SHN_COMMON)
-        return fail_named(worker, name, "which only a linker could place: compile it with -fno-common");
-    *address = symbol->st_value;
-    if (symbol->st_shndx == SHN_ABS)
-        return true;
-    if (symbol->st_shndx >= linker->n_sections || !linker->sections[symbol->st_shndx].address)
-        return fail_named(worker, name, "which has no place in memory");
-    *address += linker->sections[symbol->st_shndx].address;
-    return true;
-}
-
-static bool is_reached(const struct worker *worker, const struct reached *wanted) {
+static bool is_reached(const struct linker_worker *worker, const struct reached *wanted) {
     for (size_t i = 0; i < worker->n_reached; i++) {
         const struct reached *reached = &worker->reached[i];
         if (reached->section == wanted->section && wanted->begin >= reached->begin && wanted->end <= reached->end)
@@ -218,7 +58,7 @@ static const char *find_function(const struct object_linker *linker, size_t sect
             continue;
         if (symbol.st_value <= offset && symbol.st_value >= *begin) {
             *begin = symbol.st_value;
-            name = name_of(linker, &symbol);
+            name = linker_name_of(linker, &symbol);
         } else if (symbol.st_value > offset && symbol.st_value < *end) {
             *end = symbol.st_value;
         }
@@ -227,7 +67,7 @@ static const char *find_function(const struct object_linker *linker, size_t sect
 }
 
 // Notes what a reference to a section leads to.
-static void follow(struct worker *worker, size_t index, uint64_t address) {
+static void follow(struct linker_worker *worker, size_t index, uint64_t address) {
     const struct object_linker *linker = worker->linker;
     if (index >= linker->n_sections || linker_is_own(linker, address))
         return;
@@ -266,6 +106,11 @@ static const struct meaning *find_meaning(const struct object_linker *linker, un
     return NULL;
 }
 
+unsigned linker_type_of(const struct object_linker *linker, unsigned type) {
+    const struct meaning *meaning = find_meaning(linker, type);
+    return meaning ? meaning->as : type;
+}
+
 // Whether a relocation only helps linkers to shorten code.
 static bool is_hint(const struct object_linker *linker, unsigned type) {
     return link_is_nothing(linker->machine, type) || (linker->machine == EM_X86_64 && type == R_X86_64_TLSDESC_CALL) ||
@@ -274,7 +119,7 @@ static bool is_hint(const struct object_linker *linker, unsigned type) {
 }
 
 // The greatest address up to `place` that code refers to: where a table begins.
-static uint64_t table_of(const struct worker *worker, uint64_t place) {
+static uint64_t table_of(const struct linker_worker *worker, uint64_t place) {
     uint64_t table = 0;
     for (size_t i = 0; i < worker->n_tables; i++)
         if (worker->tables[i] <= place && worker->tables[i] > table)
@@ -284,7 +129,7 @@ static uint64_t table_of(const struct worker *worker, uint64_t place) {
 
 // By how much a reference to code is written further on than it means: distances of x86-64 count from the field's
 // end, and an entry of a table of distances from the table's begin.
-static int64_t bias_of(const struct worker *worker, const struct reference *reference, unsigned type) {
+static int64_t bias_of(const struct linker_worker *worker, const struct linker_reference *reference, unsigned type) {
     const struct object_linker *linker = worker->linker;
     const struct linked_section *section = &linker->sections[reference->section];
     uint64_t place = section->address + reference->offset;
@@ -298,15 +143,15 @@ static int64_t bias_of(const struct worker *worker, const struct reference *refe
 }
 
 // Fills in a reference, whose target is known.
-static bool fill_in(struct worker *worker, const struct reference *reference, unsigned type, uint64_t target,
-                    const char *name) {
+static bool fill_in(struct linker_worker *worker, const struct linker_reference *reference, unsigned type,
+                    uint64_t target, const char *name) {
     struct object_linker *linker = worker->linker;
     const struct linked_section *section = &linker->sections[reference->section];
     uint64_t place = section->address + reference->offset;
     int64_t bias = bias_of(worker, reference, type);
     bool is_in_piece = linker_is_own(linker, place), is_own = linker_is_own(linker, target - (uint64_t)bias);
     if (!link_type_name(linker->machine, type))
-        return fail_named(worker, name, "in a way that only a linker knows");
+        return linker_refuse(worker, name, "in a way that only a linker knows");
     if (is_in_piece && !is_own) {
         linker_add_fixup(linker, (size_t)(place - linker_piece(linker)), type, target);
         return true;
@@ -317,17 +162,17 @@ static bool fill_in(struct worker *worker, const struct reference *reference, un
     }
     uint8_t *bytes = linker_bytes(linker, place, link_type_bytes(linker->machine, type));
     return (bytes && link_apply(linker->machine, type, &(struct link_place){bytes, place, target})) ||
-           fail_named(worker, name, "which is too far away from it");
+           linker_refuse(worker, name, "which is too far away from it");
 }
 
 // Of the second half of RISC-V's distances: its symbol is the place of the first half. Sets what that refers to.
-static bool find_first_half(const struct worker *worker, struct reference *reference, uint64_t *behind);
+static bool find_first_half(const struct linker_worker *worker, struct linker_reference *reference, uint64_t *behind);
 
 // Of RISC-V's differences of two labels, as entries of jump tables: one relocation adds the first, one at the same
 // place subtracts the second. Makes the first one a distance from there.
-static bool find_difference(const struct worker *worker, struct reference *reference);
+static bool find_difference(const struct linker_worker *worker, struct linker_reference *reference);
 
-static bool take(struct worker *worker, struct reference reference) {
+static bool take(struct linker_worker *worker, struct linker_reference reference) {
     struct object_linker *linker = worker->linker;
     GElf_Sym symbol = {0};
     uint64_t address, behind = 0;
@@ -338,13 +183,13 @@ static bool take(struct worker *worker, struct reference reference) {
         return false;
     unsigned own_type = reference.type;
     if (!find_first_half(worker, &reference, &behind) ||
-        !find_address(worker, &reference, &symbol, &address, &is_absent))
+        !linker_find_address(worker, &reference, &symbol, &address, &is_absent))
         return false;
     if (is_absent)
         return true;
-    const char *name = name_of(linker, &symbol);
+    const char *name = linker_name_of(linker, &symbol);
     const struct meaning *meaning = find_meaning(linker, reference.type);
-    unsigned type = own_type != reference.type ? own_type : meaning ? meaning->as : own_type;
+    unsigned type = own_type != reference.type ? own_type : linker_type_of(linker, own_type);
     uint64_t target = address + (uint64_t)reference.addend;
     if (reference.from)
         target += (uint64_t)bias_of(worker, &reference, type);
@@ -356,7 +201,7 @@ static bool take(struct worker *worker, struct reference reference) {
         bool is_x86 = linker->machine == EM_X86_64; // whose addend is about the place, not about the symbol
         uint64_t word = word_of(linker, is_x86 ? address : target);
         if (!word)
-            return fail_named(worker, name, "one symbol too many");
+            return linker_refuse(worker, name, "one symbol too many");
         target = word + (is_x86 ? (uint64_t)reference.addend : 0);
     }
     return fill_in(worker, &reference, type, target + behind, name);
@@ -364,9 +209,9 @@ static bool take(struct worker *worker, struct reference reference) {
 
 // ---- relocations of a section
 
-typedef bool take_function(struct worker *worker, struct reference reference, void *context);
+typedef bool take_function(struct linker_worker *worker, struct linker_reference reference, void *context);
 
-static bool each_relocation(struct worker *worker, size_t section, uint64_t begin, uint64_t end,
+static bool each_relocation(struct linker_worker *worker, size_t section, uint64_t begin, uint64_t end,
                             take_function *function, void *context) {
     struct object_linker *linker = worker->linker;
     GElf_Shdr header;
@@ -378,15 +223,16 @@ static bool each_relocation(struct worker *worker, size_t section, uint64_t begi
         for (int i = 0; data && gelf_getrela(data, i, &relocation); i++)
             if (relocation.r_offset >= begin && relocation.r_offset < end &&
                 !function(worker,
-                          (struct reference){section, relocation.r_offset, (unsigned)GELF_R_TYPE(relocation.r_info),
-                                             GELF_R_SYM(relocation.r_info), relocation.r_addend, 0},
+                          (struct linker_reference){section, relocation.r_offset,
+                                                    (unsigned)GELF_R_TYPE(relocation.r_info),
+                                                    GELF_R_SYM(relocation.r_info), relocation.r_addend, 0},
                           context))
                 return false;
     }
     return true;
 }
 
-static bool take_one(struct worker *worker, struct reference reference, void *context) {
+static bool take_one(struct linker_worker *worker, struct linker_reference reference, void *context) {
     (void)context;
     return take(worker, reference);
 }
@@ -395,26 +241,26 @@ static bool is_first_half(unsigned type) {
     return type == R_RISCV_PCREL_HI20 || type == R_RISCV_GOT_HI20;
 }
 
-static bool keep_first_half(struct worker *worker, struct reference reference, void *context) {
+static bool keep_first_half(struct linker_worker *worker, struct linker_reference reference, void *context) {
     (void)worker;
     if (is_first_half(reference.type))
-        *(struct reference *)context = reference;
+        *(struct linker_reference *)context = reference;
     return true;
 }
 
-static bool find_first_half(const struct worker *worker, struct reference *reference, uint64_t *behind) {
+static bool find_first_half(const struct linker_worker *worker, struct linker_reference *reference, uint64_t *behind) {
     const struct object_linker *linker = worker->linker;
     bool is_second = linker->machine == EM_RISCV &&
                      (reference->type == R_RISCV_PCREL_LO12_I || reference->type == R_RISCV_PCREL_LO12_S);
     GElf_Sym symbol;
-    struct reference first = {0};
+    struct linker_reference first = {0};
     if (!is_second)
         return true;
-    struct worker copy = *worker;
+    struct linker_worker copy = *worker;
     if (!gelf_getsym(linker->symbols, (int)reference->symbol, &symbol) ||
         !each_relocation(&copy, symbol.st_shndx, symbol.st_value, symbol.st_value + 1, keep_first_half, &first) ||
         !is_first_half(first.type))
-        return fail_named(worker, "?", "by the second half of a distance that has no first half");
+        return linker_refuse(worker, "?", "by the second half of a distance that has no first half");
     *behind = reference->offset - first.offset;
     reference->type = first.type;
     reference->symbol = first.symbol;
@@ -424,10 +270,10 @@ static bool find_first_half(const struct worker *worker, struct reference *refer
 
 struct difference {
     uint64_t place;
-    struct reference second;
+    struct linker_reference second;
 };
 
-static bool keep_second(struct worker *worker, struct reference reference, void *context) {
+static bool keep_second(struct linker_worker *worker, struct linker_reference reference, void *context) {
     struct difference *difference = context;
     (void)worker;
     if (reference.type == R_RISCV_SUB32 && reference.offset == difference->place)
@@ -435,8 +281,8 @@ static bool keep_second(struct worker *worker, struct reference reference, void 
     return true;
 }
 
-static bool find_difference(const struct worker *worker, struct reference *reference) {
-    struct worker copy = *worker;
+static bool find_difference(const struct linker_worker *worker, struct linker_reference *reference) {
+    struct linker_worker copy = *worker;
     struct difference difference = {.place = reference->offset};
     GElf_Sym symbol = {0};
     uint64_t address;
@@ -445,17 +291,17 @@ static bool find_difference(const struct worker *worker, struct reference *refer
         return true;
     each_relocation(&copy, reference->section, reference->offset, reference->offset + 1, keep_second, &difference);
     if (difference.second.type != R_RISCV_SUB32)
-        return fail_named(worker, "?", "by a sum that is no difference");
-    if (!find_address(worker, &difference.second, &symbol, &address, &is_absent))
+        return linker_refuse(worker, "?", "by a sum that is no difference");
+    if (!linker_find_address(worker, &difference.second, &symbol, &address, &is_absent))
         return false;
     reference->type = R_RISCV_32_PCREL;
     reference->from = address + (uint64_t)difference.second.addend;
     return true;
 }
 
-// ---- calls and jumps that the assembler has filled in itself: to functions in the same section
+// ---- calls, jumps and addresses that the assembler has filled in itself: of functions in the same section
 
-static bool note_relocation(struct worker *worker, struct reference reference, void *context) {
+static bool note_relocation(struct linker_worker *worker, struct linker_reference reference, void *context) {
     (void)worker, (void)reference;
     *(bool *)context = true;
     return true;
@@ -474,7 +320,50 @@ static bool add_call(struct object_linker *linker, const struct insn *insn, uint
     return true;
 }
 
-static bool follow_calls(struct worker *worker, const struct reached *range) {
+static bool has_relocation(struct linker_worker *worker, const struct reached *range, const struct insn *insn,
+                           uint64_t address) {
+    uint64_t offset = address - worker->linker->sections[range->section].address;
+    bool has = false;
+    each_relocation(worker, range->section, offset, offset + insn->n_bytes, note_relocation, &has);
+    return has;
+}
+
+// An address in the same section, mostly of a function: x86's assembler fills in its distance.
+static void follow_address(struct linker_worker *worker, const struct reached *range, const struct insn *insn,
+                           uint64_t address) {
+    struct object_linker *linker = worker->linker;
+    const struct linked_section *section = &linker->sections[range->section];
+    const uint8_t *bytes = linker_bytes(linker, address, insn->n_bytes);
+    uint64_t target;
+    unsigned field;
+    if (linker->machine != EM_X86_64 || !linker_find_distance(linker, insn, bytes, address, &target, &field) ||
+        target - section->address >= section->size || has_relocation(worker, range, insn, address))
+        return;
+    follow(worker, range->section, target);
+    if (linker_is_own(linker, address) && !linker_is_own(linker, target))
+        linker_add_fixup(linker, (size_t)(address - linker_piece(linker)) + field, R_X86_64_PC32,
+                         target - (insn->n_bytes - field));
+}
+
+static bool follow_insn(struct linker_worker *worker, const struct reached *range, const struct insn *insn,
+                        uint64_t address) {
+    struct object_linker *linker = worker->linker;
+    const struct linked_section *section = &linker->sections[range->section];
+    uint64_t target = address + (uint64_t)insn->displacement;
+    bool is_inside = target - section->address - range->begin < range->end - range->begin;
+    if (linker_is_thread_local(linker, insn))
+        linker_bar_threads(linker, linker_who(worker), insn, linker_bytes(linker, address, insn->n_bytes));
+    if (!insn->is_direct) {
+        follow_address(worker, range, insn, address);
+        return true;
+    }
+    if (is_inside || target - section->address >= section->size || has_relocation(worker, range, insn, address))
+        return true;
+    follow(worker, range->section, target);
+    return !linker_is_own(linker, address) || add_call(linker, insn, address, target);
+}
+
+static bool follow_calls(struct linker_worker *worker, const struct reached *range) {
     struct object_linker *linker = worker->linker;
     const struct linked_section *section = &linker->sections[range->section];
     uint64_t address = section->address + range->begin;
@@ -484,25 +373,13 @@ static bool follow_calls(struct worker *worker, const struct reached *range) {
     if (!(section->flags & SHF_EXECINSTR) || !bytes ||
         !decoder_decode(&linker->decoder, linker->arena, bytes, (size_t)(range->end - range->begin), &block, &why))
         return true;
-    for (unsigned i = 0; i < block.n_insns; address += block.insns[i++].n_bytes) {
-        const struct insn *insn = &block.insns[i];
-        uint64_t target = address + (uint64_t)insn->displacement, offset = address - section->address;
-        if (linker_is_thread_local(linker, insn))
-            linker_bar_threads(linker, who(worker), insn, linker_bytes(linker, address, insn->n_bytes));
-        bool has_relocation = false, is_inside = target - section->address - range->begin < range->end - range->begin;
-        if (!insn->is_direct || is_inside || target - section->address >= section->size)
-            continue;
-        each_relocation(worker, range->section, offset, offset + insn->n_bytes, note_relocation, &has_relocation);
-        if (has_relocation)
-            continue;
-        follow(worker, range->section, target);
-        if (linker_is_own(linker, address) && !add_call(linker, insn, address, target))
+    for (unsigned i = 0; i < block.n_insns; address += block.insns[i++].n_bytes)
+        if (!follow_insn(worker, range, &block.insns[i], address))
             return false;
-    }
     return true;
 }
 
-static bool read_all(struct worker *worker) {
+static bool read_all(struct linker_worker *worker) {
     for (size_t i = 0; i < worker->n_reached; i++) {
         const struct reached range = worker->reached[i];
         worker->who = range.who;
@@ -533,7 +410,7 @@ static size_t count_sure_bytes(const struct object_linker *linker) {
 
 bool linker_read_object(struct object_linker *linker) {
     const struct object_piece *piece = linker->piece;
-    struct worker worker = {.linker = linker, .sure_bytes = count_sure_bytes(linker)};
+    struct linker_worker worker = {.linker = linker, .sure_bytes = count_sure_bytes(linker)};
     *ARENA_ADD(linker->arena, worker.reached, worker.n_reached) =
         (struct reached){piece->section, piece->address, piece->address + piece->n_bytes, piece->name};
     return read_all(&worker);

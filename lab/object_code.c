@@ -22,6 +22,8 @@ struct object {
         bool is_function;
     } * symbols;
     size_t n_symbols;
+    const char **choices; // functions that the program chooses at run time: their symbols are of what chooses
+    size_t n_choices;
     struct object_piece *pieces;
     size_t n_pieces;
     struct fail *fail;
@@ -104,6 +106,10 @@ static bool next_code(const struct object *object, Elf_Scn **section, struct cod
 
 static void add_symbol(struct object *object, const GElf_Sym *symbol, const char *name) {
     unsigned type = GELF_ST_TYPE(symbol->st_info);
+    if (name != NULL && type == STT_GNU_IFUNC && symbol->st_shndx != SHN_UNDEF) {
+        object->choices = arena_grow(object->arena, object->choices, object->n_choices, sizeof name);
+        object->choices[object->n_choices++] = name;
+    }
     if (name == NULL || *name == '\0' || symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE ||
         (type != STT_FUNC && type != STT_NOTYPE))
         return;
@@ -209,6 +215,26 @@ static const struct symbol *find_namesake(const struct object *object, const str
     return NULL;
 }
 
+static bool is_choice(const struct object *object, const char *name) {
+    for (size_t i = 0; i < object->n_choices; i++)
+        if (strcmp(object->choices[i], name) == 0)
+            return true;
+    return false;
+}
+
+// Names the functions that may be chosen: glibc calls them __strlen_avx2.
+static bool fail_choice(const struct object *object, const char *name) {
+    enum { MOST = 8 };
+    struct text list = {.arena = object->arena};
+    const char *part = arena_printf(object->arena, "_%s_", name);
+    size_t n = 0;
+    for (size_t i = 0; i < object->n_symbols && n < MOST; i++)
+        if (strstr(object->symbols[i].name, part))
+            text_addf(&list, "%s%s", n++ ? ", " : ": give one of those, such as ", object->symbols[i].name);
+    return fail_at(object->fail, object->file->path, 0, 0, "the program chooses '%s' at run time (IFUNC)%s", name,
+                   n ? list.data : "; the functions that it chooses from have no symbols here: give their addresses");
+}
+
 static bool add_named(struct object *object, const char *name) {
     for (size_t i = 0; i < object->n_symbols; i++) {
         if (strcmp(object->symbols[i].name, name) != 0)
@@ -220,6 +246,8 @@ static bool add_named(struct object *object, const char *name) {
                                   name, object->symbols[i].start, namesake->start)
                         : add_symbol_piece(object, i);
     }
+    if (is_choice(object, name))
+        return fail_choice(object, name);
     const char **names = ARENA_ARRAY(object->arena, const char *, object->n_symbols);
     for (size_t i = 0; i < object->n_symbols; i++)
         names[i] = object->symbols[i].name;

@@ -233,6 +233,19 @@ static void what_may_not_run_has_an_address(void **state) {
     }
 }
 
+// The assembler fills in the distance to a function of the same section itself.
+static void addresses_in_the_section_meet_the_function(void **state) {
+    (void)state;
+    struct loaded loaded;
+    assert_true(load(&loaded, F("lea rax, [rip + h]\ncmp dword ptr [rip + h], 5\nlea rdx, [rip + 1f]\n1: call "
+                                "rax\nret") ".text\n.type h,@function\nh: mov eax, 7\nret\n.size h,.-h\n.skip 8\n"));
+    const struct link *link = loaded.source.link;
+    assert_int_equal(link->n_fixups, 2);
+    assert_int_equal(value_at(link, target_of(link, 0, 0)) & 0xffff, 0x07b8); // mov eax, 7
+    assert_int_equal(target_of(link, 1, 1), target_of(link, 0, 0));           // an immediate follows
+    unload(&loaded);
+}
+
 // A run must not read this program's own data of threads: the segment is another one, which begins at 0. The canary
 // above them stays.
 static void threads_data_are_out_of_reach(void **state) {
@@ -286,6 +299,7 @@ int main(void) {
         cmocka_unit_test(unknown_variables_are_made_up),
         cmocka_unit_test(what_is_elsewhere_is_named),
         cmocka_unit_test(what_may_not_run_has_an_address),
+        cmocka_unit_test(addresses_in_the_section_meet_the_function),
         cmocka_unit_test(threads_data_are_out_of_reach),
         cmocka_unit_test(no_damage_crashes),
     };

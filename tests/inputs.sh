@@ -76,6 +76,9 @@ static long five(long n) { return n * 5; }
 static void *choose(void) { return five; }
 long chosen(long n) __attribute__((ifunc("choose")));
 long choice(long n) { return n < 0 ? chosen(n) + 1 : n + 7; }
+long pointed(long n) { long (*volatile f)(long) = five; return f(n) + 1; }
+__attribute__((noinline)) static long low(uintptr_t at) { return *(long *)(at & 255); }
+long stray(uintptr_t at) { return low(at) + 1; }
 long weakling(long n) __attribute__((weak));
 long weak(long n) { return weakling ? weakling(n) : n * 2; }
 int main(void) { return (int)(careful(1) + weak(1) + seldom(1) + guarded(1) + choice(1) + (long)constant() + look(0) + store() + deref() + call(0) + (uint64_t)thread() + (uint64_t)outside("1")); }
@@ -93,10 +96,12 @@ links() { # FILE: makes it with these options of gcc; each of its functions has 
     status=$(case $file in *.o) echo 2 ;; *) echo 1 ;; esac)
     expect "$status" "(outside refers to|it calls) 'strtol', which another file holds" "$cyclops" try "$T/$file" --symbol outside
     expect "$status" 'thread-local' "$cyclops" try "$T/$file" --symbol thread
-    for value in careful=0x5 seldom=0x5 guarded=0x9 choice=0xb weak=0x8; do
+    for value in careful=0x5 seldom=0x5 guarded=0x9 choice=0xb weak=0x8 pointed=0x15; do
         name=${value%=*}
         expect 0 "^${value#*=}\$" rax "$T/$file" --symbol "$name" --set rdi=4
     done
+    expect 1 '`mov rax.* at 0x1?[0-9a-f]*, in a function that it calls' "$cyclops" try "$T/$file" --symbol stray --set rdi=4
+    expect 2 "the program chooses 'chosen' at run time .IFUNC." "$cyclops" try "$T/$file" --symbol chosen
     expect 1 "calls '__errno_location', which another" "$cyclops" try "$T/$file" --symbol careful --set rdi=-1
     expect 1 'refers to .*thread-local|finds thread-local' "$cyclops" try "$T/$file" --symbol seldom --set rdi=-1
     expect 1 "calls 'chosen', which the program chooses at run time .IFUNC." \
