@@ -212,7 +212,8 @@ static const char *find_turns(struct arena *arena, const struct decoder *decoder
                               enum block_alias alias) {
     uint64_t starts[TURNS_REGISTERS];
     const struct isa *isa = block->source.isa;
-    const struct turns_request request = {isa, decoder->machine, &block->insns, starts};
+    const struct turns_request request = {isa, decoder->machine, &block->insns, starts,
+                                          callees_find_changes(arena, decoder, block)};
     list_starts(block, alias, starts);
     return isa->emit_turns ? turns_find(arena, &request, &block->turns[alias])
                            : arena_printf(arena, "loops of %s are not measured by their own branch", isa->name);

@@ -11,4 +11,12 @@
 void callees_add_changes(struct arena *arena, struct lab_block *block, enum block_alias alias,
                          const struct block_start *start);
 
+// The instruction at an address of the memory that came along with a block; null: none.
+const struct insn *callees_insn(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
+                                uint64_t address);
+
+// For each instruction of the block, the general registers that the function changes which it calls, a bit each. All of
+// them, unless that function came along and is plain: it has branches forward only, and calls no other.
+const uint32_t *callees_find_changes(struct arena *arena, const struct decoder *decoder, const struct lab_block *block);
+
 #endif

@@ -1,6 +1,7 @@
 #include "lab/fault_text.h"
 
 #include "base/text.h"
+#include "lab/callees.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -203,28 +204,12 @@ static const char *find_absent(const struct lab_block *block, enum bench_outcome
     return found;
 }
 
-// Decodes the instruction at an address of the memory that came along; null: there is none.
-static const struct insn *decode_at(struct arena *arena, const struct decoder *decoder, const struct link *link,
-                                    uint64_t address) {
-    enum { LONGEST = 15 };
-    struct fail why;
-    struct block *one = ARENA_NEW(arena, struct block);
-    for (size_t i = 0; i < link->n_segments; i++) {
-        const struct segment *segment = &link->segments[i];
-        uint64_t offset = address - segment->address;
-        for (size_t n = 1; n <= LONGEST && offset < segment->n_bytes && n <= segment->n_bytes - offset; n++)
-            if (decoder_decode(decoder, arena, segment->bytes + offset, n, one, &why) && one->n_insns == 1)
-                return one->insns;
-    }
-    return NULL;
-}
-
 // A fault in a function that the block calls.
 static bool explain_callee(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
                            enum bench_outcome outcome, const struct bench_fault *known, struct record_fault *fault) {
     const struct link *link = block->source.link;
     uint64_t at = link ? link->code_address + known->offset : 0;
-    const struct insn *insn = link && known->is_known ? decode_at(arena, decoder, link, at) : NULL;
+    const struct insn *insn = link && known->is_known ? callees_insn(arena, decoder, block, at) : NULL;
     struct text text = {.arena = arena};
     if (!insn)
         return false;

@@ -143,16 +143,19 @@ static void find_certain(struct walk *walk) {
 
 // ---- what an instruction does to the registers
 
-static int general_number(const struct walk *walk, uint16_t reg) {
-    const struct machine *machine = walk->request->machine;
+int turns_register(const struct isa *isa, const struct machine *machine, uint16_t reg) {
     struct register_name found;
     if (!reg || reg >= machine->n_registers)
         return -1;
     const char *name = machine->registers[reg].name;
-    if (!register_find(walk->request->isa, (struct slice){name, strcspn(name, "_")}, &found) ||
-        found.class->file != 'g' || found.index >= TURNS_REGISTERS)
+    if (!register_find(isa, (struct slice){name, strcspn(name, "_")}, &found) || found.class->file != 'g' ||
+        found.index >= TURNS_REGISTERS)
         return -1;
     return (int)found.index;
+}
+
+static int general_number(const struct walk *walk, uint16_t reg) {
+    return turns_register(walk->request->isa, walk->request->machine, reg);
 }
 
 static bool writes_flags(const struct walk *walk, const struct insn *insn) {
@@ -267,8 +270,10 @@ static void step(struct walk *walk, unsigned index) {
         if (number >= 0)
             walk->forms[number] = (struct linear){0};
     }
+    uint32_t called = walk->request->called ? walk->request->called[index] : UINT32_MAX;
     for (unsigned i = 0; insn->is_call && i < TURNS_REGISTERS; i++)
-        walk->forms[i] = (struct linear){0};
+        if (called >> i & 1)
+            walk->forms[i] = (struct linear){0};
     if (!walk->is_certain[index])
         return;
     if (words.n && is_register(walk, words.operands[0], &first, &bits) && result.kind != FORM_UNKNOWN &&
@@ -436,6 +441,13 @@ static unsigned follow(struct walk *walk, struct way_out *outs) {
     return n;
 }
 
+static const struct insn *find_call(const struct block *block) {
+    for (unsigned i = 0; i < block->n_insns; i++)
+        if (block->insns[i].is_call)
+            return &block->insns[i];
+    return NULL;
+}
+
 const char *turns_find(struct arena *arena, const struct turns_request *request, struct block_turns *turns) {
     struct arena scratch = {0};
     const struct block *block = request->block;
@@ -450,7 +462,9 @@ const char *turns_find(struct arena *arena, const struct turns_request *request,
     arena_free(&scratch);
     if (turns->is_set)
         return NULL;
-    const struct insn *last = &block->insns[block->n_insns - 1];
+    const struct insn *last = &block->insns[block->n_insns - 1], *call = find_call(block);
+    if (n && call)
+        return arena_printf(arena, "no register counts its turns, as far as is known of what `%s` changes", call->text);
     return arena_printf(arena,
                         n ? "no register counts its turns: how often `%s` goes back depends on what it computes"
                           : "nothing ends it: `%s` always goes back",

@@ -19,10 +19,15 @@ struct turns_request {
     const struct machine *machine; // names of the registers in `block`
     const struct block *block;     // the loop: its last instruction branches to its first
     const uint64_t *starts;        // initial values of the general registers, TURNS_REGISTERS of them
+    // For each instruction, the general registers that the function changes which it calls, a bit each. Null: all.
+    const uint32_t *called;
 };
 
 // Returns the reason, one clause, why the number of turns cannot be set; null: `turns` is set.
 const char *turns_find(struct arena *arena, const struct turns_request *request, struct block_turns *turns);
+
+// Number of a general register, or a part of it, of this machine; -1: it is something else.
+int turns_register(const struct isa *isa, const struct machine *machine, uint16_t reg);
 
 // Whether the last instruction of a block branches to its first one.
 bool turns_is_loop(const struct block *block);

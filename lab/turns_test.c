@@ -26,7 +26,7 @@ static const char *find(struct arena *arena, const char *isa, const char *hex, s
     assert_true(bytes_from_hex(hex, n, bytes));
     assert_true(decoder_decode(&decoder, arena, bytes, n, &block, &fail));
     assert_true(turns_is_loop(&block));
-    const struct turns_request request = {isa_find(isa), decoder.machine, &block, starts};
+    const struct turns_request request = {isa_find(isa), decoder.machine, &block, starts, NULL};
     const char *why = turns_find(arena, &request, turns);
     decoder_close(&decoder);
     return why;
@@ -84,6 +84,7 @@ static void what_is_computed_counts_nothing(void **state) {
         {"488b3f4885ff75f8", "no register counts its turns"},         // mov rdi, [rdi]; test rdi, rdi; jne
         {"48ffc748ffc74839f772f5", ""},                               // twice in a turn: it does
         {"48ffcf4839f772f8", "no register counts its turns"},         // dec rdi; cmp rdi, rsi; jb: away from the end
+        {"e8e2ffffff4883c7084839f775f2", "no register counts its turns, as far as is known of what `call"},
         {"ebfe", "nothing ends it"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

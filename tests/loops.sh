@@ -204,6 +204,23 @@ one_line predict --form looped \
 grep -q 'predicted along the branches' "$T/cold" && ! grep -q 'the loop at' "$T/cold" ||
     { echo "FAILED: cold code is no loop: $(cat "$T/cold")"; failures=$((failures + 1)); }
 
+# A function that the loop calls and that leaves the count alone: the loop is measured by its own branch. One that changes
+# it is named. The function's multiplications are a chain.
+{
+    printf '.intel_syntax noprefix\n.text\n.type f,@function\nf: test edi, 1\njz 1f\nimul rax, rax\nret\n'
+    printf '1: imul rax, rax\nimul rax, rax\nimul rax, rax\nret\n.size f,.-f\n'
+    printf '.type g,@function\ng: dec rcx\nret\n.size g,.-g\n'
+    printf '.globl loops\n.type loops,@function\nloops: nop\n# LLVM-MCA-BEGIN plain\n2: mov edi, 4\ncall f\n'
+    printf 'dec rcx\njnz 2b\n# LLVM-MCA-END plain\nret\n.size loops,.-loops\n'
+    printf '# LLVM-MCA-BEGIN counting\n3: call g\ndec rcx\njnz 3b\n# LLVM-MCA-END counting\nret\n.data\n.quad 1\n'
+} >"$T/calls.s"
+run --form looped --region plain --json "$T/calls.s" >"$T/run"
+expect 0 '^true$' jq -rs '[.[] | select(.record == "measurement") | .block.own_branch] | length > 0 and all' "$T/run"
+expect 0 '^true$' jq -rs '[.[] | select(.record == "measurement") | .outcome == null and (.cycles == null or .cycles > 8)] | all' \
+    "$T/run"
+"$cyclops" run --mcpu none --attempt 2 --budget 0 --form looped --region counting "$T/calls.s" >"$T/run" 2>&1
+expect 0 'no register counts its turns, as far as is known of what `call' cat "$T/run"
+
 # emulated ISA QEMU ASM…: the runner proves the turns of each loop by the register that counts them.
 emulated() {
     local isa=$1 qemu=$2
