@@ -31,8 +31,12 @@ struct insn_address {
 struct sched_insn;
 
 struct insn {
-    const char *text;     // as LLVM prints it, tabs as LLVM puts them; null: not asked for
-    const char *opcode;   // LLVM's opcode name, "VFMADD231PSZr"
+    const char *text;   // as LLVM prints it, tabs as LLVM puts them; null: not asked for
+    const char *opcode; // LLVM's opcode name, "VFMADD231PSZr"
+    // The form that it is of, by struct form's name: "VFMADD231PSZr", "LEA64r-base-index", "ADD8rr-high0",
+    // "LOCK_ADD64mr". Several forms of an opcode differ by their operands (form_names.cpp). Null: no form is like
+    // that, or it was not asked for.
+    const char *form;
     const uint8_t *bytes; // encoding; null where it was given as text and not encoded
     unsigned n_bytes;
     unsigned line; // in the source text; 0: unknown (from bytes, or from a macro or repetition in the text)

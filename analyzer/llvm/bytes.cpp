@@ -1,6 +1,7 @@
 // Machine code into a block. Instructions that were met before are not decoded and described again, where that cannot
 // make a difference: where what an instruction means does not depend on those around it.
 #include "analyzer/llvm/bytes.h"
+#include "analyzer/llvm/form_names.h"
 #include "analyzer/llvm/waits.h"
 
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
@@ -31,18 +32,17 @@ bool is_prefix(const backend_cpu &cpu, const decoded &insn) {
 }
 
 // X86's disassembler takes a LOCK prefix for an instruction of its own, though its assembler does not. Puts the two
-// together again as the assembler does, with the flag IP_HAS_LOCK of llvm/lib/Target/X86/MCTargetDesc/X86BaseInfo.h.
+// together again as the assembler does.
 bool is_lock_prefix(const backend_cpu &cpu, const decoded &insn) {
     return cpu.triple.isX86() && insn.size == 1 && cpu.opcodes->getName(insn.inst.getOpcode()) == "LOCK_PREFIX";
 }
 
 void join_lock_prefix(const backend_cpu &cpu, std::vector<decoded> &insns) {
-    enum { IP_HAS_LOCK = 1 << 4 };
     if (insns.size() < 2 || !is_lock_prefix(cpu, insns[insns.size() - 2]))
         return;
     decoded &prefix = insns[insns.size() - 2];
     prefix.inst = insns.back().inst;
-    prefix.inst.setFlags(prefix.inst.getFlags() | IP_HAS_LOCK);
+    prefix.inst.setFlags(prefix.inst.getFlags() | X86_HAS_LOCK);
     prefix.size += insns.back().size;
     insns.pop_back();
 }

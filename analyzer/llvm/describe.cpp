@@ -1,4 +1,5 @@
 // What one instruction means, as mca::InstrBuilder resolves it for the open CPU.
+#include "analyzer/llvm/form_names.h"
 #include "analyzer/llvm/versions.h"
 #include "analyzer/llvm/waits.h"
 
@@ -222,6 +223,9 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
         return false;
     }
     copy_meaning(cpu, inst, insn);
+    if (cpu.wants_forms && !cpu.forms)
+        cpu.forms = std::make_unique<form_namer>(cpu);
+    insn->form = cpu.forms ? cpu.forms->name(cpu, arena, inst) : nullptr;
     copy_displacement(cpu, inst, insn);
     if (!cpu.builder) {
         describe_bare_insn(cpu, arena, inst, insn);

@@ -1,7 +1,9 @@
 // Forms: each opcode with an example of its operands, and whether it can be measured. The example is encoded, decoded,
 // printed and assembled again; only what comes back as the same opcode is a form of its own.
+#include "analyzer/llvm/form_names.h"
 #include "analyzer/llvm/regions.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCCodeEmitter.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
 
@@ -13,13 +15,6 @@ using namespace llvm;
 
 namespace {
 
-// X86's forms of encoding that take other operands than their types say, and its types of operands
-// (llvm/lib/Target/X86/MCTargetDesc/X86BaseInfo.h).
-enum x86_form { X86_PSEUDO = 0, X86_MEMORY_OFFSET = 3, X86_SOURCE, X86_DESTINATION, X86_BOTH, X86_PREFIX = 10 };
-enum { X86_FORM_MASK = 127 };
-enum { X86_ROUNDING = MCOI::OPERAND_FIRST_TARGET, X86_CONDITION };
-enum { X86_BASE, X86_SCALE, X86_INDEX, X86_DISPLACEMENT, X86_SEGMENT, X86_MEMORY_OPERANDS };
-
 // What x86's Intel syntax calls accesses of so many bytes.
 constexpr struct {
     const char *name;
@@ -27,42 +22,20 @@ constexpr struct {
 } widths[] = {{"byte", 1},   {"word", 2},     {"dword", 4},    {"fword", 6},   {"qword", 8},
               {"tbyte", 10}, {"xmmword", 16}, {"ymmword", 32}, {"zmmword", 64}};
 
-// An address of x86's lea, by its name in forms. The first one is what loads and stores get.
-struct address {
-    const char *name; // null: the opcode suffices
-    enum base { NO_BASE, REGISTER, PROGRAM_COUNTER } base;
-    unsigned scale; // of the index; 0: there is no index
-    int64_t displacement;
-};
-constexpr address addresses[] = {
-    {nullptr, address::REGISTER, 0, 64},      {"base", address::REGISTER, 0, 0},
-    {"base-index", address::REGISTER, 1, 0},  {"base-index-disp", address::REGISTER, 1, 64},
-    {"base-scaled", address::REGISTER, 4, 0}, {"base-scaled-disp", address::REGISTER, 4, 64},
-    {"scaled-disp", address::NO_BASE, 4, 64}, {"rip", address::PROGRAM_COUNTER, 0, 64},
-};
-
 // What examples to make: at first the plainest; then, where its text is another opcode's, one that has no shorter
 // encoding, with an immediate that needs 32 bits and other registers than X86's accumulators.
 struct example {
     int64_t immediate;
     bool avoids_accumulator;
-    const address *of_lea;
+    const lea_address *of_lea;
     unsigned high; // x86: a bit for each operand that is a high byte: %ah
 };
-constexpr example plain = {1, false, &addresses[0], 0}, second = {0x12345678, true, &addresses[0], 0};
-
-// X86's high bytes, and the registers that they are in. An instruction with a REX prefix can name none of them.
-constexpr struct {
-    const char *high, *whole;
-} high_bytes[] = {{"AH", "RAX"}, {"CH", "RCX"}, {"DH", "RDX"}, {"BH", "RBX"}};
+constexpr example plain = {1, false, &lea_addresses[0], 0}, second = {0x12345678, true, &lea_addresses[0], 0};
 
 bool needs_rex(StringRef name) {
     const bool is_numbered = name.size() > 1 && name[0] == 'R' && name[1] >= '0' && name[1] <= '9';
     return is_numbered || name == "SPL" || name == "BPL" || name == "SIL" || name == "DIL";
 }
-
-// Opcodes of x86 that are another one behind a prefix, lock or rep. The decoder and the assembler only know that one.
-using prefixed_opcodes = std::map<unsigned, unsigned>;
 
 class form_maker {
   public:
@@ -74,40 +47,41 @@ class form_maker {
           printer(make_printer(cpu, cpu.output_syntax < 0 ? cpu.asm_info->getAssemblerDialect()
                                                           : unsigned(cpu.output_syntax))),
           intel_printer(cpu.triple.isX86() ? make_printer(cpu, 1) : nullptr) {
+        for (unsigned reg = 1; reg < cpu.registers->getNumRegs(); reg++)
+            by_name.try_emplace(cpu.registers->getName(reg), MCPhysReg(reg));
     }
 
     bool is_open() const {
         return emitter && disassembler && printer;
     }
     void make(unsigned opcode, const example &wanted, struct form *form);
-    const prefixed_opcodes &all_prefixed() const {
+    // By opcode: what is behind its prefix.
+    const std::map<unsigned, prefixed_key> &all_prefixed() const {
         return prefixed;
     }
 
   private:
-    prefixed_opcodes prefixed;
+    std::map<unsigned, prefixed_key> prefixed;
     backend_cpu &cpu;
     struct arena *arena;
     MCContext context;
     std::unique_ptr<MCCodeEmitter> emitter;
     std::unique_ptr<MCDisassembler> disassembler;
     std::unique_ptr<MCInstPrinter> printer, intel_printer;
+    StringMap<MCPhysReg> by_name;
     std::vector<MCPhysReg> used; // by the example at hand
 
-    bool is_x86_form(const MCInstrDesc &desc, unsigned form) const {
-        return cpu.triple.isX86() && (desc.TSFlags & X86_FORM_MASK) == form;
-    }
-    bool has_memory_tuple(const MCInstrDesc &desc, unsigned operand) const;
-    bool has_address_tuple(const MCInstrDesc &desc, unsigned operand) const;
     bool is_free(MCPhysReg reg) const;
     MCPhysReg choose(int reg_class);
     MCPhysReg choose_high();
     MCPhysReg choose_beside_high(int reg_class);
-    MCPhysReg find_register(StringRef name) const;
+    MCPhysReg find_register(StringRef name) const {
+        return by_name.lookup(name);
+    }
     MCPhysReg choose_base() const;
     void add_fixed_memory(const MCInstrDesc &desc, MCInst &inst, struct form *form);
     void describe_class(int reg_class, const example &wanted, struct form_operand *operand);
-    unsigned add_address(const address &wanted, MCInst &inst, struct form_operand *operand);
+    unsigned add_address(const lea_address &wanted, MCInst &inst, struct form_operand *operand);
     unsigned add_memory(const MCInstrDesc &desc, unsigned i, const example &wanted, MCInst &inst,
                         struct form_operand *operand);
     unsigned add_operand(const MCInstrDesc &desc, unsigned i, const example &wanted, MCInst &inst, struct form *form);
@@ -120,18 +94,6 @@ class form_maker {
     bool has_prefix(const MCInst &inst, struct form *form);
     bool decodes_to_itself(const MCInst &inst, struct form *form);
 };
-
-bool form_maker::has_memory_tuple(const MCInstrDesc &desc, unsigned operand) const {
-    const unsigned form = unsigned(desc.TSFlags & X86_FORM_MASK);
-    return cpu.triple.isX86() && desc.operands()[operand].OperandType == MCOI::OPERAND_MEMORY &&
-           (form < X86_MEMORY_OFFSET || form > X86_BOTH) && operand + X86_MEMORY_OPERANDS <= desc.getNumOperands();
-}
-
-// The operands of lea have no type; they end with a segment.
-bool form_maker::has_address_tuple(const MCInstrDesc &desc, unsigned operand) const {
-    return cpu.triple.isX86() && cpu.opcodes->getName(desc.getOpcode()).substr(0, 3) == "LEA" &&
-           operand + X86_MEMORY_OPERANDS == desc.getNumOperands();
-}
 
 bool form_maker::is_free(MCPhysReg reg) const {
     const StringRef name = cpu.registers->getName(reg);
@@ -185,13 +147,6 @@ void form_maker::describe_class(int reg_class, const example &wanted, struct for
     operand->registers = list;
 }
 
-MCPhysReg form_maker::find_register(StringRef name) const {
-    for (unsigned reg = 1; reg < cpu.registers->getNumRegs(); reg++)
-        if (cpu.registers->getName(reg) == name)
-            return MCPhysReg(reg);
-    return 0;
-}
-
 // The base register of addresses, as wide as pointers are.
 MCPhysReg form_maker::choose_base() const {
     return find_register(cpu.triple.isArch64Bit() ? "RDI" : "EDI");
@@ -200,13 +155,13 @@ MCPhysReg form_maker::choose_base() const {
 // X86's forms whose address is not a tuple: (%rsi), (%rdi), or a number. Segments are none.
 void form_maker::add_fixed_memory(const MCInstrDesc &desc, MCInst &inst, struct form *form) {
     const char *const source = cpu.triple.isArch64Bit() ? "RSI" : "ESI";
-    if (is_x86_form(desc, X86_MEMORY_OFFSET))
+    if (x86_is_form(cpu, desc, X86_MEMORY_OFFSET))
         inst.addOperand(MCOperand::createImm(64));
-    if (is_x86_form(desc, X86_DESTINATION) || is_x86_form(desc, X86_BOTH))
+    if (x86_is_form(cpu, desc, X86_DESTINATION) || x86_is_form(cpu, desc, X86_BOTH))
         inst.addOperand(MCOperand::createReg(choose_base()));
-    if (is_x86_form(desc, X86_SOURCE) || is_x86_form(desc, X86_BOTH))
+    if (x86_is_form(cpu, desc, X86_SOURCE) || x86_is_form(cpu, desc, X86_BOTH))
         inst.addOperand(MCOperand::createReg(find_register(source)));
-    if (!is_x86_form(desc, X86_DESTINATION))
+    if (!x86_is_form(cpu, desc, X86_DESTINATION))
         inst.addOperand(MCOperand::createReg(0));
     struct form_operand *operand = const_cast<struct form_operand *>(form->operands);
     operand->kind = FORM_MEMORY;
@@ -216,12 +171,12 @@ void form_maker::add_fixed_memory(const MCInstrDesc &desc, MCInst &inst, struct 
     form->n_operands = 1;
 }
 
-unsigned form_maker::add_address(const address &wanted, MCInst &inst, struct form_operand *operand) {
-    const MCPhysReg counter = wanted.base == address::PROGRAM_COUNTER ? find_register("RIP") : MCPhysReg(0);
+unsigned form_maker::add_address(const lea_address &wanted, MCInst &inst, struct form_operand *operand) {
+    const MCPhysReg counter = wanted.base == lea_address::PROGRAM_COUNTER ? find_register("RIP") : MCPhysReg(0);
     operand->kind = FORM_ADDRESS;
     operand->is_read = operand->is_written = false;
     operand->tied = -1;
-    operand->reg = wanted.base == address::REGISTER ? choose_base() : MCPhysReg(0);
+    operand->reg = wanted.base == lea_address::REGISTER ? choose_base() : MCPhysReg(0);
     operand->index = wanted.scale ? find_register(cpu.triple.isArch64Bit() ? "RDX" : "EDX") : MCPhysReg(0);
     inst.addOperand(MCOperand::createReg(operand->reg ? operand->reg : counter));
     inst.addOperand(MCOperand::createImm(wanted.scale ? wanted.scale : 1));
@@ -273,9 +228,9 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, const exam
     operand->is_distinct =
         desc.getOperandConstraint(i, MCOI::EARLY_CLOBBER) != -1 ||
         (i == 0 && cpu.triple.isRISCV() && cpu.opcodes->getName(desc.getOpcode()).contains("EXT_VF"));
-    if (has_address_tuple(desc, i))
+    if (x86_has_address_tuple(cpu, desc, i))
         return add_address(*wanted.of_lea, inst, operand);
-    if (has_memory_tuple(desc, i))
+    if (x86_has_memory_tuple(cpu, desc, i))
         return add_memory(desc, i, wanted, inst, operand);
     const int reg_class = operand_class(*cpu.opcodes, *cpu.subtarget, desc, i);
     if (is_open_mask(desc, reg_class)) {
@@ -324,8 +279,7 @@ void form_maker::add_operands(const MCInstrDesc &desc, const example &wanted, MC
         used.push_back(find_register("ST0")); // names the other direction of x87's arithmetic, too
     if (cpu.triple.isX86() && wanted.avoids_accumulator)
         used.push_back(find_register("RAX"));
-    if (cpu.triple.isX86() && (desc.TSFlags & X86_FORM_MASK) >= X86_MEMORY_OFFSET &&
-        (desc.TSFlags & X86_FORM_MASK) <= X86_BOTH)
+    if (x86_has_fixed_memory(cpu, desc))
         return add_fixed_memory(desc, inst, form);
     for (unsigned i = 0; i < desc.getNumOperands();)
         i += add_operand(desc, i, wanted, inst, form);
@@ -400,7 +354,7 @@ bool form_maker::has_prefix(const MCInst &inst, struct form *form) {
         return false;
     text = is_apart ? text : text.drop_front(prefix.size()).ltrim("\t");
     form->text = arena_printf(arena, "%s %s", prefix.str().c_str(), text.str().c_str());
-    prefixed[inst.getOpcode()] = behind.getOpcode();
+    prefixed[inst.getOpcode()] = prefixed_key_of(behind, prefix == "rep");
     find_width(behind, form);
     return true;
 }
@@ -430,22 +384,18 @@ void form_maker::make(unsigned opcode, const example &wanted, struct form *form)
     form->index = opcode;
     describe(desc, form);
     const auto is_relative = [](const MCOperandInfo &info) { return info.OperandType == MCOI::OPERAND_PCREL; };
-    if (desc.isPseudo() || desc.usesCustomInsertionHook() || is_x86_form(desc, X86_PSEUDO))
+    if (desc.isPseudo() || desc.usesCustomInsertionHook() || x86_is_form(cpu, desc, X86_PSEUDO))
         form->status = FORM_PSEUDO;
     else if (desc.isBranch() || desc.isCall() || desc.isReturn() || desc.isTerminator() ||
              any_of(desc.operands(), is_relative))
         form->status = FORM_CONTROL_FLOW;
-    else if (is_x86_form(desc, X86_PREFIX))
+    else if (x86_is_form(cpu, desc, X86_PREFIX))
         form->status = FORM_PREFIX;
     if (form->status != FORM_USABLE)
         return;
     inst.setOpcode(opcode);
     add_operands(desc, wanted, inst, form);
-    if (wanted.of_lea->name)
-        form->name = arena_printf(arena, "%s-%s", form->opcode, wanted.of_lea->name);
-    for (unsigned i = 0; i < form->n_operands; i++)
-        if (wanted.high >> i & 1)
-            form->name = arena_printf(arena, "%s-high%u", form->name, i);
+    form->name = form_name(arena, form->opcode, *wanted.of_lea, wanted.high);
     if (!encode(inst, form))
         form->status = FORM_NOT_DECODED;
     else
@@ -453,7 +403,7 @@ void form_maker::make(unsigned opcode, const example &wanted, struct form *form)
 }
 
 // Assembles all examples at once, a line each, and finds out what came of them.
-bool assemble_examples(backend_cpu &cpu, const prefixed_opcodes &prefixed, struct form *forms, size_t n,
+bool assemble_examples(backend_cpu &cpu, const std::map<unsigned, prefixed_key> &prefixed, struct form *forms, size_t n,
                        struct fail *fail) {
     std::string text;
     std::vector<struct form *> by_line;
@@ -468,7 +418,7 @@ bool assemble_examples(backend_cpu &cpu, const prefixed_opcodes &prefixed, struc
     return assemble_lines(cpu, text.c_str(), fail, [&](const MCInst &inst, unsigned line) {
         struct form *form = by_line[line - 1];
         const auto behind = prefixed.find(form->index);
-        const bool is_itself = inst.getOpcode() == (behind == prefixed.end() ? form->index : behind->second);
+        const bool is_itself = inst.getOpcode() == (behind == prefixed.end() ? form->index : behind->second.opcode);
         form->status = is_itself ? FORM_USABLE : FORM_TWIN;
         form->twin = is_itself ? nullptr : opcode_name(&cpu, inst.getOpcode());
     });
@@ -518,7 +468,7 @@ std::vector<struct form> make_all(form_maker &maker, const backend_cpu &cpu, siz
         maker.make(unsigned(i), plain, &list[i]);
     for (size_t i = 0; i < n_opcodes; i++)
         if (has_address(list[i]) && list[i].status == FORM_USABLE)
-            for (const address *each = addresses + 1; each < std::end(addresses); each++) {
+            for (const lea_address *each = lea_addresses + 1; each < std::end(lea_addresses); each++) {
                 list.emplace_back();
                 maker.make(unsigned(i), {plain.immediate, plain.avoids_accumulator, each, 0}, &list.back());
             }
@@ -549,6 +499,23 @@ const vector_type *find_vector_type(const backend_cpu &cpu, StringRef opcode) {
                 "VSEXT_VF8"}))
         return &wide;
     return begins({"VW", "VN", "VFW", "VFN"}) ? &half : &one;
+}
+
+prefixed_opcodes find_prefixed_opcodes(backend_cpu &cpu) {
+    struct arena scratch = {};
+    form_maker maker(cpu, &scratch);
+    prefixed_opcodes found;
+    struct form form;
+    for (unsigned i = 0; maker.is_open() && i < cpu.opcodes->getNumOpcodes(); i++) {
+        // Only what reads and writes memory can be locked; only what has no operands of its own is repeated.
+        const MCInstrDesc &desc = cpu.opcodes->get(i);
+        if ((desc.mayLoad() && desc.mayStore()) || (!desc.getNumOperands() && (desc.mayLoad() || desc.mayStore())))
+            maker.make(i, plain, &form);
+    }
+    for (const auto &[opcode, behind] : maker.all_prefixed())
+        found.emplace(behind, opcode);
+    arena_free(&scratch);
+    return found;
 }
 
 bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form **forms, size_t *n_forms,

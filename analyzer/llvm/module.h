@@ -36,6 +36,7 @@ extern "C" {
 
 struct machine_code_reader; // bytes.cpp
 class counter_waits;        // waits.cpp
+class form_namer;           // form_names.cpp
 
 // LLVM's objects of one CPU. Members are destroyed last to first, users before what they use.
 struct backend_cpu {
@@ -48,7 +49,7 @@ struct backend_cpu {
     bool print_hex = false, as_llvm_mca = false, skip_parse_failures = false, skip_unscheduled = false;
     bool is_unnamed = false; // nobody asked for a CPU by name
     bool is_generic = false; // `name` is LLVM's choice for a triple that is not this machine's
-    bool no_text = false, no_encoding = false, no_names = false, full_info = false;
+    bool no_text = false, no_encoding = false, no_names = false, full_info = false, wants_forms = false;
 
     std::unique_ptr<llvm::MCRegisterInfo> registers;
     std::unique_ptr<llvm::MCAsmInfo> asm_info;
@@ -61,6 +62,8 @@ struct backend_cpu {
     std::unique_ptr<llvm::mca::InstrBuilder> builder; // null: LLVM's scheduling model is not asked
 
     std::unique_ptr<counter_waits> waits; // null: the target has none
+
+    std::unique_ptr<form_namer> forms; // made with the first instruction that wants one
 
     // The builder holds only descriptions that are true of any block: the next one need not begin anew.
     bool builder_is_shared = false;

@@ -43,6 +43,7 @@ struct backend_options {
     bool no_encoding; // its bytes stay null where it was given as text
     bool no_names;    // those of the registers it writes stay null
     bool full_info;   // struct sched_insn's `tables` is wanted
+    bool forms;       // struct insn's `form` is wanted
 };
 
 // What LLVM says besides the failure, in the order llvm-mca prints it: warnings, notes, further errors.
