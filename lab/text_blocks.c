@@ -254,8 +254,11 @@ static void add_region(const struct reader *reader, const struct text_region *re
     size_t n;
     bool must =
         any_line((struct slice){reader->source->text + region->begin, region->end - region->begin}, line_aligns);
-    if (reader->linker && object_code_read(reader->arena, &reader->file, &range, &pieces, &n, &why))
-        take_piece(reader, pieces, must, region, block);
+    if (!reader->linker || !object_code_read(reader->arena, &reader->file, &range, &pieces, &n, &why))
+        return;
+    struct object_piece piece = *pieces;
+    piece.is_function = false; // a branch out of a region is a way out, and calls nothing
+    take_piece(reader, &piece, must, region, block);
 }
 
 static struct text_region whole_text(const struct reader *reader) {

@@ -194,6 +194,32 @@ for file in tails.o tails tails.so; do
     expect 0 '^true$' jq -s '[.[] | select(.record == "measurement" and .cycles) | .cycles > 15] | all' "$T/run"
 done
 
+# A region in the middle of a function, as gcc writes it: its early way out is no jump to another function.
+cat >"$T/early.s" <<'EOF'
+	.text
+	.type find, @function
+find:
+	testq %rsi, %rsi
+	jle .L4
+# LLVM-MCA-BEGIN
+.L3:
+	movsbl (%rdi), %ecx
+	cmpl %edx, %ecx
+	je .L1
+	addq $1, %rdi
+	cmpq %rsi, %rdi
+	jne .L3
+# LLVM-MCA-END
+.L4:
+	xorl %edi, %edi
+.L1:
+	movq %rdi, %rax
+	ret
+	.size find, .-find
+EOF
+run --form looped --json "$T/early.s" >"$T/run"
+expect 0 '^null true$' jq -r 'select(.record == "measurement") | "\(.outcome) \(.block.own_branch)"' "$T/run"
+
 # A path that was short is said.
 expect 0 '4 of 8 instructions ran; the loop at 0x8 did not' one_line predict --form looped \
     --asm 'xor eax, eax; cmp rax, 7; jne 2f; 1: imul rdx, rdi; add rax, 1; cmp rax, rsi; jne 1b; 2: ret'
