@@ -61,7 +61,7 @@ static bool read_each(struct kernel_file *file, const struct kernel_words *words
     return true;
 }
 
-// Takes the lane type off the front of `text`, such as "f32 1.5". Returns false where the text begins with something else.
+// Takes the lane type off the front of `text`, such as "f32 1.5". Returns false where it begins with something else.
 static bool take_lane(const char **text, enum kernel_init *init, unsigned *bits) {
     static const struct {
         const char *name;
