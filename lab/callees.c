@@ -37,7 +37,7 @@ void callees_add_changes(struct arena *arena, struct lab_block *block, enum bloc
 
 // ---- what the code of a function shows
 
-// Decodes the instruction at an address of the memory that came along; null: there is none.
+// Decodes the instruction at an address of the memory that came along; null: no code is there.
 static const struct insn *decode_at(struct arena *arena, const struct decoder *decoder, const struct link *link,
                                     uint64_t address) {
     enum { LONGEST = 15 };

@@ -11,7 +11,7 @@
 void callees_add_changes(struct arena *arena, struct lab_block *block, enum block_alias alias,
                          const struct block_start *start);
 
-// The instruction at an address of the memory that came along with a block; null: none.
+// The instruction at an address of the memory that came along with a block; null: no code is there.
 const struct insn *callees_insn(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
                                 uint64_t address);
 

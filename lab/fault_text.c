@@ -191,8 +191,8 @@ static const char *absent_at(const struct lab_block *block, uint64_t address) {
     return NULL;
 }
 
-// Returns why a run ended that came to what no file has; null: it did not. Where the CPU does not give an address,
-// because what was computed is none, a register may hold it.
+// Returns why a run ended that came to what no file has; null: it did not. The CPU gives no address
+// where code computed one that no memory can have; then a register may hold it.
 static const char *find_absent(const struct lab_block *block, enum bench_outcome outcome,
                                const struct bench_fault *fault) {
     if (fault->has_address && (outcome == BENCH_JUMP || outcome == BENCH_SIGSEGV || outcome == BENCH_PROTECTION))

@@ -66,15 +66,16 @@ static void load_absent(struct object_linker *linker, const GElf_Rela *relocatio
     uint64_t place = linker->base + relocation->r_offset, target = 0;
     uint8_t *bytes = linker_bytes(linker, place, WORD);
     bool is_weak = GELF_ST_BIND(symbol->st_info) == STB_WEAK && symbol->st_shndx == SHN_UNDEF;
+    bool holds_address = bytes && !is_copy(linker, type);
     enum absence absence = absence_of(linker, type, symbol);
     const char *name = GELF_R_SYM(relocation->r_info) ? symbol_name(linker, symbol)
                        : absence == ABSENT_CHOICE     ? linker_choice_name(linker, (uint64_t)relocation->r_addend)
                                                       : NULL;
     bool is_call = absence == ABSENT_CHOICE || way_of(linker, type) == BY_SYMBOL;
     is_call = is_call && GELF_ST_TYPE(symbol->st_info) != STT_OBJECT;
-    if (bytes && !is_copy(linker, type) && !is_weak)
+    if (holds_address && !is_weak)
         target = linker_absent(linker, &(struct linker_absence){NULL, name, absence, is_call});
-    if (bytes && !is_copy(linker, type) && (is_weak || target))
+    if (holds_address && (is_weak || target))
         link_apply(linker->machine, linker_address_type(linker), &(struct link_place){bytes, place, target});
     else if (!is_weak)
         linker_add_hole(linker, &(struct linker_hole){place, name ? name : "?"});

@@ -106,10 +106,8 @@ static bool next_code(const struct object *object, Elf_Scn **section, struct cod
 
 static void add_symbol(struct object *object, const GElf_Sym *symbol, const char *name) {
     unsigned type = GELF_ST_TYPE(symbol->st_info);
-    if (name != NULL && type == STT_GNU_IFUNC && symbol->st_shndx != SHN_UNDEF) {
-        object->choices = arena_grow(object->arena, object->choices, object->n_choices, sizeof name);
-        object->choices[object->n_choices++] = name;
-    }
+    if (name != NULL && type == STT_GNU_IFUNC && symbol->st_shndx != SHN_UNDEF)
+        *ARENA_ADD(object->arena, object->choices, object->n_choices) = name;
     if (name == NULL || *name == '\0' || symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE ||
         (type != STT_FUNC && type != STT_NOTYPE))
         return;
@@ -215,13 +213,6 @@ static const struct symbol *find_namesake(const struct object *object, const str
     return NULL;
 }
 
-static bool is_choice(const struct object *object, const char *name) {
-    for (size_t i = 0; i < object->n_choices; i++)
-        if (strcmp(object->choices[i], name) == 0)
-            return true;
-    return false;
-}
-
 // Names the functions that may be chosen: glibc calls them __strlen_avx2.
 static bool fail_choice(const struct object *object, const char *name) {
     enum { MOST = 8 };
@@ -246,7 +237,7 @@ static bool add_named(struct object *object, const char *name) {
                                   name, object->symbols[i].start, namesake->start)
                         : add_symbol_piece(object, i);
     }
-    if (is_choice(object, name))
+    if (text_find(name, object->choices, object->n_choices) < object->n_choices)
         return fail_choice(object, name);
     const char **names = ARENA_ARRAY(object->arena, const char *, object->n_symbols);
     for (size_t i = 0; i < object->n_symbols; i++)

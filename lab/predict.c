@@ -14,7 +14,8 @@ static enum verdict_kind subject(enum program_mode mode) {
     return VERDICT_BLOCK;
 }
 
-// Whether there are branches besides the loop's own. `without_exits`: those that leave the block, if taken, are none.
+// Whether there are branches besides the loop's own. `without_exits`: those that leave the block where they are taken
+// do not count.
 static bool has_inner_branch(const struct block *block, const struct program *program, bool without_exits) {
     unsigned n_branches = 0;
     int64_t offset = 0, end = (int64_t)program_block_range(program).length;

@@ -265,7 +265,7 @@ static void say_all_lost(const struct run *run) {
                            : "";
     lab_say(lab->listener, LAB_WARNING,
             "%s%s. Stop what runs beside, choose another CPU (--cpu), or come back at another time",
-            lab->bench.has_no_window ? "nothing can be timed on this CPU now"
+            lab->bench.has_no_window ? lab->bench.unstable_why
                                      : "no value could be measured: others disturbed all rounds",
             hint);
 }

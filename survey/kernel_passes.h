@@ -27,8 +27,8 @@ struct kernel_passes {
 
 extern const struct campaign_client kernel_passes_client; // its context is a struct kernel_passes
 
-// Finds the events that count uops, and counts them besides, unless other events were asked for. That there are none is
-// no trouble: nobody asked for them.
+// Finds the events that count uops, and counts them besides, unless other events were asked for. A CPU without such
+// events is no failure: nobody asked for them.
 bool kernel_passes_count_uops(struct kernel_passes *passes, struct fail *fail);
 
 // Adds the kernels of a list's experiments, from number `first` of the list on.

@@ -16,7 +16,7 @@ struct model_request {
     const char *features;      // to add to each CPU's, or to take away: "+neon"; null: none
     struct option_list llvms;  // versions of LLVM, as in backend_load; empty: the newest
     struct option_list judged; // empty: the native CPU; "none": no model
-    const char *against;       // null: there is none
+    const char *against;       // null: not wanted
     const char *native;        // the simulated CPU; null: the code runs on this machine, or ran elsewhere
 };
 
