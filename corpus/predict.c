@@ -1,5 +1,6 @@
 #include "corpus/predict.h"
 
+#include "analyzer/predict/bounds.h"
 #include "analyzer/predict/prediction.h"
 #include "analyzer/sim/mca/mca.h"
 #include "base/bytes.h"
@@ -124,9 +125,31 @@ static void list_classes(struct arena *arena, const struct block *block, struct 
     model->insns = list;
 }
 
-static bool predict_cycles(const struct worker *worker, unsigned model, const struct block *block, double *cycles,
-                           struct fail *fail) {
+// The block as it was measured.
+static bool predict_bound(const struct worker *worker, unsigned model, const struct block *block, bool is_loop,
+                          double *cycles, struct fail *fail) {
+    bool is_foreign = worker->request->measured.csv;
+    struct bounds bounds;
+    struct bounds_request request = {
+        .cpu = worker->models.judged[model].own,
+        .block = block,
+        .is_loop = is_loop,
+        .is_decoded = is_foreign,
+        .start = is_foreign ? 15 : 0,
+        .registers = BOUNDS_SAME,
+        .pages_are_one = true,
+    };
+    if (!bounds_find(&request, &bounds, fail))
+        return false;
+    *cycles = bounds.most;
+    return true;
+}
+
+static bool predict_cycles(const struct worker *worker, unsigned model, const struct block *block, bool is_loop,
+                           double *cycles, struct fail *fail) {
     struct pipeline_result result;
+    if (worker->models.judged[model].own)
+        return predict_bound(worker, model, block, is_loop, cycles, fail);
     if (!worker->pipelines[model])
         return prediction_cycles(worker->models.judged[model].machine, block, cycles, fail);
     if (!pipeline_simulate(worker->pipelines[model], block, NULL, &result, fail))
@@ -149,7 +172,9 @@ static void predict_one(const struct worker *worker, struct arena *arena, unsign
     }
     if (model_describe_bytes(opened, &scratch, bytes, n_bytes, &block, &why)) {
         predicted->has_branches |= count_branches(&block) > (predicted->value.form == PROGRAM_LOOPED);
-        result->is_done = !predicted->has_branches && predict_cycles(worker, model, &block, &result->cycles, &why);
+        result->is_done =
+            !predicted->has_branches &&
+            predict_cycles(worker, model, &block, predicted->value.form == PROGRAM_LOOPED, &result->cycles, &why);
     }
     if (result->is_done)
         list_classes(arena, &block, result);

@@ -177,7 +177,7 @@ static void add_prediction(struct scoring *scoring, const struct predicted *pred
 // ---- the CSV file of blocks
 
 static const char *name_of(const struct model *model) {
-    return model->machine ? model->machine->id : model->title;
+    return model->machine && !model->own ? model->machine->id : model->title;
 }
 
 static bool open_blocks(struct scoring *scoring, struct fail *fail) {

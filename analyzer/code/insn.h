@@ -21,10 +21,12 @@ struct insn_read {
     uint16_t operand;
 };
 
-// Where an instruction's explicit memory operand is: base + index * scale + displacement, in a segment. x86 only.
+// Where an instruction's explicit memory operand is, or what lea computes: base + index * scale + displacement, in a
+// segment. x86 only.
 struct insn_address {
     uint16_t base, index, segment; // registers; 0: none
     unsigned scale;                // 1, 2, 4 or 8
+    unsigned bytes;                // of an access; 0: unknown, or nothing is accessed (lea)
     int64_t displacement;          // bytes
 };
 
@@ -45,8 +47,7 @@ struct insn {
     unsigned n_writes;
     const struct insn_read *reads;
     unsigned n_reads;
-    // Null: it has no such operand, or was described with a scheduling model, which has no use for it.
-    const struct insn_address *address;
+    const struct insn_address *address; // null: it has no such operand, or it was not asked for
 
     bool may_load, may_store, side_effects;
     bool load_barrier, store_barrier;

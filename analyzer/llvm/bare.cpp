@@ -4,7 +4,7 @@
 // Which operand is a definition follows the assumptions written down in llvm/lib/MCA/InstrBuilder.cpp (populateWrites,
 // populateReads): definitions come first among the operands, an optional one may stand anywhere, operands behind those
 // of the opcode's description are all defined or all read.
-#include "analyzer/llvm/module.h"
+#include "analyzer/llvm/x86_operands.h"
 
 #include "llvm/MC/MCInst.h"
 
@@ -66,32 +66,13 @@ void copy_registers(struct arena *arena, const backend_cpu &cpu, const MCInst &i
     insn->reads = reads;
 }
 
-// X86's tables mark its five operands: base, scale, index, displacement, segment.
-const struct insn_address *find_address(struct arena *arena, const MCInst &inst, const MCInstrDesc &opcode) {
-    enum { BASE, SCALE, INDEX, DISPLACEMENT, SEGMENT, N_OPERANDS };
-    const auto is_memory = [&](unsigned i) { return opcode.operands().begin()[i].OperandType == MCOI::OPERAND_MEMORY; };
-    for (unsigned i = 0; i + N_OPERANDS <= inst.getNumOperands() && i + N_OPERANDS <= opcode.getNumOperands(); i++) {
-        if (!is_memory(i) || !is_memory(i + SEGMENT) || !inst.getOperand(i + SCALE).isImm() ||
-            !inst.getOperand(i + DISPLACEMENT).isImm())
-            continue;
-        struct insn_address *address = ARENA_NEW(arena, struct insn_address);
-        address->base = uint16_t(inst.getOperand(i + BASE).getReg());
-        address->index = uint16_t(inst.getOperand(i + INDEX).getReg());
-        address->segment = uint16_t(inst.getOperand(i + SEGMENT).getReg());
-        address->scale = unsigned(inst.getOperand(i + SCALE).getImm());
-        address->displacement = inst.getOperand(i + DISPLACEMENT).getImm();
-        return address;
-    }
-    return nullptr;
-}
-
 } // namespace
 
-void describe_bare_insn(const backend_cpu &cpu, struct arena *arena, const MCInst &inst, struct insn *insn) {
+void describe_bare_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, struct insn *insn) {
     const MCInstrDesc &opcode = cpu.opcodes->get(inst.getOpcode());
     insn->may_load = opcode.mayLoad();
     insn->may_store = opcode.mayStore();
     insn->side_effects = opcode.hasUnmodeledSideEffects();
     copy_registers(arena, cpu, inst, find_operands(cpu, inst, opcode), insn);
-    insn->address = cpu.triple.isX86() ? find_address(arena, inst, opcode) : nullptr;
+    insn->address = x86_address(cpu, arena, inst);
 }

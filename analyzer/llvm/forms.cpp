@@ -15,13 +15,6 @@ using namespace llvm;
 
 namespace {
 
-// What x86's Intel syntax calls accesses of so many bytes.
-constexpr struct {
-    const char *name;
-    unsigned bytes;
-} widths[] = {{"byte", 1},   {"word", 2},     {"dword", 4},    {"fword", 6},   {"qword", 8},
-              {"tbyte", 10}, {"xmmword", 16}, {"ymmword", 32}, {"zmmword", 64}};
-
 // What examples to make: at first the plainest; then, where its text is another opcode's, one that has no shorter
 // encoding, with an immediate that needs 32 bits and other registers than X86's accumulators.
 struct example {
@@ -331,12 +324,10 @@ bool form_maker::decode(ArrayRef<uint8_t> bytes, MCInst &decoded) const {
 void form_maker::find_width(const MCInst &decoded, struct form *form) {
     if (!intel_printer)
         return;
-    const auto [before, after] = StringRef(print_text(cpu, arena, *intel_printer, decoded)).split(" ptr [");
-    for (const auto &width : widths)
-        if (!after.empty() && before.substr(before.find_last_of(" \t,") + 1) == width.name)
-            for (unsigned i = 0; i < form->n_operands; i++)
-                if (form->operands[i].kind == FORM_MEMORY)
-                    const_cast<struct form_operand &>(form->operands[i]).bytes = width.bytes;
+    const unsigned bytes = x86_access_bytes(print_text(cpu, arena, *intel_printer, decoded));
+    for (unsigned i = 0; i < form->n_operands; i++)
+        if (form->operands[i].kind == FORM_MEMORY)
+            const_cast<struct form_operand &>(form->operands[i]).bytes = bytes;
 }
 
 // The decoder takes lock at the front for an instruction of its own, and other prefixes for parts of the next one.

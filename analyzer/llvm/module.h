@@ -12,6 +12,7 @@
 #include <memory>
 #include <stdbool.h>
 #include <string>
+#include <vector>
 
 extern "C" {
 #include "analyzer/model/backend.h"
@@ -50,6 +51,7 @@ struct backend_cpu {
     bool is_unnamed = false; // nobody asked for a CPU by name
     bool is_generic = false; // `name` is LLVM's choice for a triple that is not this machine's
     bool no_text = false, no_encoding = false, no_names = false, full_info = false, wants_forms = false;
+    bool wants_addresses = false;
 
     std::unique_ptr<llvm::MCRegisterInfo> registers;
     std::unique_ptr<llvm::MCAsmInfo> asm_info;
@@ -63,7 +65,9 @@ struct backend_cpu {
 
     std::unique_ptr<counter_waits> waits; // null: the target has none
 
-    std::unique_ptr<form_namer> forms; // made with the first instruction that wants one
+    std::unique_ptr<form_namer> forms;                  // made with the first instruction that wants one
+    std::vector<uint8_t> access_bytes;                  // x86, by opcode: of its memory operand; see x86_address
+    std::unique_ptr<llvm::MCInstPrinter> intel_printer; // x86: made with the first address
 
     // The builder holds only descriptions that are true of any block: the next one need not begin anew.
     bool builder_is_shared = false;
@@ -131,7 +135,7 @@ size_t exegesis_keys(struct backend_cpu *cpu, struct arena *arena, const uint8_t
                      const char *const **keys, struct fail *fail);
 
 // bare.cpp: what else describe_insn sets, where there is no scheduling model
-void describe_bare_insn(const backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, struct insn *insn);
+void describe_bare_insn(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, struct insn *insn);
 
 // An instruction that sets RISC-V's vector type, and LLVM's instruments of that type.
 struct vector_type {

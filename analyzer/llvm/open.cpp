@@ -169,6 +169,7 @@ struct backend_cpu *open_cpu(struct arena *arena, const struct backend_options *
     cpu->no_names = options->no_names;
     cpu->full_info = options->full_info;
     cpu->wants_forms = options->forms;
+    cpu->wants_addresses = options->addresses || options->without_model;
     if (options->call_latency || options->calls_are_free)
         cpu->call_latency = options->call_latency;
     if (!open_subtarget(*cpu, arena, options->features, options->without_model, fail) || !open_tables(*cpu, fail) ||

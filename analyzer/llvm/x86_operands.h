@@ -46,6 +46,12 @@ inline bool x86_has_fixed_memory(const backend_cpu &cpu, const llvm::MCInstrDesc
 bool x86_has_memory_tuple(const backend_cpu &cpu, const llvm::MCInstrDesc &desc, unsigned operand);
 bool x86_has_address_tuple(const backend_cpu &cpu, const llvm::MCInstrDesc &desc, unsigned operand);
 
+// What the Intel syntax of an instruction calls its memory operand's width ("dword ptr [rdi]"), in bytes; 0: nothing.
+// LLVM's tables do not have it.
+unsigned x86_access_bytes(llvm::StringRef intel_text);
+// Null where it has no such operand, and where a text leaves parts of it open.
+const struct insn_address *x86_address(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst);
+
 llvm::MCPhysReg register_named(const backend_cpu &cpu, llvm::StringRef name); // 0: the target has none such
 
 #endif

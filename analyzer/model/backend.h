@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BACKEND_ABI = 16 }; // of this header; a module of another ABI is refused
+enum { BACKEND_ABI = 17 }; // of this header; a module of another ABI is refused
 
 // Which CPU to describe. Null members stand for the host.
 struct backend_options {
@@ -44,6 +44,7 @@ struct backend_options {
     bool no_names;    // those of the registers it writes stay null
     bool full_info;   // struct sched_insn's `tables` is wanted
     bool forms;       // struct insn's `form` is wanted
+    bool addresses;   // so is its `address`, which is always there without a model
 };
 
 // What LLVM says besides the failure, in the order llvm-mca prints it: warnings, notes, further errors.

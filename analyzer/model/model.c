@@ -3,27 +3,43 @@
 #include "base/file.h"
 #include "base/text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
-static const char installed_prefix[] = "overlay:";
+// Files that are installed, by the beginning of their names.
+struct shelf {
+    const char *prefix, *folder, *suffix;
+};
+static const struct shelf overlays = {"overlay:", "share/cyclops/machines", ".yaml"},
+                          cpu_files = {"cpu:", "share/cyclops/cpus", ".cpu.yaml"};
 
-bool model_is_overlay(const char *name) {
-    return name && (strncmp(name, installed_prefix, strlen(installed_prefix)) == 0 || file_has_suffix(name, ".yaml"));
+static bool is_on(const struct shelf *shelf, const char *name) {
+    return strncmp(name, shelf->prefix, strlen(shelf->prefix)) == 0;
 }
 
-// Null and a failure where no overlay of that name is installed.
+bool model_is_cpu_file(const char *name) {
+    return name && (is_on(&cpu_files, name) || file_has_suffix(name, cpu_files.suffix));
+}
+
+bool model_is_overlay(const char *name) {
+    return name && !model_is_cpu_file(name) && (is_on(&overlays, name) || file_has_suffix(name, overlays.suffix));
+}
+
+// Null and a failure where no file of that name is installed.
 static const char *path_of(struct arena *arena, const char *name, struct fail *fail) {
-    if (strncmp(name, installed_prefix, strlen(installed_prefix)) != 0)
+    const struct shelf *shelf = is_on(&cpu_files, name) ? &cpu_files : &overlays;
+    if (!is_on(shelf, name))
         return name;
-    const char *folder = file_installed(arena, "share/cyclops/machines");
-    const char *wanted = arena_printf(arena, "%s.yaml", name + strlen(installed_prefix));
+    const char *folder = file_installed(arena, shelf->folder);
+    const char *wanted = arena_printf(arena, "%s%s", name + strlen(shelf->prefix), shelf->suffix);
     const char **files;
-    size_t n = file_list(arena, folder, ".yaml", &files);
+    size_t n = file_list(arena, folder, shelf->suffix, &files);
     if (text_find(wanted, files, n) < n)
         return arena_printf(arena, "%s/%s", folder, wanted);
     for (size_t i = 0; i < n; i++)
-        files[i] = arena_printf(arena, "%s%.*s", installed_prefix, (int)(strlen(files[i]) - strlen(".yaml")), files[i]);
+        files[i] =
+            arena_printf(arena, "%s%.*s", shelf->prefix, (int)(strlen(files[i]) - strlen(shelf->suffix)), files[i]);
     fail_set(fail, FAIL_INPUT, "no machine '%s' is installed in '%s'%s", name, folder,
              text_did_you_mean(arena, name, files, n));
     return NULL;
@@ -94,13 +110,20 @@ static bool settle_options(const struct overlay *overlay, struct backend_options
     return true;
 }
 
-static bool check_opcodes(const struct model *model, struct arena *arena, struct fail *fail) {
+static size_t list_opcodes(const struct model *model, struct arena *arena, const char *const **opcodes) {
     size_t n = 0;
     while (model->backend->opcode_name(model->cpu, n))
         n++;
     const char **names = ARENA_ARRAY(arena, const char *, n + 1);
     for (size_t i = 0; i < n; i++)
         names[i] = model->backend->opcode_name(model->cpu, i);
+    *opcodes = names;
+    return n;
+}
+
+static bool check_opcodes(const struct model *model, struct arena *arena, struct fail *fail) {
+    const char *const *names;
+    size_t n = list_opcodes(model, arena, &names);
     return overlay_check_opcodes(model->overlay, arena, names, n, fail);
 }
 
@@ -161,11 +184,61 @@ static const char *title(struct arena *arena, const char *cpu, const struct back
     return arena_printf(arena, "%s%u/%s", version_prefix, backend->major, cpu);
 }
 
+// The base of a CPU file: a name, or a file beside it.
+static const char *base_of(struct arena *arena, const struct cpu *cpu) {
+    const char *slash = strrchr(cpu->path, '/');
+    assert(cpu->base); // or it could not have been read
+    bool is_file = file_has_suffix(cpu->base, ".yaml") && *cpu->base != '/' && !is_on(&overlays, cpu->base);
+    return is_file && slash ? arena_printf(arena, "%.*s/%s", (int)(slash - cpu->path), cpu->path, cpu->base)
+                            : cpu->base;
+}
+
+// What cpu_bind asks for.
+static bool bind_samples(struct model *model, struct arena *arena, struct fail *fail) {
+    static const uint8_t samples[] = {
+        0x48, 0x8b, 0x07, // mov rax, [rdi]
+        0x48, 0x89, 0x07, // mov [rdi], rax
+        0x0f, 0x28, 0x07, // movaps xmm0, [rdi]
+    };
+    struct block block;
+    bool is_x86 = model->machine && model->machine->triple && strncmp(model->machine->triple, "x86_64", 6) == 0;
+    if (!is_x86)
+        return fail_set(fail, FAIL_INPUT, "'%s': CPU files are of x86-64 so far", model->own->path);
+    return model_describe_bytes(model, arena, samples, sizeof samples, &block, fail) &&
+           cpu_bind(model->own, arena, model->machine, &block, fail);
+}
+
+static bool open_cpu_file(struct model *model, struct arena *arena, const char *llvm,
+                          const struct backend_options *options, struct fail *fail) {
+    struct backend_options settled = *options;
+    const char *path = path_of(arena, options->cpu, fail);
+    struct cpu *own = path ? cpu_read(arena, path, fail) : NULL;
+    if (!own)
+        return false;
+    settled.cpu = base_of(arena, own);
+    settled.addresses = true;
+    if (model_is_cpu_file(settled.cpu)) {
+        cpu_close(own);
+        return fail_set(fail, FAIL_INPUT, "'%s': its base is a CPU file, too; give the model below that", path);
+    }
+    bool is_open = model_open(model, arena, llvm, &settled, fail);
+    model->own = own;
+    const char *const *opcodes = NULL;
+    size_t n = is_open && model->cpu ? list_opcodes(model, arena, &opcodes) : 0;
+    if (!is_open || !bind_samples(model, arena, fail) || !cpu_check_opcodes(own, opcodes, n, fail))
+        return false;
+    model->identity = arena_printf(arena, "cpu:%s %016" PRIx64 " on %s", own->name, own->hash, model->identity);
+    model->title = arena_printf(arena, "%s%s", cpu_files.prefix, own->name);
+    return true;
+}
+
 bool model_open(struct model *model, struct arena *arena, const char *llvm, const struct backend_options *options,
                 struct fail *fail) {
     struct backend_options settled = *options;
     *model = (struct model){0};
     settled.cpu = model_split_version(arena, options->cpu, &llvm);
+    if (model_is_cpu_file(settled.cpu))
+        return open_cpu_file(model, arena, llvm, &settled, fail);
     if (options->overlay || model_is_overlay(settled.cpu)) {
         bool is_open = open_overlay(model, arena, llvm, &settled, fail);
         if (is_open && settled.cpu != options->cpu)
@@ -233,6 +306,7 @@ void model_close(struct model *model) {
     if (model->backend && model->cpu)
         model->backend->close(model->cpu);
     overlay_close(model->overlay);
+    cpu_close(model->own);
     *model = (struct model){0};
 }
 

@@ -1,9 +1,11 @@
 // A CPU as it is simulated, by the name that users give it: one of LLVM's ("znver4"), one of a version of LLVM
-// ("llvm-19/znver4"), or an overlay file ("my.yaml", or "overlay:cortex-a8" for one that is installed). Opening it, and
-// turning code into instructions as it means them. Simulates nothing.
+// ("llvm-19/znver4"), an overlay file ("my.yaml", or "overlay:cortex-a8" for one that is installed), or a CPU file of
+// ours ("my.cpu.yaml", or "cpu:skylake" for one that is installed). Opening it, and turning code into instructions as
+// it means them. Simulates nothing.
 #ifndef ANALYZER_MODEL_MODEL_H
 #define ANALYZER_MODEL_MODEL_H
 
+#include "analyzer/cpu/cpu.h"
 #include "analyzer/model/backend.h"
 #include "analyzer/sched/overlay.h"
 
@@ -11,6 +13,7 @@ struct model {
     const struct backend *backend; // null: the machine has no ISA, and its instructions only names (overlay_insn)
     struct backend_cpu *cpu;       // null likewise
     struct overlay *overlay;       // null: as LLVM has it
+    struct cpu *own;               // our model, of which all else is the base; null: there is only the base
     const struct machine *machine; // lives as long as the model
     // What decides its numbers, to tell it from another one, also of the same name: LLVM's version and CPU, the
     // features that were asked for, the hash of an overlay's file.
@@ -21,6 +24,9 @@ struct model {
 
 // Whether a name means an overlay.
 bool model_is_overlay(const char *name);
+
+// Whether a name means a CPU file of ours.
+bool model_is_cpu_file(const char *name);
 
 // Sets `is_of_cpu`: the file changes LLVM's model of options->cpu, which is of the same family of ISAs. Fails where it
 // cannot be read, or is a machine by itself. `llvm`: as in model_open.

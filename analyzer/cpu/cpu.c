@@ -1,0 +1,128 @@
+#include "analyzer/cpu/cpu.h"
+
+#include "analyzer/sched/insn.h"
+#include "base/text.h"
+
+#include <string.h>
+
+const struct cpu_parameter_row cpu_parameters[CPU_N_PARAMETERS] = {
+#define PARAMETER(field, name, unit, meaning) {name, unit, meaning},
+#include "analyzer/cpu/parameters.def"
+#undef PARAMETER
+};
+
+const char *cpu_trust_name(enum cpu_trust trust) {
+    static const char *const names[CPU_N_TRUSTS] = {"measured", "bound", "published", "llvm", "assumed"};
+    return names[trust];
+}
+
+static unsigned bit_number(uint64_t mask) {
+    return 63 - (unsigned)__builtin_clzll(resource_bit(mask));
+}
+
+uint64_t cpu_pipes(const struct cpu *cpu, uint64_t mask) {
+    return mask ? cpu->pipes[bit_number(mask)] : 0;
+}
+
+// Units first: groups are made of them. Resources beyond the room share the last bit.
+static void number_pipes(struct cpu *cpu) {
+    const struct machine *machine = cpu->machine;
+    unsigned next = 0;
+    for (unsigned i = 1; i < machine->n_resources; i++) {
+        const struct resource *resource = &machine->resources[i];
+        for (unsigned unit = 0; unit < resource->units && !resource->is_group && resource->mask; unit++, next++)
+            cpu->pipes[bit_number(resource->mask)] |= UINT64_C(1) << (next < 64 ? next : 63);
+    }
+    for (unsigned i = 1; i < machine->n_resources; i++) {
+        const struct resource *resource = &machine->resources[i];
+        for (unsigned m = 0; resource->is_group && m < resource->units; m++)
+            cpu->pipes[bit_number(resource->mask)] |= cpu_pipes(cpu, machine->resources[resource->members[m]].mask);
+    }
+}
+
+// The smallest set of pipes that an instruction uses, but for one; 0: it uses none.
+static uint64_t pipes_of(const struct cpu *cpu, const struct insn *insn, uint64_t but) {
+    uint64_t pipes = 0;
+    for (unsigned i = 0; insn->cost && i < insn->cost->n_uses; i++) {
+        uint64_t of_use = cpu_pipes(cpu, insn->cost->uses[i].mask);
+        if (of_use != but && insn->cost->uses[i].release > insn->cost->uses[i].acquire)
+            pipes = pipes && __builtin_popcountll(pipes) <= __builtin_popcountll(of_use) ? pipes : of_use;
+    }
+    return pipes;
+}
+
+static void take_samples(struct cpu *cpu, const struct block *samples) {
+    const struct insn *load = &samples->insns[CPU_SAMPLE_LOAD], *store = &samples->insns[CPU_SAMPLE_STORE];
+    cpu->load_pipes = pipes_of(cpu, load, 0);
+    cpu->store_data_pipes = pipes_of(cpu, store, cpu->load_pipes);
+    cpu->store_address_pipes = cpu->load_pipes;
+    for (unsigned i = 0; i < store->cost->n_uses; i++) {
+        uint64_t pipes = cpu_pipes(cpu, store->cost->uses[i].mask);
+        if (pipes != cpu->store_data_pipes)
+            cpu->store_address_pipes = pipes;
+    }
+    cpu->load_latency = load->cost->latency;
+    cpu->vector_load_latency = samples->insns[CPU_SAMPLE_VECTOR_LOAD].cost->latency;
+}
+
+static bool is_vector_name(const char *name) {
+    return *name && strchr("XYZ", *name) && name[1] == 'M' && name[2] == 'M';
+}
+
+static void number_units(struct cpu *cpu, struct arena *arena) {
+    const struct machine *machine = cpu->machine;
+    uint16_t *units = ARENA_ARRAY(arena, uint16_t, machine->n_registers);
+    bool *is_vector = ARENA_ARRAY(arena, bool, machine->n_registers);
+    unsigned n = 1;
+    for (unsigned i = 1; i < machine->n_registers; i++)
+        if (!machine->registers[i].n_super)
+            units[i] = (uint16_t)n++;
+    for (unsigned i = 1; i < machine->n_registers; i++) {
+        const struct machine_register *reg = &machine->registers[i];
+        for (unsigned s = 0; s < reg->n_super && !units[i]; s++)
+            if (!machine->registers[reg->super[s]].n_super)
+                units[i] = units[reg->super[s]];
+        is_vector[i] = is_vector_name(reg->name);
+        if (machine_is_flags(machine, i)) {
+            cpu->flags = units[i];
+            cpu->carry = n++;
+        }
+        if (strcmp(reg->name, "RSP") == 0)
+            cpu->stack = units[i];
+    }
+    cpu->units = units;
+    cpu->is_vector = is_vector;
+    cpu->n_units = n;
+}
+
+bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machine, const struct block *samples,
+              struct fail *fail) {
+    cpu->machine = machine;
+    number_units(cpu, arena);
+    number_pipes(cpu);
+    if (samples)
+        take_samples(cpu, samples);
+    for (unsigned i = 0; i < cpu->n_rules; i++) {
+        struct cpu_rule *rule = &cpu->rules[i];
+        for (unsigned u = 0; u < rule->n_uses; u++) {
+            const struct resource *resource = machine_resource_called(machine, rule->on[u]);
+            if (!resource)
+                return fail_at(fail, cpu->path, rule->line, rule->column, "'%s' has no resource '%s'", cpu->base,
+                               rule->on[u]);
+            rule->uses[u].pipes = cpu_pipes(cpu, resource->mask);
+        }
+    }
+    return true;
+}
+
+bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t n, struct fail *fail) {
+    for (unsigned i = 0; i < cpu->n_rules; i++) {
+        const struct cpu_rule *rule = &cpu->rules[i];
+        size_t found = 0;
+        while (found < n && regexec(&rule->pattern, opcodes[found], 0, NULL, 0) != 0)
+            found++;
+        if (found == n)
+            return fail_at(fail, cpu->path, rule->line, rule->column, "no opcode of LLVM's matches '%s'", rule->match);
+    }
+    return true;
+}

@@ -1,0 +1,129 @@
+// A model of our own of one CPU: parameters of its machine, and what its instructions cost, each number with where it
+// is from. What a file does not state of instructions comes from its base, a scheduling model of LLVM's or an overlay.
+//
+//     cpu: 1                        # version of the format
+//     name: skylake
+//     about: one line for people
+//     base: skylake                 # a model of LLVM's, also "llvm-22/skylake"; or an overlay's file, beside this one
+//     parameters:                   # parameters.def lists them; one that is left out is a mechanism that is not there
+//       dispatch-width: {value: 4, trust: published, source: "Intel's optimization manual, 2.5.1"}
+//       lcp-stall: 3                # trust: assumed
+//     forms:                        # what differs from the base; a later rule changes what an earlier one set
+//       - match: "SH[LR](32|64)rCL" # regular expression on LLVM's whole opcode name
+//         slots: 2
+//         latency: 2                # cycles, from each source to each result
+//         ignores: [EFLAGS]         # registers that it reads, and does not wait for
+//         pipes: [{on: SKLPort06, cycles: 2}]  # in place of the base's; `on`: a resource of the base
+//         serial: 18                # cycles between two such, whatever they read
+//         trust: measured           # of all these numbers, with `source`
+#ifndef ANALYZER_CPU_CPU_H
+#define ANALYZER_CPU_CPU_H
+
+#include "analyzer/code/block.h"
+#include "analyzer/sched/machine.h"
+#include "base/arena.h"
+#include "base/fail.h"
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+// Where a number is from.
+enum cpu_trust { CPU_MEASURED, CPU_BOUND, CPU_PUBLISHED, CPU_LLVM, CPU_ASSUMED, CPU_N_TRUSTS };
+
+struct cpu_number {
+    bool is_known;
+    double value;
+    enum cpu_trust trust;
+    const char *source; // for people; "" where the file says nothing
+};
+
+enum cpu_parameter {
+#define PARAMETER(field, name, unit, meaning) CPU_##field,
+#include "analyzer/cpu/parameters.def"
+#undef PARAMETER
+    CPU_N_PARAMETERS
+};
+
+struct cpu_parameter_row {
+    const char *name, *unit, *meaning;
+};
+extern const struct cpu_parameter_row cpu_parameters[CPU_N_PARAMETERS];
+
+// Cycles that some pipe of a set is held.
+struct cpu_use {
+    uint64_t pipes; // as in struct cpu
+    double cycles;
+};
+
+// What a file says of forms, where it differs from the base.
+struct cpu_rule {
+    const char *match;
+    regex_t pattern;
+    struct cpu_number slots, latency, serial; // unknown: as the base has them
+    const char *const *ignores;               // names of registers, null-terminated; null: none
+    const char *const *on;                    // names of resources, of uses
+    struct cpu_use *uses;                     // null: as the base has them
+    unsigned n_uses;
+    enum cpu_trust trust;
+    const char *source;
+    unsigned line, column;
+};
+
+struct cpu {
+    const char *name, *about, *base; // about: "" where the file says nothing
+    const char *path;                // of the file, for messages
+    uint64_t hash;                   // of its text: another one is another model
+    struct cpu_number parameters[CPU_N_PARAMETERS];
+    struct cpu_rule *rules;
+    unsigned n_rules;
+
+    // Set by cpu_bind.
+    const struct machine *machine; // of the base
+    // Of each resource, by the number of its own bit: its pipes, each one bit. A resource of several units has several.
+    uint64_t pipes[64];
+    // Pipes that a plain load, and a store, are executed on; 0: the base does not show them.
+    uint64_t load_pipes, store_data_pipes, store_address_pipes;
+    double load_latency, vector_load_latency; // cycles, of the base's plain loads
+    // Registers that overlap are one unit, numbered from 1: what waits for another is found by unit. Condition flags
+    // are two, the carry and the others.
+    const uint16_t *units; // by register
+    const bool *is_vector; // by register
+    unsigned n_units;      // unit 0 included, which is none
+    unsigned flags, carry; // units; 0: there are no flags
+    unsigned stack;        // unit of the stack pointer; 0: unknown
+};
+
+// Reads and checks all of a file but what depends on its base. Null and a failure with line and column where it is
+// wrong.
+struct cpu *cpu_read(struct arena *arena, const char *path, struct fail *fail);
+struct cpu *cpu_parse(struct arena *arena, const char *name, const char *text, struct fail *fail);
+void cpu_close(struct cpu *cpu); // null is allowed
+
+// Ties the CPU to the machine of its base. `samples`: a plain load and a store of a general register, and a plain load
+// of a vector register, described by the base; null: the ISA has no such samples. Fails where a rule names what the
+// base has not.
+bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machine, const struct block *samples,
+              struct fail *fail);
+enum { CPU_SAMPLE_LOAD, CPU_SAMPLE_STORE, CPU_SAMPLE_VECTOR_LOAD, CPU_N_SAMPLES };
+
+// Fails at the first rule that none of the opcodes matches: it would change nothing, unseen.
+bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t n, struct fail *fail);
+
+// Of a resource, by its mask.
+uint64_t cpu_pipes(const struct cpu *cpu, uint64_t mask);
+
+const char *cpu_trust_name(enum cpu_trust trust);
+
+static inline bool cpu_knows(const struct cpu *cpu, enum cpu_parameter parameter) {
+    return cpu->parameters[parameter].is_known;
+}
+// 0 where it is unknown.
+static inline double cpu_value(const struct cpu *cpu, enum cpu_parameter parameter) {
+    return cpu->parameters[parameter].value;
+}
+static inline bool cpu_does(const struct cpu *cpu, enum cpu_parameter flag) {
+    return cpu->parameters[flag].value != 0;
+}
+
+#endif

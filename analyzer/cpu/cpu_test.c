@@ -1,0 +1,87 @@
+#include "analyzer/cpu/cpu.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char head[] = "cpu: 1\nname: small\nbase: llvm-22/skylake\n";
+
+static struct cpu *parse(struct arena *arena, const char *rest, struct fail *fail) {
+    return cpu_parse(arena, "small.cpu.yaml", arena_printf(arena, "%s%s", head, rest), fail);
+}
+
+static void numbers_have_a_source(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct cpu *cpu = parse(&arena,
+                            "parameters:\n"
+                            "  dispatch-width: {value: 6, trust: published, source: a book}\n"
+                            "  micro-fusion: 1\n"
+                            "forms:\n"
+                            "  - {match: 'DIV.*r', slots: 10, latency: 26, serial: 6, ignores: [EFLAGS]}\n",
+                            &fail);
+    assert_non_null(cpu);
+    assert_true(cpu_knows(cpu, CPU_DISPATCH_WIDTH));
+    assert_true(cpu_value(cpu, CPU_DISPATCH_WIDTH) == 6);
+    assert_int_equal(cpu->parameters[CPU_DISPATCH_WIDTH].trust, CPU_PUBLISHED);
+    assert_string_equal(cpu->parameters[CPU_DISPATCH_WIDTH].source, "a book");
+    assert_int_equal(cpu->parameters[CPU_MICRO_FUSION].trust, CPU_ASSUMED);
+    assert_true(cpu_does(cpu, CPU_MICRO_FUSION));
+    assert_false(cpu_knows(cpu, CPU_FETCH_BYTES));
+    assert_int_equal(cpu->n_rules, 1);
+    assert_true(cpu->rules[0].serial.value == 6);
+    assert_int_equal(regexec(&cpu->rules[0].pattern, "DIV64r", 0, NULL, 0), 0);
+    assert_int_not_equal(regexec(&cpu->rules[0].pattern, "IDIV64r", 0, NULL, 0), 0);
+    cpu_close(cpu);
+    arena_free(&arena);
+}
+
+static void mistakes_have_a_place(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *message;
+        unsigned line;
+    } mistakes[] = {
+        {"parameters: {dispatch-widht: 4}\n", "there is no parameter 'dispatch-widht'", 4},
+        {"parameters: [4]\n", "'parameters' must be a mapping", 4},
+        {"parameters:\n  dispatch-width: wide\n", "wide", 5},
+        {"parameters:\n  dispatch-width: -1\n", "at least 0", 5},
+        {"parameters:\n  dispatch-width: {value: 4, trust: hearsay}\n", "'hearsay' is no trust", 5},
+        {"parameters:\n  dispatch-width: 4\n  dispatch-width: 5\n", "duplicate key", 6},
+        {"forms:\n  - {slots: 2}\n", "match", 5},
+        {"forms:\n  - {match: '(', slots: 2}\n", "no regular expression", 5},
+        {"forms: 5\n", "'forms' must be a list", 4},
+        {"forms:\n  - {match: DIV64r, pipes: 5}\n", "'pipes' must be a list", 5},
+    };
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        struct arena arena = {0};
+        struct fail fail = {0};
+        assert_null(parse(&arena, mistakes[i].text, &fail));
+        print_message("%s\n", fail.text);
+        assert_non_null(strstr(fail.text, mistakes[i].message));
+        assert_int_equal(fail.line, mistakes[i].line);
+        arena_free(&arena);
+    }
+}
+
+static void versions_are_told_apart(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    assert_null(cpu_parse(&arena, "new.cpu.yaml", "cpu: 2\nname: a\nbase: b\n", &fail));
+    assert_non_null(strstr(fail.text, "version 2"));
+    arena_free(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_have_a_source),
+        cmocka_unit_test(mistakes_have_a_place),
+        cmocka_unit_test(versions_are_told_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,331 @@
+#include "analyzer/cpu/recipe.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool starts_with(const char *text, const char *start) {
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+// Whether an opcode of LLVM's is a mnemonic with operands of general registers: "ADD64rr" is "ADD", "ADDPSrr" is not.
+static bool is_mnemonic(const char *opcode, const char *mnemonic) {
+    size_t n = strlen(mnemonic);
+    return strncmp(opcode, mnemonic, n) == 0 &&
+           (opcode[n] == '8' || opcode[n] == '1' || opcode[n] == '3' || opcode[n] == '6');
+}
+
+static bool is_one_of(const char *opcode, const char *const *mnemonics) {
+    for (; *mnemonics; mnemonics++)
+        if (is_mnemonic(opcode, *mnemonics))
+            return true;
+    return false;
+}
+
+// LLVM's classes of what fuses (X86BaseInfo.h, classifyFirstOpcodeInMacroFusion).
+static enum cpu_fuses fuses_of(const struct cpu *cpu, const struct insn *insn) {
+    static const char *const always[] = {"TEST", "AND", NULL}, *const compares[] = {"CMP", "ADD", "SUB", NULL},
+                             *const increments[] = {"INC", "DEC", NULL}, *const logic[] = {"OR", "XOR", NULL};
+    const char *opcode = insn->opcode;
+    bool is_comparison = is_mnemonic(opcode, "CMP") || is_mnemonic(opcode, "TEST");
+    bool has_immediate = strstr(opcode, "mi");
+    if (!cpu_does(cpu, CPU_MACRO_FUSION) || (insn->may_store && !is_comparison) || has_immediate)
+        return CPU_FUSES_NEVER;
+    bool is_wide = cpu_does(cpu, CPU_MACRO_FUSION_LOGIC);
+    if (is_one_of(opcode, always) || (is_wide && is_one_of(opcode, logic)))
+        return CPU_FUSES_ALWAYS;
+    if (is_one_of(opcode, compares))
+        return is_wide ? CPU_FUSES_ALWAYS : CPU_FUSES_COMPARE;
+    return is_one_of(opcode, increments) ? CPU_FUSES_INCREMENT : CPU_FUSES_NEVER;
+}
+
+// Of a jump, set or move: x86's condition, which is in the opcode's low half.
+static unsigned condition_of(const struct cpu_recipe *recipe) {
+    return recipe->encoding.opcode & 0xf;
+}
+
+static bool fuses_with(const struct cpu_recipe *first, const struct cpu_recipe *jump) {
+    if (!jump->insn->is_conditional || !starts_with(jump->insn->opcode, "JCC"))
+        return false;
+    unsigned kind = condition_of(jump) & ~1u; // o, b, e, be, s, p, l, le
+    bool is_sign = kind == 0 || kind == 8 || kind == 10, is_carry = kind == 2 || kind == 6;
+    return first->fuses == CPU_FUSES_ALWAYS || (first->fuses == CPU_FUSES_COMPARE && !is_sign) ||
+           (first->fuses == CPU_FUSES_INCREMENT && !is_sign && !is_carry);
+}
+
+static enum cpu_rename rename_of(const struct cpu *cpu, const struct insn *insn) {
+    const char *opcode = insn->opcode;
+    if (starts_with(opcode, "NOOP"))
+        return CPU_IS_IDLE;
+    bool is_zero = insn->n_writes > 0;
+    for (unsigned i = 0; i < insn->n_writes; i++)
+        is_zero &= insn->cost->writes[i].is_zero;
+    // LLVM's tables lack those that disassemble to the other encoding.
+    bool is_same = insn->n_reads >= 2 && insn->reads[0].reg == insn->reads[1].reg;
+    bool is_reversed = is_same && (strcmp(opcode, "XOR32rr_REV") == 0 || strcmp(opcode, "XOR64rr_REV") == 0 ||
+                                   strcmp(opcode, "SUB32rr_REV") == 0 || strcmp(opcode, "SUB64rr_REV") == 0);
+    if ((is_zero && insn->cost->n_uses == 0) || is_reversed)
+        return CPU_ZEROES;
+    if (insn->may_load || insn->may_store || insn->n_writes != 1 || insn->n_reads != 1)
+        return CPU_EXECUTES;
+    unsigned to = cpu->units[insn->writes[0].reg], from = cpu->units[insn->reads[0].reg];
+    bool is_general = starts_with(opcode, "MOV64rr") || starts_with(opcode, "MOV32rr") ||
+                      starts_with(opcode, "MOVZX32rr8") || starts_with(opcode, "MOVZX64rr8");
+    bool is_high = strlen(cpu->machine->registers[insn->reads[0].reg].name) == 2 &&
+                   cpu->machine->registers[insn->reads[0].reg].name[1] == 'H';
+    if (is_general && !is_high && to != from && cpu_does(cpu, CPU_MOVES_ELIMINATED))
+        return CPU_MOVES;
+    const char *name = starts_with(opcode, "V") ? opcode + 1 : opcode;
+    bool is_vector = starts_with(name, "MOVAP") || starts_with(name, "MOVUP") || starts_with(name, "MOVDQ");
+    if (is_vector && strstr(name, "rr") && to != from && cpu_does(cpu, CPU_VECTOR_MOVES_ELIMINATED))
+        return CPU_MOVES;
+    return CPU_EXECUTES;
+}
+
+static void take_uses(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    const struct sched_insn *cost = recipe->insn->cost;
+    double loads = 0, stores = 0, addresses = 0;
+    for (unsigned i = 0; i < cost->n_uses && recipe->n_uses < CPU_MOST_USES; i++) {
+        const struct sched_use *use = &cost->uses[i];
+        uint64_t pipes = cpu_pipes(cpu, use->mask);
+        double cycles = (double)(use->release - use->acquire) * use->units;
+        if (cycles <= 0)
+            continue;
+        loads += pipes == cpu->load_pipes ? cycles : 0;
+        stores += pipes == cpu->store_data_pipes ? cycles : 0;
+        addresses += pipes == cpu->store_address_pipes ? cycles : 0;
+        recipe->uses[recipe->n_uses++] = (struct cpu_use){pipes, cycles};
+    }
+    (void)addresses;
+    if (cpu->load_pipes == cpu->store_address_pipes)
+        loads -= stores;
+    recipe->n_loads = loads > 0 ? (unsigned)loads : 0;
+    recipe->n_stores = (unsigned)stores;
+    if (strstr(recipe->insn->opcode, "PREFETCH")) { // nothing waits for it
+        recipe->n_loads = 1;
+        recipe->n_stores = 0;
+        return;
+    }
+    if (!recipe->insn->may_load)
+        recipe->n_loads = 0;
+    else if (!recipe->n_loads)
+        recipe->n_loads = 1;
+    if (recipe->insn->may_store && !recipe->n_stores)
+        recipe->n_stores = 1;
+}
+
+static bool has_index(const struct insn *insn) {
+    return insn->address && insn->address->index;
+}
+
+// Slots of a CPU whose base counts uops.
+static void fuse_uops(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    static const char *const plain[] = {"CMP", "TEST", "ADC", "SBB", "CMOV", NULL};
+    const struct insn *insn = recipe->insn;
+    int computed = (int)insn->cost->uops - (int)recipe->n_loads - 2 * (int)recipe->n_stores;
+    unsigned slots = (computed > 0 ? (unsigned)computed : 0) + recipe->n_loads + recipe->n_stores;
+    bool operates = recipe->n_loads > 0 && computed > 0 && !recipe->n_stores;
+    if (recipe->n_loads > 0 && computed > 0)
+        slots--;
+    recipe->decoded_slots = recipe->slots = slots ? slots : 1;
+    if (has_index(insn) && cpu_does(cpu, CPU_UNLAMINATES_ALL))
+        recipe->slots += (unsigned)(recipe->n_stores > 0) + operates;
+    bool keeps = recipe->encoding.is_legacy && insn->n_writes > 0 && !is_one_of(insn->opcode, plain) &&
+                 !starts_with(insn->opcode, "IMUL") && insn->n_reads > 2;
+    if (has_index(insn) && operates && !keeps && cpu_does(cpu, CPU_UNLAMINATES_SOME))
+        recipe->slots++;
+}
+
+static void take_stack(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    enum { WORD = 8 };
+    const char *opcode = recipe->insn->opcode;
+    if (starts_with(opcode, "PUSH64"))
+        recipe->stack_change = -WORD;
+    else if (starts_with(opcode, "POP64"))
+        recipe->stack_change = WORD;
+    if (!recipe->stack_change || !cpu_does(cpu, CPU_STACK_ENGINE))
+        return;
+    unsigned n = 0; // the engine's own addition takes no pipe
+    for (unsigned i = 0; i < recipe->n_uses; i++) {
+        uint64_t pipes = recipe->uses[i].pipes;
+        if (pipes == cpu->load_pipes || pipes == cpu->store_data_pipes || pipes == cpu->store_address_pipes)
+            recipe->uses[n++] = recipe->uses[i];
+    }
+    recipe->n_uses = n;
+    if (cpu_does(cpu, CPU_MICRO_FUSION))
+        recipe->slots = recipe->decoded_slots = recipe->n_loads && recipe->n_stores ? 2 : 1;
+}
+
+static bool is_ignored(const struct cpu *cpu, const struct cpu_recipe *recipe, unsigned unit, unsigned reg) {
+    for (unsigned r = 0; r < cpu->n_rules; r++) {
+        const struct cpu_rule *rule = &cpu->rules[r];
+        for (const char *const *name = rule->ignores; name && *name; name++)
+            if (strcmp(*name, cpu->machine->registers[reg].name) == 0 &&
+                regexec(&rule->pattern, recipe->insn->opcode, 0, NULL, 0) == 0)
+                return true;
+    }
+    return unit == cpu->stack && recipe->stack_change && cpu_does(cpu, CPU_STACK_ENGINE);
+}
+
+static void add_read(struct cpu_recipe *recipe, unsigned unit, bool is_address, double early) {
+    if (unit && recipe->n_reads < CPU_MOST_READS)
+        recipe->reads[recipe->n_reads++] = (struct cpu_read){(uint16_t)unit, is_address, early};
+}
+
+// The most that the base's advances let it come early; 0: they do not.
+static double early_of(const struct sched_read *read) {
+    int most = read->n_advances ? read->advances[0].cycles : 0;
+    for (unsigned i = 1; i < read->n_advances; i++)
+        most = read->advances[i].cycles > most ? read->advances[i].cycles : most;
+    return most;
+}
+
+// Which of the reads are the address's base and index: of loads LLVM lists these behind other sources, of stores
+// before.
+static void find_address_reads(const struct insn *insn, bool *is_address) {
+    const struct insn_address *address = insn->address;
+    if (!address || !(insn->may_load || insn->may_store || starts_with(insn->opcode, "LEA")))
+        return;
+    uint16_t wanted[] = {address->base, address->index};
+    for (unsigned w = 0; w < 2; w++)
+        for (unsigned i = 0; wanted[w] && i < insn->n_reads; i++) {
+            unsigned at = insn->may_store ? i : insn->n_reads - 1 - i;
+            if (insn->reads[at].reg == wanted[w] && !is_address[at]) {
+                is_address[at] = true;
+                break;
+            }
+        }
+}
+
+static void take_reads(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    const struct insn *insn = recipe->insn;
+    bool is_address[64] = {false};
+    if (insn->n_reads <= 64)
+        find_address_reads(insn, is_address);
+    for (unsigned i = 0; i < insn->n_reads; i++) {
+        unsigned reg = insn->reads[i].reg, unit = cpu->units[reg];
+        const struct sched_read *read = &insn->cost->reads[i];
+        if (read->independent || is_ignored(cpu, recipe, unit, reg) || recipe->rename == CPU_ZEROES)
+            continue;
+        if (unit && unit == cpu->flags) {
+            if (!recipe->reads_carry_only)
+                add_read(recipe, cpu->flags, false, 0);
+            if (!recipe->reads_no_carry)
+                add_read(recipe, cpu->carry, false, 0);
+            continue;
+        }
+        double early = early_of(read);
+        // LLVM counts from the load's start. Only the address is wanted then: whatever else is read without an advance
+        // meets what was loaded.
+        if (early > 0 && insn->may_load)
+            recipe->load_latency = early;
+        add_read(recipe, unit, i < 64 && is_address[i] && insn->may_load + insn->may_store > 0,
+                 insn->may_load ? 0 : early);
+    }
+}
+
+static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    const struct insn *insn = recipe->insn;
+    for (unsigned i = 0; i < insn->n_writes && recipe->n_writes + 1 < CPU_MOST_WRITES; i++) {
+        unsigned reg = insn->writes[i].reg, unit = cpu->units[reg];
+        double latency = recipe->rename == CPU_EXECUTES ? insn->cost->writes[i].latency - recipe->load_latency : 0;
+        if (!unit || (unit == cpu->stack && recipe->stack_change && cpu_does(cpu, CPU_STACK_ENGINE) &&
+                      !(recipe->stack_change > 0 && i == 0 && insn->writes[0].reg != reg)))
+            continue;
+        latency = latency > 0 ? latency : 0;
+        if (unit == cpu->flags && !recipe->leaves_carry)
+            recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)cpu->carry, latency};
+        recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)unit, latency};
+        const struct machine_register *written = &cpu->machine->registers[reg];
+        bool is_part = written->n_super && !insn->writes[i].clears_supers && !cpu->is_vector[reg];
+        if (is_part && recipe->rename == CPU_EXECUTES)
+            add_read(recipe, unit, false, 0); // it merges
+    }
+}
+
+static void take_rules(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    for (unsigned i = 0; i < cpu->n_rules; i++) {
+        const struct cpu_rule *rule = &cpu->rules[i];
+        if (regexec(&rule->pattern, recipe->insn->opcode, 0, NULL, 0) != 0)
+            continue;
+        if (rule->slots.is_known)
+            recipe->slots = recipe->decoded_slots = (unsigned)rule->slots.value;
+        if (rule->serial.is_known)
+            recipe->serial = rule->serial.value;
+        for (unsigned w = 0; w < recipe->n_writes && rule->latency.is_known; w++)
+            recipe->writes[w].latency = rule->latency.value;
+        for (unsigned r = 0; r < recipe->n_reads && rule->latency.is_known; r++)
+            recipe->reads[r].early = 0;
+        if (rule->uses) {
+            recipe->n_uses = rule->n_uses < CPU_MOST_USES ? rule->n_uses : CPU_MOST_USES;
+            memcpy(recipe->uses, rule->uses, recipe->n_uses * sizeof *rule->uses);
+        }
+    }
+}
+
+// Cmov and setcc of several uops: what is no flag is wanted by the last of them.
+static void delay_data(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    double latency = cpu_value(cpu, CPU_CONDITIONAL_DATA_LATENCY);
+    for (unsigned i = 0; i < recipe->n_reads && recipe->reads_as_logic && latency > 0; i++) {
+        bool is_flag = recipe->reads[i].unit == cpu->flags || recipe->reads[i].unit == cpu->carry;
+        if (!is_flag && !recipe->reads[i].is_address)
+            recipe->reads[i].early = fmax(recipe->latency - latency, 0);
+    }
+}
+
+static void take_flags(struct cpu_recipe *recipe) {
+    static const char *const logic[] = {"AND", "OR", "XOR", "TEST", NULL}, *const steps[] = {"INC", "DEC", NULL},
+                             *const carry[] = {"ADC", "SBB", "RCL", "RCR", NULL};
+    const char *opcode = recipe->insn->opcode;
+    bool is_conditional = starts_with(opcode, "JCC") || starts_with(opcode, "CMOV") || starts_with(opcode, "SETCC");
+    unsigned condition = condition_of(recipe) & ~1u;
+    recipe->is_logic = is_one_of(opcode, logic);
+    recipe->leaves_carry = is_one_of(opcode, steps);
+    recipe->reads_as_logic = starts_with(opcode, "CMOV") || starts_with(opcode, "SETCC");
+    recipe->reads_carry_only = is_one_of(opcode, carry) || (is_conditional && condition == 2);
+    recipe->reads_no_carry = is_conditional && condition != 2 && condition != 6;
+}
+
+void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_recipe *recipe) {
+    *recipe = (struct cpu_recipe){.insn = insn};
+    if (insn->bytes)
+        recipe->encoding = x86_encoding_of(insn->bytes, insn->n_bytes);
+    recipe->rename = rename_of(cpu, insn);
+    recipe->fuses = fuses_of(cpu, insn);
+    for (unsigned i = 0; i < insn->n_writes; i++)
+        recipe->is_vector |= cpu->is_vector[insn->writes[i].reg];
+    for (unsigned i = 0; i < insn->n_reads; i++)
+        recipe->is_vector |= cpu->is_vector[insn->reads[i].reg];
+    take_flags(recipe);
+    if (recipe->rename == CPU_EXECUTES)
+        take_uses(cpu, recipe);
+    recipe->slots = recipe->decoded_slots = cpu_does(cpu, CPU_MICRO_FUSION) ? 1 : insn->cost->uops;
+    if (cpu_does(cpu, CPU_MICRO_FUSION) && recipe->rename == CPU_EXECUTES)
+        fuse_uops(cpu, recipe);
+    take_stack(cpu, recipe);
+    recipe->is_plain_load = recipe->n_loads == 1 && !recipe->n_stores && !recipe->is_vector &&
+                            (starts_with(insn->opcode, "MOV") || starts_with(insn->opcode, "POP64r"));
+    if (insn->may_load && recipe->is_plain_load)
+        recipe->load_latency = insn->cost->latency < cpu->load_latency ? cpu->load_latency : insn->cost->latency;
+    else if (insn->may_load)
+        recipe->load_latency = recipe->is_vector ? cpu->vector_load_latency : cpu->load_latency;
+    take_reads(cpu, recipe);
+    take_writes(cpu, recipe);
+    take_rules(cpu, recipe);
+    for (unsigned i = 0; i < recipe->n_writes; i++)
+        recipe->latency = fmax(recipe->latency, recipe->writes[i].latency);
+    delay_data(cpu, recipe);
+}
+
+struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const struct block *block) {
+    struct cpu_recipe *recipes = ARENA_ARRAY(arena, struct cpu_recipe, block->n_insns);
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        cpu_recipe_make(cpu, &block->insns[i], &recipes[i]);
+        if (i && fuses_with(&recipes[i - 1], &recipes[i])) {
+            recipes[i].is_fused = true;
+            recipes[i].slots = recipes[i].decoded_slots = 0;
+        }
+    }
+    return recipes;
+}

@@ -1,0 +1,65 @@
+// What one instruction costs on a CPU of ours: its base's numbers, changed by the CPU's rules for forms, and by what
+// its parameters do at rename.
+#ifndef ANALYZER_CPU_RECIPE_H
+#define ANALYZER_CPU_RECIPE_H
+
+#include "analyzer/code/x86_encoding.h"
+#include "analyzer/cpu/cpu.h"
+#include "analyzer/sched/insn.h"
+
+// What rename does with an instruction: all but the first take no pipe.
+enum cpu_rename {
+    CPU_EXECUTES,
+    CPU_ZEROES,  // an idiom: its result is known
+    CPU_MOVES,   // its result is another name of its source
+    CPU_IS_IDLE, // nop
+};
+
+// How an instruction may fuse with a conditional jump behind it.
+enum cpu_fuses { CPU_FUSES_NEVER, CPU_FUSES_ALWAYS, CPU_FUSES_COMPARE, CPU_FUSES_INCREMENT };
+
+enum { CPU_MOST_USES = 24, CPU_MOST_READS = 12, CPU_MOST_WRITES = 8 };
+
+struct cpu_recipe {
+    const struct insn *insn;
+    struct x86_encoding encoding;
+    enum cpu_rename rename;
+    enum cpu_fuses fuses;
+    bool is_fused;       // into the instruction before it: it has no slot of its own
+    bool is_vector;      // it writes or reads a vector register
+    bool is_plain_load;  // of general registers: it loads, and does nothing else
+    bool reads_as_logic; // cmov or setcc: it waits for flags of logic operations
+    bool is_logic;
+    bool leaves_carry; // it writes the flags, but for the carry
+    bool reads_carry_only, reads_no_carry;
+
+    unsigned slots;             // of rename and dispatch; 0: fused into another one
+    unsigned decoded_slots;     // the same before some are split at rename
+    unsigned n_loads, n_stores; // accesses to memory
+    int stack_change;           // bytes that push or pop add to the stack pointer; 0: it is neither
+    struct cpu_use uses[CPU_MOST_USES];
+    unsigned n_uses;
+
+    double load_latency; // cycles from its address to what it has loaded; 0: it does not load
+    double latency;      // from its sources, loaded ones included, to its slowest result
+    double serial;       // cycles between two such instructions; 0: they are independent
+    struct cpu_read {
+        uint16_t unit;
+        bool is_address;
+        double early; // cycles that it may come after the instruction's start
+    } reads[CPU_MOST_READS];
+    unsigned n_reads;
+    struct cpu_write {
+        uint16_t unit;
+        double latency; // from its sources, loaded ones included
+    } writes[CPU_MOST_WRITES];
+    unsigned n_writes;
+};
+
+// `insn` was described by the CPU's base, with its address.
+void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_recipe *recipe);
+
+// Of a whole block: fuses its compares with its jumps, and the last instruction with nothing.
+struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const struct block *block);
+
+#endif

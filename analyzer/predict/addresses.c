@@ -1,0 +1,293 @@
+#include "analyzer/predict/addresses.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+enum { MOST_STORES = 64, N_GENERAL = 16, RSP = 4, RBP = 5, WORD = 8, PAGE = 4096 };
+
+struct kept { // what a store has left in memory
+    struct place place;
+    struct value value;
+};
+
+struct address_walk {
+    const struct bounds_request *request;
+    uint32_t next_base;
+    struct value *registers; // by unit
+    uint8_t *bits;           // by register: its width, if it is a general one; 0: another one
+    struct kept stores[MOST_STORES];
+    unsigned n_stores; // in all; the newest ones are kept
+    // What stands in the one page of memory, where all pages are one.
+    uint8_t memory[PAGE];
+    bool is_unknown[PAGE];
+};
+
+static const uint64_t same_start = 0x2324000;
+
+static struct value unknown(struct address_walk *walk) {
+    return (struct value){++walk->next_base, 0};
+}
+
+static struct value number(uint64_t value) {
+    return (struct value){0, value};
+}
+
+static void widths_of(struct address_walk *walk, const struct machine *machine) {
+    static const char *const wide[] = {"RAX", "RCX", "RDX", "RBX", "RSP", "RBP", "RSI", "RDI",
+                                       "R8",  "R9",  "R10", "R11", "R12", "R13", "R14", "R15"};
+    bool same = walk->request->registers == BOUNDS_SAME;
+    for (unsigned i = 1; i < machine->n_registers; i++) {
+        const struct machine_register *reg = &machine->registers[i];
+        size_t which = text_find(reg->name, wide, N_GENERAL);
+        if (which == N_GENERAL)
+            continue;
+        struct value start = number(same_start + (which == RSP ? PAGE / 2 : which == RBP ? PAGE / 2 - 16 : 0));
+        walk->registers[walk->request->cpu->units[i]] = same ? start : unknown(walk);
+        walk->bits[i] = 64;
+        for (unsigned s = 0; s < reg->n_sub; s++) {
+            const char *name = machine->registers[reg->sub[s]].name;
+            size_t n = strlen(name);
+            bool is_numbered = name[0] == 'R' && name[1] >= '0' && name[1] <= '9';
+            bool is_32 = is_numbered ? name[n - 1] == 'D' : name[0] == 'E' && n == 3;
+            bool is_16 = is_numbered ? name[n - 1] == 'W' : n == 2 && name[1] != 'L' && name[1] != 'H';
+            bool is_8 = name[n - 1] == 'L' || (is_numbered && name[n - 1] == 'B');
+            walk->bits[reg->sub[s]] = is_32 ? 32 : is_16 ? 16 : is_8 ? 8 : 0;
+        }
+    }
+}
+
+struct address_walk *address_walk_open(struct arena *arena, const struct bounds_request *request,
+                                       const struct cpu_recipe *recipes) {
+    const struct machine *machine = request->cpu->machine;
+    struct address_walk *walk = ARENA_NEW(arena, struct address_walk);
+    (void)recipes;
+    walk->request = request;
+    walk->registers = ARENA_ARRAY(arena, struct value, request->cpu->n_units);
+    walk->bits = ARENA_ARRAY(arena, uint8_t, machine->n_registers);
+    for (unsigned i = 0; i < request->cpu->n_units; i++)
+        walk->registers[i] = unknown(walk);
+    widths_of(walk, machine);
+    for (unsigned i = 0; i < PAGE; i++)
+        walk->memory[i] = (uint8_t)(same_start >> (i % WORD * 8));
+    return walk;
+}
+
+static struct value cut(struct address_walk *walk, struct value value, unsigned bits) {
+    if (bits == 64)
+        return value;
+    // A register that is not known is taken for an address of less than 32 bits, as code with 32-bit moves means it.
+    if (bits == 32 && value.base)
+        return value;
+    return value.base ? unknown(walk) : number(value.offset & ((UINT64_C(1) << bits) - 1));
+}
+
+static struct value read_register(struct address_walk *walk, unsigned reg) {
+    return cut(walk, walk->registers[walk->request->cpu->units[reg]], walk->bits[reg] ? walk->bits[reg] : 64);
+}
+
+static struct value add(struct address_walk *walk, struct value a, struct value b) {
+    if (a.base && b.base)
+        return unknown(walk);
+    return (struct value){a.base | b.base, a.offset + b.offset};
+}
+
+static struct value times(struct address_walk *walk, struct value a, uint64_t factor) {
+    if (a.base && factor != 1)
+        return unknown(walk);
+    return (struct value){a.base, a.offset * factor};
+}
+
+static struct value address_of(struct address_walk *walk, const struct insn_address *address) {
+    struct value sum = number((uint64_t)address->displacement);
+    if (address->base)
+        sum = add(walk, sum, read_register(walk, address->base));
+    if (address->index)
+        sum = add(walk, sum, times(walk, read_register(walk, address->index), address->scale));
+    if (address->segment) // fs, gs: their bases are no general register's
+        sum = (struct value){UINT32_MAX, sum.offset};
+    return sum;
+}
+
+static bool overlap(const struct place *a, const struct place *b) {
+    return a->address.base == b->address.base &&
+           (a->address.offset - b->address.offset < b->bytes || b->address.offset - a->address.offset < a->bytes);
+}
+
+// Of the one page.
+static struct value load_bytes(struct address_walk *walk, const struct place *place) {
+    uint64_t found = 0;
+    for (unsigned i = 0; i < place->bytes; i++) {
+        uint64_t at = (place->address.offset + i) % PAGE;
+        if (place->bytes > WORD || walk->is_unknown[at])
+            return unknown(walk);
+        found |= (uint64_t)walk->memory[at] << (8 * i);
+    }
+    return number(found);
+}
+
+static void store_bytes(struct address_walk *walk, const struct place *place, struct value value) {
+    for (unsigned i = 0; i < place->bytes; i++) {
+        uint64_t at = (place->address.offset + i) % PAGE;
+        walk->is_unknown[at] = value.base || i >= WORD;
+        walk->memory[at] = i < WORD ? (uint8_t)(value.offset >> (8 * i)) : 0;
+    }
+}
+
+static struct value load(struct address_walk *walk, const struct place *place) {
+    if (walk->request->pages_are_one && walk->request->registers == BOUNDS_SAME)
+        return place->address.base || !place->bytes ? unknown(walk) : load_bytes(walk, place);
+    unsigned n = walk->n_stores < MOST_STORES ? walk->n_stores : MOST_STORES;
+    for (unsigned i = 0; i < n; i++) {
+        const struct kept *kept = &walk->stores[(walk->n_stores - 1 - i) % MOST_STORES];
+        if (overlap(&kept->place, place)) {
+            bool is_whole = kept->place.address.offset == place->address.offset && kept->place.bytes >= place->bytes;
+            return is_whole ? cut(walk, kept->value, place->bytes < WORD ? 8 * place->bytes : 64) : unknown(walk);
+        }
+    }
+    return unknown(walk);
+}
+
+static void keep(struct address_walk *walk, const struct place *place, struct value value) {
+    if (!place->address.base)
+        store_bytes(walk, place, value);
+    walk->stores[walk->n_stores++ % MOST_STORES] = (struct kept){*place, value};
+}
+
+static bool starts_with(const char *text, const char *start) {
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+// "ADD64rr": mnemonic, and the letters behind the width.
+static bool is_of(const char *opcode, const char *mnemonic, const char **operands) {
+    size_t n = strlen(mnemonic);
+    if (strncmp(opcode, mnemonic, n) != 0)
+        return false;
+    size_t digits = strspn(opcode + n, "0123456789");
+    *operands = opcode + n + digits;
+    return digits > 0;
+}
+
+// What an operation makes of two values; unknown where it is not plain.
+static struct value operate(struct address_walk *walk, const char *opcode, struct value a, struct value b,
+                            bool is_same) {
+    bool are_numbers = !a.base && !b.base;
+    if (starts_with(opcode, "ADD"))
+        return add(walk, a, b);
+    if (starts_with(opcode, "SUB")) {
+        if (is_same || (a.base && a.base == b.base))
+            return number(a.offset - b.offset);
+        return b.base ? unknown(walk) : (struct value){a.base, a.offset - b.offset};
+    }
+    if (starts_with(opcode, "XOR"))
+        return is_same ? number(0) : are_numbers ? number(a.offset ^ b.offset) : unknown(walk);
+    if (starts_with(opcode, "AND"))
+        return is_same ? a : are_numbers ? number(a.offset & b.offset) : unknown(walk);
+    if (starts_with(opcode, "OR"))
+        return is_same ? a : are_numbers ? number(a.offset | b.offset) : unknown(walk);
+    if (starts_with(opcode, "SHL"))
+        return are_numbers ? number(a.offset << (b.offset & 63)) : unknown(walk);
+    if (starts_with(opcode, "SHR"))
+        return are_numbers ? number(a.offset >> (b.offset & 63)) : unknown(walk);
+    if (starts_with(opcode, "IMUL"))
+        return are_numbers ? number(a.offset * b.offset) : unknown(walk);
+    return unknown(walk);
+}
+
+static struct value immediate(const struct cpu_recipe *recipe) {
+    return number((uint64_t)x86_immediate(&recipe->encoding, recipe->insn->bytes, recipe->insn->n_bytes));
+}
+
+// Its first source that is no part of an address.
+static struct value source(struct address_walk *walk, const struct insn *insn, unsigned which) {
+    return insn->n_reads > which ? read_register(walk, insn->reads[which].reg) : unknown(walk);
+}
+
+// `loaded`: what its memory operand holds, where it loads.
+static struct value result_of(struct address_walk *walk, const struct cpu_recipe *recipe, struct value loaded) {
+    static const char *const operations[] = {"ADD", "SUB", "XOR", "AND", "OR", "SHL", "SHR"};
+    const struct insn *insn = recipe->insn;
+    const char *opcode = insn->opcode, *operands;
+    if (starts_with(opcode, "LEA") && insn->address)
+        return address_of(walk, insn->address);
+    if (starts_with(opcode, "MOVSX") || starts_with(opcode, "MOVZX"))
+        return insn->may_load ? loaded : source(walk, insn, 0);
+    if (is_of(opcode, "MOV", &operands)) {
+        if (starts_with(operands, "ri") || starts_with(operands, "mi"))
+            return immediate(recipe);
+        if (starts_with(operands, "rm") || (insn->may_load && !insn->may_store))
+            return loaded;
+        return insn->may_store ? source(walk, insn, insn->n_reads - 1) : source(walk, insn, 0);
+    }
+    if (is_of(opcode, "INC", &operands) || is_of(opcode, "DEC", &operands)) {
+        struct value one = number(starts_with(opcode, "INC") ? 1 : UINT64_MAX);
+        return add(walk, *operands == 'm' ? loaded : source(walk, insn, 0), one);
+    }
+    for (unsigned i = 0; i < sizeof operations / sizeof *operations; i++) {
+        if (!is_of(opcode, operations[i], &operands))
+            continue;
+        bool is_shift = operations[i][0] == 'S' && operations[i][1] == 'H';
+        if (strstr(operands, "CL") || (is_shift && operands[1] != 'i'))
+            return unknown(walk);
+        struct value first = *operands == 'm' ? loaded : source(walk, insn, 0);
+        struct value second = strchr(operands, 'i') ? immediate(recipe)
+                              : operands[0] == 'm'  ? source(walk, insn, insn->n_reads - 1)
+                              : operands[1] == 'm'  ? loaded
+                                                    : source(walk, insn, 1);
+        bool is_same =
+            operands[0] == 'r' && operands[1] == 'r' && insn->n_reads > 1 && insn->reads[0].reg == insn->reads[1].reg;
+        return operate(walk, opcode, first, second, is_same);
+    }
+    return unknown(walk);
+}
+
+static void write_register(struct address_walk *walk, unsigned reg, struct value value) {
+    unsigned bits = walk->bits[reg], unit = walk->request->cpu->units[reg];
+    walk->registers[unit] = bits >= 32 ? cut(walk, value, bits) : unknown(walk);
+}
+
+static void step_stack(struct address_walk *walk, const struct cpu_recipe *recipe, struct place *from,
+                       struct place *to) {
+    const struct insn *insn = recipe->insn;
+    struct value *stack = &walk->registers[walk->request->cpu->stack];
+    bool pushes = recipe->stack_change < 0;
+    struct value value = pushes && insn->n_reads ? source(walk, insn, 0) : unknown(walk);
+    if (strstr(insn->opcode, "i8") || strstr(insn->opcode, "i32"))
+        value = immediate(recipe);
+    if (pushes)
+        stack->offset += (uint64_t)(int64_t)recipe->stack_change;
+    struct place place = {*stack, WORD};
+    if (pushes) {
+        *to = place;
+        keep(walk, &place, value);
+        return;
+    }
+    *from = place;
+    value = load(walk, &place);
+    stack->offset += WORD;
+    if (insn->n_writes)
+        write_register(walk, insn->writes[0].reg, value);
+}
+
+void address_walk_step(struct address_walk *walk, const struct cpu_recipe *recipe, struct place *from,
+                       struct place *to) {
+    const struct insn *insn = recipe->insn;
+    *from = *to = (struct place){.bytes = 0};
+    if (recipe->stack_change && !insn->address) {
+        step_stack(walk, recipe, from, to);
+        return;
+    }
+    struct place place = {.bytes = 0};
+    if (insn->address && (insn->may_load || insn->may_store))
+        place = (struct place){address_of(walk, insn->address), insn->address->bytes};
+    struct value loaded = insn->may_load && place.bytes ? load(walk, &place) : unknown(walk);
+    struct value result = result_of(walk, recipe, loaded);
+    if (insn->may_load)
+        *from = place;
+    if (insn->may_store && place.bytes) {
+        *to = place;
+        keep(walk, &place, result);
+    }
+    for (unsigned i = 0; i < insn->n_writes; i++)
+        write_register(walk, insn->writes[i].reg, i == 0 && !insn->may_store ? result : unknown(walk));
+}

@@ -1,0 +1,29 @@
+// Private to this folder.
+// Where the accesses of a block go while it is repeated: follows the values of general registers through moves,
+// additions and stores, as far as they are plain. x86-64 only.
+#ifndef ANALYZER_PREDICT_ADDRESSES_H
+#define ANALYZER_PREDICT_ADDRESSES_H
+
+#include "analyzer/predict/bounds.h"
+
+// A sum of something unknown and a number. Two values of one `base` differ by their offsets; nothing is known of two
+// of different ones, but that they are meant to differ. Base 0 is the number alone.
+struct value {
+    uint32_t base;
+    uint64_t offset;
+};
+
+struct place {
+    struct value address;
+    unsigned bytes; // 0: there is no access, or its width is unknown
+};
+
+struct address_walk;
+
+struct address_walk *address_walk_open(struct arena *arena, const struct bounds_request *request,
+                                       const struct cpu_recipe *recipes);
+// Sets where the instruction loads from and stores to in this turn. Called for each instruction in order, turn by turn.
+void address_walk_step(struct address_walk *walk, const struct cpu_recipe *recipe, struct place *from,
+                       struct place *to);
+
+#endif

@@ -1,0 +1,32 @@
+// Private to this folder.
+// The single bounds of a block; see bounds.h. All are cycles per iteration.
+#ifndef ANALYZER_PREDICT_BOUND_PARTS_H
+#define ANALYZER_PREDICT_BOUND_PARTS_H
+
+#include "analyzer/predict/bounds.h"
+
+struct bound_code {
+    const struct cpu *cpu;
+    const struct bounds_request *request;
+    struct cpu_recipe *recipes;
+    unsigned n;       // instructions
+    unsigned n_syncs; // uses of the stack pointer behind push or pop
+    struct arena *arena;
+};
+
+bool recipe_uses_stack(const struct cpu *cpu, const struct cpu_recipe *recipe);
+
+// Predecode. An instruction counts in the window of its last byte; one whose opcode byte lies in a window and which
+// ends in a later one counts in both. Windows that instructions with a prefix that changes their length end in stall.
+// Source: uops.info's measurements as written down by A. Abel and J. Reineke, "uiCA" (2021), and our own fits.
+double bound_predecode(const struct bound_code *code);
+// Rounds of decoders, until a round begins with the instruction that an earlier one began with.
+double bound_decode(const struct bound_code *code);
+// Lines of decoded instructions, filled greedily.
+double bound_cache(const struct bound_code *code);
+// The most that any union of pipe sets is kept busy. `pipes`: that union.
+double bound_ports(const struct bound_code *code, uint64_t *pipes);
+// What needs addresses: loads, stores, latency.
+void bound_walk(const struct bound_code *code, struct bounds *bounds);
+
+#endif

@@ -1,0 +1,49 @@
+#include "analyzer/predict/bound_parts.h"
+
+enum { MOST_SETS = 32, MOST_UNIONS = 512 };
+
+static unsigned collect(const struct bound_code *code, struct cpu_use sets[MOST_SETS]) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < code->n; i++)
+        for (unsigned u = 0; u < code->recipes[i].n_uses; u++) {
+            const struct cpu_use *use = &code->recipes[i].uses[u];
+            unsigned at = 0;
+            while (at < n && sets[at].pipes != use->pipes)
+                at++;
+            if (at == n && n < MOST_SETS)
+                sets[n++] = (struct cpu_use){use->pipes, 0};
+            if (at < n)
+                sets[at].cycles += use->cycles;
+        }
+    return n;
+}
+
+double bound_ports(const struct bound_code *code, uint64_t *pipes) {
+    struct cpu_use sets[MOST_SETS];
+    uint64_t unions[MOST_UNIONS];
+    unsigned n_sets = collect(code, sets), n = 0;
+    double most = 0;
+    for (unsigned i = 0; i < n_sets; i++) {
+        unsigned before = n;
+        for (unsigned u = 0; u <= before && n < MOST_UNIONS; u++) {
+            uint64_t with = sets[i].pipes | (u < before ? unions[u] : 0);
+            unsigned at = 0;
+            while (at < n && unions[at] != with)
+                at++;
+            if (at == n)
+                unions[n++] = with;
+        }
+    }
+    *pipes = 0;
+    for (unsigned u = 0; u < n; u++) {
+        double cycles = 0;
+        for (unsigned i = 0; i < n_sets; i++)
+            cycles += sets[i].pipes & ~unions[u] ? 0 : sets[i].cycles;
+        cycles /= __builtin_popcountll(unions[u]);
+        if (cycles > most) {
+            most = cycles;
+            *pipes = unions[u];
+        }
+    }
+    return most;
+}

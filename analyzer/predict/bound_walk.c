@@ -1,0 +1,252 @@
+// Bounds that need addresses: a walk over some turns, in which everything happens as soon as its sources are there.
+#include "analyzer/predict/addresses.h"
+#include "analyzer/predict/bound_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    HALF = 16,
+    MOST_TURNS = 2 * HALF,
+    SAME_TURNS = 3,
+    KEPT_STORES = 64,
+    LINE = 64,
+    PAGE = 4096,
+    BANK = 4,
+    MOST_BANKS = 64
+};
+enum { N_FURTHER = 2 }; // times that are no unit's: see compare
+
+struct stored {
+    struct place place;
+    double address_ready, data_ready, all_done; // all_done: itself, and whatever is older
+    bool is_vector;
+};
+
+struct walk {
+    const struct bound_code *code;
+    const struct cpu *cpu;
+    struct address_walk *addresses;
+    double *ready;   // by unit: when its newest value is there
+    bool *is_loaded; // by unit: that is a plain load's
+    bool is_pending; // a push or pop has changed the stack pointer, and nothing has asked for it since
+    double all_done; // whatever has been so far
+    double serial;   // when the next serial instruction may begin
+    double stored;   // when all data of stores so far are there
+    struct stored stores[KEPT_STORES];
+    unsigned n_stores;
+    // memory, of all turns
+    double n_loads, n_accesses, n_commits, bank_reads[MOST_BANKS], n_load_slots;
+    struct place last_store, last_load;
+    bool has_pair, has_load_pair;
+    double stores_done;
+};
+
+static bool overlap(const struct walk *walk, const struct place *a, const struct place *b) {
+    uint64_t mask = walk->code->request->pages_are_one ? PAGE - 1 : UINT64_MAX;
+    if (!a->bytes || !b->bytes || a->address.base != b->address.base)
+        return false;
+    return ((a->address.offset - b->address.offset) & mask) < b->bytes ||
+           ((b->address.offset - a->address.offset) & mask) < a->bytes;
+}
+
+static bool contains(const struct place *store, const struct place *load) {
+    uint64_t from = load->address.offset - store->address.offset;
+    return from < store->bytes && from + load->bytes <= store->bytes;
+}
+
+// When a load that has its address at `start` has its value.
+static double load_ready(const struct walk *walk, const struct cpu_recipe *recipe, const struct place *place,
+                         double start, double latency) {
+    const struct cpu *cpu = walk->cpu;
+    double done = start + latency;
+    unsigned kept = walk->n_stores < KEPT_STORES ? walk->n_stores : KEPT_STORES;
+    if (cpu_knows(cpu, CPU_STORE_WINDOW) && cpu_value(cpu, CPU_STORE_WINDOW) < kept)
+        kept = (unsigned)cpu_value(cpu, CPU_STORE_WINDOW);
+    for (unsigned i = 0; i < kept && cpu_knows(cpu, CPU_FORWARD_LATENCY); i++) {
+        const struct stored *store = &walk->stores[(walk->n_stores - 1 - i) % KEPT_STORES];
+        if (!overlap(walk, &store->place, place))
+            continue;
+        if (!contains(&store->place, place))
+            return fmax(done, store->all_done + cpu_value(cpu, CPU_BLOCKED_LOAD));
+        bool is_exact = store->place.address.offset == place->address.offset;
+        bool is_indexed = recipe->insn->address && recipe->insn->address->index;
+        if (cpu_knows(cpu, CPU_RENAMED_LATENCY) && is_exact && !recipe->is_vector && !store->is_vector &&
+            store->place.bytes >= cpu_value(cpu, CPU_RENAMED_LEAST_BYTES) &&
+            (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED)))
+            return store->data_ready + cpu_value(cpu, CPU_RENAMED_LATENCY);
+        bool is_vector = recipe->is_vector && cpu_knows(cpu, CPU_FORWARD_LATENCY_VECTOR);
+        double forward = cpu_value(cpu, is_vector ? CPU_FORWARD_LATENCY_VECTOR : CPU_FORWARD_LATENCY);
+        return fmax(done, fmax(store->data_ready, store->address_ready) + forward);
+    }
+    return done;
+}
+
+static double latency_of_load(const struct walk *walk, const struct cpu_recipe *recipe) {
+    const struct cpu *cpu = walk->cpu;
+    const struct insn_address *address = recipe->insn->address;
+    bool is_near = address && address->base && !address->index && address->displacement >= 0 &&
+                   (double)address->displacement < cpu_value(cpu, CPU_LOAD_FAST_DISPLACEMENT);
+    bool is_fast = cpu_knows(cpu, CPU_LOAD_LATENCY_FAST) && recipe->is_plain_load && is_near &&
+                   walk->is_loaded[cpu->units[address->base]];
+    return is_fast ? cpu_value(cpu, CPU_LOAD_LATENCY_FAST) : recipe->load_latency;
+}
+
+static unsigned lines_of(const struct place *place) {
+    return place->bytes && place->address.offset % LINE + place->bytes > LINE ? 2 : 1;
+}
+
+// The line of cache that a place is in: where all pages are one, theirs is the same.
+static uint64_t line_of(const struct walk *walk, const struct place *place) {
+    return (walk->code->request->pages_are_one ? place->address.offset % PAGE : place->address.offset) / LINE;
+}
+
+static void count_load(struct walk *walk, const struct cpu_recipe *recipe, const struct place *place) {
+    const struct cpu *cpu = walk->cpu;
+    double n = place->bytes ? lines_of(place) : 1;
+    if (recipe->n_loads > 1)
+        n += recipe->n_loads - 1;
+    walk->n_loads += n;
+    walk->n_accesses += n;
+    unsigned banks = (unsigned)cpu_value(cpu, CPU_LOAD_BANKS);
+    if (banks && banks <= MOST_BANKS && place->bytes) {
+        uint64_t first = place->address.offset / BANK, last = (place->address.offset + place->bytes - 1) / BANK;
+        for (uint64_t bank = first; bank <= last && bank < first + banks; bank++)
+            walk->bank_reads[bank % banks]++;
+    }
+    const struct place *before = &walk->last_load;
+    bool meets = place->bytes && before->bytes && line_of(walk, before) != line_of(walk, place) &&
+                 before->address.offset % LINE / BANK == place->address.offset % LINE / BANK;
+    if (walk->has_load_pair && !meets) {
+        walk->has_load_pair = false;
+    } else {
+        walk->n_load_slots++;
+        walk->has_load_pair = true;
+    }
+    walk->last_load = *place;
+}
+
+static void count_store(struct walk *walk, const struct place *place) {
+    walk->n_accesses++;
+    const struct place *before = &walk->last_store;
+    bool joins = walk->has_pair && place->bytes && before->bytes && before->address.base == place->address.base &&
+                 line_of(walk, before) == line_of(walk, place);
+    walk->n_commits += joins ? 0 : lines_of(place);
+    walk->has_pair = !joins && lines_of(place) == 1;
+    walk->last_store = *place;
+}
+
+// The walk's step of one instruction.
+static void step(struct walk *walk, const struct cpu_recipe *recipe) {
+    const struct cpu *cpu = walk->cpu;
+    struct place from, to;
+    double address_ready = 0, begin = 0, done = 0, loaded = 0;
+    address_walk_step(walk->addresses, recipe, &from, &to);
+    if (walk->is_pending && !recipe->stack_change && cpu->stack && recipe_uses_stack(cpu, recipe)) {
+        walk->ready[cpu->stack] += cpu_value(cpu, CPU_STACK_SYNC);
+        walk->is_pending = false;
+    }
+    walk->is_pending |= recipe->stack_change != 0;
+    for (unsigned i = 0; i < recipe->n_reads; i++) {
+        const struct cpu_read *read = &recipe->reads[i];
+        double ready = walk->ready[read->unit];
+        if (read->is_address)
+            address_ready = fmax(address_ready, ready);
+        else
+            begin = fmax(begin, ready - read->early);
+    }
+    if (recipe->n_loads) {
+        loaded = load_ready(walk, recipe, &from, address_ready, latency_of_load(walk, recipe));
+        begin = fmax(begin, loaded);
+        count_load(walk, recipe, &from);
+    }
+    if (recipe->serial > 0) {
+        begin = fmax(begin, walk->serial);
+        walk->serial = begin + recipe->serial;
+    }
+    done = begin + recipe->latency;
+    for (unsigned i = 0; i < recipe->n_writes; i++) {
+        const struct cpu_write *write = &recipe->writes[i];
+        walk->ready[write->unit] = recipe->rename == CPU_ZEROES ? 0 : begin + write->latency;
+        walk->is_loaded[write->unit] = recipe->is_plain_load;
+    }
+    walk->all_done = fmax(walk->all_done, fmax(done, address_ready));
+    if (recipe->n_stores) {
+        count_store(walk, &to);
+        double data = begin + (recipe->n_loads && !recipe->stack_change ? fmax(recipe->latency, 1) : 0);
+        walk->stored = fmax(walk->stored, data);
+        walk->stores[walk->n_stores++ % KEPT_STORES] = (struct stored){.place = to,
+                                                                       .address_ready = address_ready,
+                                                                       .data_ready = data,
+                                                                       .all_done = walk->all_done,
+                                                                       .is_vector = recipe->is_vector};
+    }
+}
+
+// What grows from turn to turn, by how much: of every unit, and of what is done. Whether it has done so before.
+static bool compare(const struct walk *walk, double *before, double *growth, double *most) {
+    bool is_same = true;
+    *most = 0;
+    for (unsigned i = 0; i < walk->cpu->n_units + N_FURTHER; i++) {
+        const double further[N_FURTHER] = {walk->serial, walk->stored};
+        double now = i < walk->cpu->n_units ? walk->ready[i] : further[i - walk->cpu->n_units];
+        double grown = now - before[i];
+        is_same &= fabs(grown - growth[i]) < 1e-9;
+        *most = fmax(*most, grown);
+        growth[i] = grown;
+        before[i] = now;
+    }
+    return is_same;
+}
+
+static double latest(const struct walk *walk) {
+    double latest = fmax(walk->serial, walk->stored);
+    for (unsigned i = 0; i < walk->cpu->n_units; i++)
+        latest = fmax(latest, walk->ready[i]);
+    return latest;
+}
+
+static void set_memory(const struct walk *walk, double turns, struct bounds *bounds) {
+    const struct cpu *cpu = walk->cpu;
+    double loads = 0, stores = 0;
+    if (cpu_knows(cpu, CPU_LOADS))
+        loads = walk->n_loads / cpu_value(cpu, CPU_LOADS);
+    if (cpu_knows(cpu, CPU_ACCESSES))
+        loads = fmax(loads, walk->n_accesses / cpu_value(cpu, CPU_ACCESSES));
+    for (unsigned i = 0; i < MOST_BANKS && cpu_knows(cpu, CPU_LOAD_BANK_READS); i++)
+        loads = fmax(loads, walk->bank_reads[i] / cpu_value(cpu, CPU_LOAD_BANK_READS));
+    if (cpu_does(cpu, CPU_PAIRED_LOADS_BY_BANK))
+        loads = fmax(loads, walk->n_load_slots);
+    double n_stores = walk->n_accesses - walk->n_loads;
+    if (cpu_knows(cpu, CPU_STORES))
+        stores = n_stores / cpu_value(cpu, CPU_STORES);
+    if (cpu_does(cpu, CPU_STORES_BY_LINE))
+        stores = fmax(stores, walk->n_commits);
+    bounds->cycles[BOUND_LOADS] = loads / turns;
+    bounds->cycles[BOUND_STORES] = stores / turns;
+}
+
+void bound_walk(const struct bound_code *code, struct bounds *bounds) {
+    const struct cpu *cpu = code->cpu;
+    struct walk *walk = ARENA_NEW(code->arena, struct walk);
+    double *before = ARENA_ARRAY(code->arena, double, cpu->n_units + N_FURTHER);
+    double *growth = ARENA_ARRAY(code->arena, double, cpu->n_units + N_FURTHER);
+    double half = 0, most = 0;
+    unsigned turn = 0, same = 0;
+    *walk = (struct walk){.code = code, .cpu = cpu};
+    walk->addresses = address_walk_open(code->arena, code->request, code->recipes);
+    walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
+    walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
+    while (turn < MOST_TURNS && same < SAME_TURNS) {
+        for (unsigned i = 0; i < code->n; i++)
+            step(walk, &code->recipes[i]);
+        turn++;
+        if (turn == HALF)
+            half = latest(walk);
+        same = compare(walk, before, growth, &most) ? same + 1 : 0;
+    }
+    if (same < SAME_TURNS)
+        most = (latest(walk) - half) / HALF;
+    bounds->cycles[BOUND_LATENCY] = most;
+    set_memory(walk, turn, bounds);
+}

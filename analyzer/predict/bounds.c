@@ -1,0 +1,87 @@
+#include "analyzer/predict/bounds.h"
+
+#include "analyzer/predict/addresses.h"
+#include "analyzer/predict/bound_parts.h"
+
+#include <math.h>
+
+const char *bound_name(enum bound_kind kind) {
+    static const char *const names[BOUND_N] = {"dispatch", "predecode", "decode",  "op cache", "ports",
+                                               "loads",    "stores",    "latency", "retire"};
+    return names[kind];
+}
+
+// Slots of one iteration; with what the stack engine's synchronisation adds.
+static double count_slots(const struct bound_code *code) {
+    double slots = 0;
+    for (unsigned i = 0; i < code->n; i++)
+        slots += code->recipes[i].slots;
+    return slots + code->n_syncs * cpu_value(code->cpu, CPU_STACK_SYNC);
+}
+
+static double rate(double n, const struct cpu *cpu, enum cpu_parameter width) {
+    return cpu_knows(cpu, width) && cpu_value(cpu, width) > 0 ? n / cpu_value(cpu, width) : 0;
+}
+
+// Uses of the stack pointer behind a push or pop, in a turn that is not the first.
+static unsigned count_syncs(const struct bound_code *code) {
+    unsigned n = 0;
+    bool is_pending = false;
+    for (unsigned turn = 0; turn < 2; turn++) {
+        n = 0;
+        for (unsigned i = 0; i < code->n; i++) {
+            const struct cpu_recipe *recipe = &code->recipes[i];
+            if (recipe->stack_change) {
+                is_pending = true;
+                continue;
+            }
+            n += is_pending && recipe_uses_stack(code->cpu, recipe);
+            is_pending &= !recipe_uses_stack(code->cpu, recipe);
+        }
+    }
+    return n;
+}
+
+bool recipe_uses_stack(const struct cpu *cpu, const struct cpu_recipe *recipe) {
+    for (unsigned i = 0; i < recipe->n_reads; i++)
+        if (recipe->reads[i].unit == cpu->stack)
+            return true;
+    return false;
+}
+
+static void rank(struct bounds *bounds) {
+    bounds->largest = bounds->next = BOUND_DISPATCH;
+    for (unsigned i = 1; i < BOUND_N; i++)
+        if (bounds->cycles[i] > bounds->cycles[bounds->largest])
+            bounds->largest = (enum bound_kind)i;
+    bounds->next = bounds->largest == 0 ? (enum bound_kind)1 : BOUND_DISPATCH;
+    for (unsigned i = 0; i < BOUND_N; i++)
+        if (i != bounds->largest && bounds->cycles[i] > bounds->cycles[bounds->next])
+            bounds->next = (enum bound_kind)i;
+    bounds->most = bounds->cycles[bounds->largest];
+}
+
+bool bounds_find(const struct bounds_request *request, struct bounds *bounds, struct fail *fail) {
+    struct arena scratch = {0};
+    const struct cpu *cpu = request->cpu;
+    struct bound_code code = {.cpu = cpu, .request = request, .n = request->block->n_insns, .arena = &scratch};
+    *bounds = (struct bounds){.most = 0};
+    if (!code.n)
+        return fail_set(fail, FAIL_INPUT, "there is no instruction");
+    code.recipes = cpu_recipes(&scratch, cpu, request->block);
+    code.n_syncs = cpu_does(cpu, CPU_STACK_SYNC) ? count_syncs(&code) : 0;
+    double slots = count_slots(&code);
+    bounds->cycles[BOUND_DISPATCH] = rate(slots, cpu, CPU_DISPATCH_WIDTH);
+    bounds->cycles[BOUND_RETIRE] = rate(slots, cpu, CPU_RETIRE_WIDTH);
+    if (request->is_decoded) {
+        bounds->cycles[BOUND_PREDECODE] = bound_predecode(&code);
+        bounds->cycles[BOUND_DECODE] = bound_decode(&code);
+    } else {
+        bounds->cycles[BOUND_CACHE] = bound_cache(&code);
+    }
+    bounds->cycles[BOUND_PORTS] = bound_ports(&code, &bounds->pipes);
+    bound_walk(&code, bounds);
+    rank(bounds);
+    arena_free(&scratch);
+    return true;
+}

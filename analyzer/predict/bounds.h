@@ -1,0 +1,52 @@
+// Bounds of a block on a CPU of ours: cycles per iteration below which no execution can be, each from one part of the
+// machine. The largest one explains the block.
+#ifndef ANALYZER_PREDICT_BOUNDS_H
+#define ANALYZER_PREDICT_BOUNDS_H
+
+#include "analyzer/cpu/recipe.h"
+#include "base/arena.h"
+#include "base/fail.h"
+
+enum bound_kind {
+    BOUND_DISPATCH,  // slots of rename and dispatch
+    BOUND_PREDECODE, // windows of bytes in which instructions are found
+    BOUND_DECODE,    // decoders
+    BOUND_CACHE,     // lines of decoded instructions
+    BOUND_PORTS,     // pipes
+    BOUND_LOADS,     // loads and banks of the first-level cache
+    BOUND_STORES,    // stores and lines
+    BOUND_LATENCY,   // a dependence from one iteration to the next
+    BOUND_RETIRE,
+    BOUND_N
+};
+
+// What general registers and memory hold at the start.
+enum bounds_start {
+    BOUNDS_APART, // each register an address of its own, memory unknown
+    BOUNDS_SAME,  // one address; rsp and rbp apart in the same page; memory holds it too: as in BHive
+};
+
+struct bounds_request {
+    const struct cpu *cpu;
+    const struct block *block; // not empty; described by the CPU's base, with addresses
+    bool is_loop;              // it ends with its own branch; else copies stand one after the other
+    bool is_decoded;           // copies are too long for a cache of decoded instructions: decoders deliver them
+    unsigned start;            // place of the first copy's first byte in its window
+    enum bounds_start registers;
+    bool pages_are_one; // behind all pages stands the same memory
+};
+
+struct bounds {
+    double cycles[BOUND_N]; // per iteration; 0: the CPU's model does not have it
+    enum bound_kind largest, next;
+    double most; // the largest
+    // Pipes of the bound of ports; index in the block of the instructions that make the chain of the latency.
+    uint64_t pipes;
+};
+
+// Fails where the block cannot be described.
+bool bounds_find(const struct bounds_request *request, struct bounds *bounds, struct fail *fail);
+
+const char *bound_name(enum bound_kind kind); // for people and files: "dispatch"
+
+#endif

@@ -1,0 +1,132 @@
+// Bounds of small blocks whose time on Skylake is known, by the CPU file of it.
+#include "analyzer/predict/bounds.h"
+
+#include "analyzer/model/model.h"
+#include "base/bytes.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char parameters[] = "cpu: 1\n"
+                                 "name: small\n"
+                                 "base: skylake\n"
+                                 "parameters:\n"
+                                 "  fetch-bytes: 16\n"
+                                 "  predecode-width: 5\n"
+                                 "  length-change-stall: 3\n"
+                                 "  decoders: 4\n"
+                                 "  decoded-slots: 5\n"
+                                 "  dispatch-width: 4\n"
+                                 "  micro-fusion: 1\n"
+                                 "  moves-eliminated: 1\n"
+                                 "  stack-engine: 1\n"
+                                 "  stack-sync: 1\n"
+                                 "  load-latency-fast: 4\n"
+                                 "  load-fast-displacement: 2048\n"
+                                 "  forward-latency: 4\n"
+                                 "  blocked-load: 16\n";
+
+struct fixture {
+    struct arena arena;
+    struct model model;
+};
+
+static int open_small(void **state) {
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    if (!fixture)
+        return -1;
+    *state = fixture;
+    struct fail fail = {0};
+    char path[] = "/tmp/bounds-XXXXXX.cpu.yaml";
+    int made = mkstemps(path, (int)strlen(".cpu.yaml"));
+    FILE *file = made >= 0 ? fdopen(made, "w") : NULL;
+    if (!file || fputs(parameters, file) < 0 || fclose(file) != 0)
+        return -1;
+    const struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = path};
+    bool is_open = model_open(&fixture->model, &fixture->arena, NULL, &options, &fail);
+    remove(path);
+    if (!is_open)
+        fail_print(&fail, stderr);
+    return is_open ? 0 : -1;
+}
+
+static int close_small(void **state) {
+    struct fixture *fixture = *state;
+    model_close(&fixture->model);
+    arena_free(&fixture->arena);
+    free(fixture);
+    return 0;
+}
+
+static struct bounds bounds_of(struct fixture *fixture, const char *hex, bool is_decoded) {
+    uint8_t bytes[64];
+    struct block block;
+    struct fail fail = {0};
+    struct bounds bounds;
+    assert_true(bytes_from_digits(hex, strlen(hex), bytes));
+    assert_true(model_describe_bytes(&fixture->model, &fixture->arena, bytes, strlen(hex) / 2, &block, &fail));
+    const struct bounds_request request = {
+        .cpu = fixture->model.own, .block = &block, .is_decoded = is_decoded, .registers = BOUNDS_APART};
+    assert_true(bounds_find(&request, &bounds, &fail));
+    return bounds;
+}
+
+static void largest_bounds(void **state) {
+    static const struct {
+        const char *hex;
+        enum bound_kind kind;
+        double cycles;
+    } cases[] = {
+        {"4801d8", BOUND_LATENCY, 1},            // add rax, rbx
+        {"488b00", BOUND_LATENCY, 4},            // mov rax, [rax]: a pointer chain
+        {"480300", BOUND_LATENCY, 6},            // add rax, [rax]
+        {"488300 01", BOUND_LATENCY, 6},         // add qword [rax], 1: load and operation, and forwarded
+        {"488907488b07", BOUND_LATENCY, 4},      // mov [rdi], rax; mov rax, [rdi]
+        {"8907488b07", BOUND_LATENCY, 16},       // mov [rdi], eax; mov rax, [rdi]: too narrow
+        {"50", BOUND_PORTS, 1},                  // push rax: one store a cycle
+        {"5058", BOUND_LATENCY, 4},              // push rax; pop rax
+        {"4889d8", BOUND_DISPATCH, .25},         // mov rax, rbx: eliminated
+        {"31c031c931d231f6", BOUND_DISPATCH, 1}, // four zero idioms
+        {"f3480fb8c3", BOUND_PORTS, 1},          // popcnt rax, rbx
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char hex[64] = "";
+        for (const char *from = cases[i].hex; *from; from++)
+            if (*from != ' ')
+                strncat(hex, from, 1);
+        struct bounds bounds = bounds_of(*state, hex, false);
+        print_message("%s: %s %.3f\n", hex, bound_name(bounds.largest), bounds.most);
+        assert_true(fabs(bounds.most - cases[i].cycles) < 1e-6);
+        assert_int_equal(bounds.largest, cases[i].kind);
+    }
+}
+
+// Of code that decoders deliver.
+static void front_end_bounds(void **state) {
+    static const struct {
+        const char *hex;
+        enum bound_kind kind;
+        double cycles;
+    } cases[] = {
+        {"0f1f8000000000", BOUND_PREDECODE, 7. / 16},  // nop of 7 bytes: 16 of them are 7 windows
+        {"6681c33412", BOUND_PREDECODE, 3 + 5. / 16},  // add bx, 0x1234: each changes its length
+        {"89d889d889d889d8", BOUND_PREDECODE, 4. / 4}, // mov eax, ebx: 8 in a window, of which 5 are found in a cycle
+        {"480107480107", BOUND_DECODE, 2},             // add [rdi], rax, twice: only the first decoder takes it
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bounds bounds = bounds_of(*state, cases[i].hex, true);
+        print_message("%s: %s %.4f\n", cases[i].hex, bound_name(cases[i].kind), bounds.cycles[cases[i].kind]);
+        assert_true(fabs(bounds.cycles[cases[i].kind] - cases[i].cycles) < 1e-6);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(largest_bounds), cmocka_unit_test(front_end_bounds)};
+    return cmocka_run_group_tests(tests, open_small, close_small);
+}
