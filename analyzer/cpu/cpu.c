@@ -24,20 +24,46 @@ uint64_t cpu_pipes(const struct cpu *cpu, uint64_t mask) {
     return mask ? cpu->pipes[bit_number(mask)] : 0;
 }
 
-// Units first: groups are made of them. Resources beyond the room share the last bit.
-static void number_pipes(struct cpu *cpu) {
+// Pipes beyond the room share the last bit.
+static uint64_t new_pipe(unsigned *next) {
+    unsigned bit = (*next)++;
+    return UINT64_C(1) << (bit < 64 ? bit : 63);
+}
+
+// Units first: groups are made of them.
+static unsigned number_base_pipes(struct cpu *cpu) {
     const struct machine *machine = cpu->machine;
     unsigned next = 0;
     for (unsigned i = 1; i < machine->n_resources; i++) {
         const struct resource *resource = &machine->resources[i];
-        for (unsigned unit = 0; unit < resource->units && !resource->is_group && resource->mask; unit++, next++)
-            cpu->pipes[bit_number(resource->mask)] |= UINT64_C(1) << (next < 64 ? next : 63);
+        for (unsigned unit = 0; unit < resource->units && !resource->is_group && resource->mask; unit++)
+            cpu->pipes[bit_number(resource->mask)] |= new_pipe(&next);
     }
     for (unsigned i = 1; i < machine->n_resources; i++) {
         const struct resource *resource = &machine->resources[i];
         for (unsigned m = 0; resource->is_group && m < resource->units; m++)
             cpu->pipes[bit_number(resource->mask)] |= cpu_pipes(cpu, machine->resources[resource->members[m]].mask);
     }
+    return next;
+}
+
+static bool number_pipes(struct cpu *cpu, struct fail *fail) {
+    unsigned next = number_base_pipes(cpu);
+    for (unsigned i = 0; i < cpu->n_resources; i++) {
+        const struct cpu_resource *stated = &cpu->resources[i];
+        const struct resource *resource = machine_resource_called(cpu->machine, stated->name);
+        if (!resource)
+            return fail_at(fail, cpu->path, stated->line, stated->column, "'%s' has no resource '%s'", cpu->base,
+                           stated->name);
+        uint64_t *pipes = &cpu->pipes[bit_number(resource->mask)];
+        while ((unsigned)__builtin_popcountll(*pipes) < stated->pipes && next < 64)
+            *pipes |= new_pipe(&next);
+        if ((unsigned)__builtin_popcountll(*pipes) != stated->pipes)
+            return fail_at(fail, cpu->path, stated->line, stated->column,
+                           "'%s' has %d pipes in '%s': more can be added", stated->name, __builtin_popcountll(*pipes),
+                           cpu->base);
+    }
+    return true;
 }
 
 // The smallest set of pipes that an instruction uses, but for one; 0: it uses none.
@@ -61,6 +87,10 @@ static void take_samples(struct cpu *cpu, const struct block *samples) {
         if (pipes != cpu->store_data_pipes)
             cpu->store_address_pipes = pipes;
     }
+    for (unsigned i = 0; i < load->cost->n_uses; i++)
+        cpu->memory_pipes |= cpu_pipes(cpu, load->cost->uses[i].mask);
+    for (unsigned i = 0; i < store->cost->n_uses; i++)
+        cpu->memory_pipes |= cpu_pipes(cpu, store->cost->uses[i].mask);
     cpu->load_latency = load->cost->latency;
     cpu->vector_load_latency = samples->insns[CPU_SAMPLE_VECTOR_LOAD].cost->latency;
 }
@@ -99,7 +129,8 @@ bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machin
               struct fail *fail) {
     cpu->machine = machine;
     number_units(cpu, arena);
-    number_pipes(cpu);
+    if (!number_pipes(cpu, fail))
+        return false;
     if (samples)
         take_samples(cpu, samples);
     for (unsigned i = 0; i < cpu->n_rules; i++) {

@@ -8,6 +8,7 @@
 //     parameters:                   # parameters.def lists them; one that is left out is a mechanism that is not there
 //       dispatch-width: {value: 4, trust: published, source: "Intel's optimization manual, 2.5.1"}
 //       lcp-stall: 3                # trust: assumed
+//     resources: {Zn4ALU0123: 6}    # pipes of a resource of the base, where these are more than the base says
 //     forms:                        # what differs from the base; a later rule changes what an earlier one set
 //       - match: "SH[LR](32|64)rCL" # regular expression on LLVM's whole opcode name
 //         slots: 2
@@ -75,6 +76,11 @@ struct cpu {
     const char *path;                // of the file, for messages
     uint64_t hash;                   // of its text: another one is another model
     struct cpu_number parameters[CPU_N_PARAMETERS];
+    struct cpu_resource { // what the file says of the base's
+        const char *name;
+        unsigned pipes, line, column;
+    } * resources;
+    unsigned n_resources;
     struct cpu_rule *rules;
     unsigned n_rules;
 
@@ -82,8 +88,8 @@ struct cpu {
     const struct machine *machine; // of the base
     // Of each resource, by the number of its own bit: its pipes, each one bit. A resource of several units has several.
     uint64_t pipes[64];
-    // Pipes that a plain load, and a store, are executed on; 0: the base does not show them.
-    uint64_t load_pipes, store_data_pipes, store_address_pipes;
+    // Pipes that a plain load, and a store, are executed on; 0: the base does not show them. memory_pipes: all of them.
+    uint64_t load_pipes, store_data_pipes, store_address_pipes, memory_pipes;
     double load_latency, vector_load_latency; // cycles, of the base's plain loads
     // Registers that overlap are one unit, numbered from 1: what waits for another is found by unit. Condition flags
     // are two, the carry and the others.

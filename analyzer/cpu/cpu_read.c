@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { VERSION = 1 };
+enum { VERSION = 1, MOST_PIPES = 32 };
 
 struct reader {
     struct arena *arena;
@@ -72,6 +72,26 @@ static bool read_parameters(struct reader *reader, struct fy_node *node) {
         *number = (struct cpu_number){.trust = CPU_ASSUMED, .source = ""};
         if (!read_number(reader, value, number))
             return false;
+    }
+    return true;
+}
+
+static bool read_resources(struct reader *reader, struct fy_node *node) {
+    struct fy_node *key, *value;
+    void *iterator = NULL;
+    struct cpu *cpu = reader->cpu;
+    if (node && !yaml_is_mapping(node))
+        return yaml_fail(&reader->yaml, node, "'resources' must be a mapping");
+    while (node && yaml_next_pair(node, &iterator, &key, &value)) {
+        struct yaml_place place = yaml_place(&reader->yaml, key);
+        struct cpu_resource resource = {.line = place.line, .column = place.column};
+        double pipes;
+        if (!read_text(reader, key, &resource.name) || !yaml_number(&reader->yaml, value, &pipes))
+            return false;
+        if (pipes < 1 || pipes > MOST_PIPES || pipes != (unsigned)pipes)
+            return yaml_fail(&reader->yaml, value, "a resource has 1 to %d pipes", MOST_PIPES);
+        resource.pipes = (unsigned)pipes;
+        *ARENA_ADD(reader->arena, cpu->resources, cpu->n_resources) = resource;
     }
     return true;
 }
@@ -155,10 +175,14 @@ static bool read_rules(struct reader *reader, struct fy_node *node) {
 }
 
 static bool read_file(struct reader *reader) {
-    enum { VERSION_, NAME, ABOUT, BASE, PARAMETERS, FORMS, N };
-    struct yaml_field f[N] = {[VERSION_] = {"cpu", true, NULL},           [NAME] = {"name", true, NULL},
-                              [ABOUT] = {"about", false, NULL},           [BASE] = {"base", true, NULL},
-                              [PARAMETERS] = {"parameters", false, NULL}, [FORMS] = {"forms", false, NULL}};
+    enum { VERSION_, NAME, ABOUT, BASE, PARAMETERS, RESOURCES, FORMS, N };
+    struct yaml_field f[N] = {[VERSION_] = {"cpu", true, NULL},
+                              [NAME] = {"name", true, NULL},
+                              [ABOUT] = {"about", false, NULL},
+                              [BASE] = {"base", true, NULL},
+                              [PARAMETERS] = {"parameters", false, NULL},
+                              [RESOURCES] = {"resources", false, NULL},
+                              [FORMS] = {"forms", false, NULL}};
     struct cpu *cpu = reader->cpu;
     double version;
     if (!yaml_fields(&reader->yaml, yaml_root(&reader->yaml), "a CPU file", f, N) ||
@@ -169,7 +193,7 @@ static bool read_file(struct reader *reader) {
                          "this is version %g of the format; this program reads version %d", version, VERSION);
     return read_text(reader, f[NAME].value, &cpu->name) && read_text(reader, f[ABOUT].value, &cpu->about) &&
            read_text(reader, f[BASE].value, &cpu->base) && read_parameters(reader, f[PARAMETERS].value) &&
-           read_rules(reader, f[FORMS].value);
+           read_resources(reader, f[RESOURCES].value) && read_rules(reader, f[FORMS].value);
 }
 
 // `text`: null: the file's.

@@ -54,6 +54,7 @@ static void mistakes_have_a_place(void **state) {
         {"parameters:\n  dispatch-width: 4\n  dispatch-width: 5\n", "duplicate key", 6},
         {"forms:\n  - {slots: 2}\n", "match", 5},
         {"forms:\n  - {match: '(', slots: 2}\n", "no regular expression", 5},
+        {"resources: {SKLPort0: 0}\n", "1 to 32 pipes", 4},
         {"forms: 5\n", "'forms' must be a list", 4},
         {"forms:\n  - {match: DIV64r, pipes: 5}\n", "'pipes' must be a list", 5},
     };

@@ -85,7 +85,7 @@ static enum cpu_rename rename_of(const struct cpu *cpu, const struct insn *insn)
 
 static void take_uses(const struct cpu *cpu, struct cpu_recipe *recipe) {
     const struct sched_insn *cost = recipe->insn->cost;
-    double loads = 0, stores = 0, addresses = 0;
+    double loads = 0, stores = 0;
     for (unsigned i = 0; i < cost->n_uses && recipe->n_uses < CPU_MOST_USES; i++) {
         const struct sched_use *use = &cost->uses[i];
         uint64_t pipes = cpu_pipes(cpu, use->mask);
@@ -94,10 +94,11 @@ static void take_uses(const struct cpu *cpu, struct cpu_recipe *recipe) {
             continue;
         loads += pipes == cpu->load_pipes ? cycles : 0;
         stores += pipes == cpu->store_data_pipes ? cycles : 0;
-        addresses += pipes == cpu->store_address_pipes ? cycles : 0;
+        // How many accesses there are in a cycle is the CPU's to say, where it does.
+        if (cpu_knows(cpu, CPU_LOADS) && !(pipes & ~cpu->memory_pipes))
+            continue;
         recipe->uses[recipe->n_uses++] = (struct cpu_use){pipes, cycles};
     }
-    (void)addresses;
     if (cpu->load_pipes == cpu->store_address_pipes)
         loads -= stores;
     recipe->n_loads = loads > 0 ? (unsigned)loads : 0;

@@ -15,6 +15,7 @@ enum {
     BANK = 4,
     MOST_BANKS = 64
 };
+enum { OPERATION = 1 }; // cycles of what a read-modify-write does with what it has read
 enum { N_FURTHER = 2 }; // times that are no unit's: see compare
 
 struct stored {
@@ -173,7 +174,7 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     walk->all_done = fmax(walk->all_done, fmax(done, address_ready));
     if (recipe->n_stores) {
         count_store(walk, &to);
-        double data = begin + (recipe->n_loads && !recipe->stack_change ? fmax(recipe->latency, 1) : 0);
+        double data = begin + (recipe->n_loads && !recipe->stack_change ? OPERATION : 0);
         walk->stored = fmax(walk->stored, data);
         walk->stores[walk->n_stores++ % KEPT_STORES] = (struct stored){.place = to,
                                                                        .address_ready = address_ready,
