@@ -67,8 +67,9 @@ static bool has_inner_branch(const struct block *block) {
 static bool predict_block(const struct predictor *predictor, struct arena *scratch, const struct block *block,
                           struct prediction *prediction, struct fail *fail) {
     *prediction = (struct prediction){.kind = BOTTLENECK_UNKNOWN, .bottleneck = ""};
-    return predictor->only_cycles ? prediction_cycles(predictor->machine, block, &prediction->cycles, fail)
-                                  : prediction_make(scratch, predictor->machine, block, prediction, fail);
+    return predictor->only_cycles
+               ? prediction_cycles(predictor->machine, EXECUTION_OF(block), &prediction->cycles, fail)
+               : prediction_make(scratch, predictor->machine, EXECUTION_OF(block), prediction, fail);
 }
 
 static struct predicted simulate(const struct predictor *predictor, const char *hex) {

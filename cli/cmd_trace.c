@@ -122,7 +122,7 @@ static bool record(struct arena *arena, const struct experiment *experiment, str
         .iterations = 1,
         .first = range.offset,
         .end = range.offset + range.length,
-        .most = BRANCH_TRACE_MOST_INSNS,
+        .most = BRANCH_TRACE_MOST_STEPS,
         .timeout_seconds = 60,
     };
     if (!steps_record(arena, &request, steps, fail))

@@ -151,8 +151,8 @@ static bool predict_cycles(const struct worker *worker, unsigned model, const st
     if (worker->models.judged[model].own)
         return predict_bound(worker, model, block, is_loop, cycles, fail);
     if (!worker->pipelines[model])
-        return prediction_cycles(worker->models.judged[model].machine, block, cycles, fail);
-    if (!pipeline_simulate(worker->pipelines[model], block, NULL, &result, fail))
+        return prediction_cycles(worker->models.judged[model].machine, EXECUTION_OF(block), cycles, fail);
+    if (!pipeline_simulate(worker->pipelines[model], EXECUTION_OF(block), NULL, &result, fail))
         return false;
     *cycles = (double)result.cycles / MCA_ITERATIONS;
     return true;

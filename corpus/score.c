@@ -294,7 +294,7 @@ static const char *blame_of(struct scoring *scoring, unsigned model, const struc
     fail_clear(&ignored);
     bytes_from_digits(worst->code, 2 * n_bytes, bytes);
     if (!model_describe_bytes(opened, scoring->arena, bytes, n_bytes, &block, &ignored) ||
-        !prediction_make(scoring->arena, opened->machine, &block, &prediction, &ignored))
+        !prediction_make(scoring->arena, opened->machine, EXECUTION_OF(&block), &prediction, &ignored))
         return "";
     const struct verdict_measured measured = {worst->measured, worst->low, worst->high, 0, true, VERDICT_BLOCK};
     verdict_make(scoring->arena, &measured, &prediction, &verdict);

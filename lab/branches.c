@@ -201,7 +201,7 @@ static void find_longest(struct arena *arena, const struct block *block, const s
 }
 
 static bool lay_out(struct arena *arena, const struct program *program, const struct follow_outside *outside,
-                    const struct block *block, struct followed *followed, struct block *run, struct fail *fail) {
+                    const struct block *block, struct followed *followed, struct execution *run, struct fail *fail) {
     struct follow_order order;
     if (!follow_order(arena, block, 0, outside, followed->offsets, followed->n, &order))
         return fail_set(fail, FAIL_WORK, "it jumps to byte %u of the loop, into the middle of an instruction",
@@ -210,33 +210,31 @@ static bool lay_out(struct arena *arena, const struct program *program, const st
     const size_t first = own.offset - program_followed_range(program).offset;
     find_idle(arena, block, &order, first, own.length, followed);
     find_longest(arena, block, &order, (struct program_range){first, own.length - program->has_own_branch}, followed);
-    struct insn *insns = ARENA_ARRAY(arena, struct insn, order.n);
-    for (size_t i = 0; i < order.n; i++)
-        insns[i] = block->insns[order.insns[i]];
-    *run = (struct block){.name = "", .insns = insns, .n_insns = (unsigned)order.n};
+    struct block *whole = ARENA_NEW(arena, struct block);
+    *whole = *block;
+    whole->n_insns += (unsigned)outside->n;
+    struct execution_step *steps = ARENA_ARRAY(arena, struct execution_step, order.n + 1);
+    for (size_t i = 0; i < order.n; i++) {
+        unsigned at = order.insns[i], next = order.insns[i + 1 < order.n ? i + 1 : 0];
+        steps[i] =
+            (struct execution_step){.insn = at, .is_taken = execution_is_way_taken(&block->insns[at], next == at + 1)};
+    }
+    *run = (struct execution){
+        .block = whole, .steps = steps, .n_steps = (unsigned)order.n, .n_passes = (unsigned)followed->bodies};
     return true;
-}
-
-static void scale(struct arena *arena, unsigned n_resources, double bodies, struct prediction *prediction) {
-    double *pressure = ARENA_ARRAY(arena, double, n_resources);
-    for (unsigned i = 0; i < n_resources; i++)
-        pressure[i] = prediction->pressure[i] / bodies;
-    prediction->pressure = pressure;
-    prediction->cycles /= bodies;
-    prediction->uops /= bodies;
 }
 
 bool follow_predict(struct arena *arena, const struct model *model, const struct program *program,
                     struct followed *followed, struct prediction *prediction, struct fail *fail) {
     const struct program_range range = program_followed_range(program);
     const struct follow_outside outside = list_outside(arena, followed, range.length);
-    struct block block, run = {0};
+    struct block block;
+    struct execution run = {0};
     if (!model_describe_bytes(model, arena, program->code + range.offset, range.length, &block, fail) ||
         !add_outside(arena, model, program, &outside, &block, fail) ||
         !lay_out(arena, program, &outside, &block, followed, &run, fail) ||
         !prediction_make(arena, model->machine, &run, prediction, fail))
         return false;
-    followed->instructions = run.n_insns / followed->bodies;
-    scale(arena, model->machine->n_resources, followed->bodies, prediction);
+    followed->instructions = run.n_steps / followed->bodies;
     return true;
 }

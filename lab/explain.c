@@ -83,7 +83,8 @@ static bool run_copies(struct arena *arena, const struct machine *machine, const
     struct pipeline_result result;
     *occupancy = (struct occupancy){.arena = arena, .machine = machine};
     struct event_listener listener = occupancy_listener(occupancy);
-    return mca_core_run(machine, &block, &options, (struct event_listener *[]){&listener, NULL}, &result, fail);
+    return mca_core_run(machine, EXECUTION_OF(&block), &options, (struct event_listener *[]){&listener, NULL}, &result,
+                        fail);
 }
 
 static bool converge(struct arena *arena, unsigned most, struct explanation *e, struct fail *fail) {
@@ -97,7 +98,7 @@ static bool converge(struct arena *arena, unsigned most, struct explanation *e, 
     struct insn copy = without_dependences(e->insn, &cost);
     struct block block = {.name = "", .insns = &copy, .n_insns = 1};
     struct prediction prediction;
-    if (!prediction_make(arena, e->machine, &block, &prediction, fail))
+    if (!prediction_make(arena, e->machine, EXECUTION_OF(&block), &prediction, fail))
         return false;
     e->steady = prediction.cycles;
     return true;

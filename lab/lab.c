@@ -84,7 +84,7 @@ static bool predict_reference(struct lab *lab, double *cycles, struct fail *fail
     struct block block;
     if (!model_describe_bytes(&lab->models.native, lab->arena, reference->code + body.offset, body.length, &block,
                               fail) ||
-        !prediction_make(lab->arena, lab->models.native.machine, &block, &prediction, fail))
+        !prediction_make(lab->arena, lab->models.native.machine, EXECUTION_OF(&block), &prediction, fail))
         return false;
     *cycles = prediction.cycles;
     return true;

@@ -93,7 +93,7 @@ static bool predict_block(const struct predict_request *request, unsigned model,
     experiment->is_straight = true;
     if (!experiment->misuse)
         experiment->misuse = find_misuse(request->arena, machine, &block, experiment);
-    return prediction_make(request->arena, machine, &block, &experiment->predictions[model], fail);
+    return prediction_make(request->arena, machine, EXECUTION_OF(&block), &experiment->predictions[model], fail);
 }
 
 // Predicts an experiment. Where the model cannot predict the code, its message becomes the reason of the verdict.

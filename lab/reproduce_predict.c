@@ -24,7 +24,7 @@ static bool predict_program(struct arena *arena, const struct model *model, cons
     if (!program->code)
         return fail_set(fail, FAIL_UNAVAILABLE, "the programs are not assembled");
     if (!model_describe_part(model, arena, program->code, range.offset, range.length, &block, fail) ||
-        !prediction_make(arena, model->machine, &block, &prediction, fail))
+        !prediction_make(arena, model->machine, EXECUTION_OF(&block), &prediction, fail))
         return false;
     *cycles = prediction.cycles;
     return true;
@@ -56,7 +56,7 @@ static bool predict_block(struct arena *arena, const struct model *model, const 
     struct block block;
     struct prediction prediction;
     if (!describe_asm(arena, model, reference, &block, fail) ||
-        !prediction_make(arena, model->machine, &block, &prediction, fail))
+        !prediction_make(arena, model->machine, EXECUTION_OF(&block), &prediction, fail))
         return false;
     for (size_t i = 0; i < reference->n_values; i++)
         values[i] = one_number(arena, prediction.cycles);
@@ -82,7 +82,7 @@ static bool predict_report(struct arena *arena, const struct model *model, const
     struct pipeline_result result;
     struct pipeline_options options = {.iterations = reference->iterations, .as_llvm_mca = true};
     if (!describe_asm(arena, model, reference, &block, fail) ||
-        !mca_core_run(model->machine, &block, &options, NULL, &result, fail))
+        !mca_core_run(model->machine, EXECUTION_OF(&block), &options, NULL, &result, fail))
         return false;
     const double cycles = (double)result.cycles;
     const double known[N_QUANTITIES] = {

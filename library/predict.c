@@ -21,7 +21,8 @@ bool cyclops_simulate(const struct cyclops_block *block, uint64_t iterations, st
     struct fail fail = {0};
     struct pipeline_result result;
     iterations = iterations != 0 ? iterations : LLVM_MCA_DEFAULT;
-    if (!pipeline_simulate(pipeline_for(block->machine, iterations), &block->block, NULL, &result, &fail)) {
+    if (!pipeline_simulate(pipeline_for(block->machine, iterations), EXECUTION_OF(&block->block), NULL, &result,
+                           &fail)) {
         library_tell(&fail, error);
         return false;
     }
@@ -65,7 +66,7 @@ struct cyclops_prediction *cyclops_predict(const struct cyclops_block *block, st
     struct prediction made;
     struct arena arena = {0};
     struct owned_prediction *owned = ARENA_NEW(&arena, struct owned_prediction);
-    if (!prediction_make(&arena, block->machine->model, &block->block, &made, &fail)) {
+    if (!prediction_make(&arena, block->machine->model, EXECUTION_OF(&block->block), &made, &fail)) {
         library_tell(&fail, error);
         arena_free(&arena);
         return NULL;

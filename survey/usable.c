@@ -43,7 +43,7 @@ void usable_by_model(struct arena *arena, const struct model *model, struct shap
         if (!model_describe_part(model, arena, form->bytes - form->n_setup_bytes, form->n_setup_bytes, form->n_bytes,
                                  &block, &trouble))
             shapes[i].left_out = "the model does not describe it";
-        else if (!mca_core_run(model->machine, &block, &once, NULL, &result, &trouble))
+        else if (!mca_core_run(model->machine, EXECUTION_OF(&block), &once, NULL, &result, &trouble))
             shapes[i].left_out = "by the model, it can never be executed";
     }
 }

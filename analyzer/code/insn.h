@@ -56,12 +56,15 @@ struct insn {
     bool is_direct;       // a branch or call whose bytes say where it goes,
     int64_t displacement; // from the start of this instruction, bytes
     const char *target;   // label that a branch or call of a text names; null: none, or from bytes
-    // Set by who lays out a run (analyzer/predict): this branch goes where it was not expected to.
-    bool is_mispredicted;
 
     // What the model that it was described with says it costs; null: it was described without one. Another model's
     // takes a copy of the instruction, which shares all the rest.
     const struct sched_insn *cost;
 };
+
+// Whether control may go on elsewhere than at the instruction behind it.
+static inline bool insn_changes_way(const struct insn *insn) {
+    return insn->is_branch || insn->is_call || insn->is_return;
+}
 
 #endif

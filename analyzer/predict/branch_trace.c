@@ -42,7 +42,7 @@ static size_t label_length(const char *text) {
     return length;
 }
 
-static bool read_count(struct reader *reader, struct branch_step *step) {
+static bool read_count(struct reader *reader, struct branch_word *word) {
     skip(reader, "");
     if (*reader->at != '*')
         return true;
@@ -50,36 +50,36 @@ static bool read_count(struct reader *reader, struct branch_step *step) {
     skip(reader, "");
     char *end;
     errno = 0;
-    step->count = strtoull(reader->at, &end, 10);
-    if (!isdigit((unsigned char)*reader->at) || errno != 0 || step->count == 0)
+    word->count = strtoull(reader->at, &end, 10);
+    if (!isdigit((unsigned char)*reader->at) || errno != 0 || word->count == 0)
         return fail_at(reader->fail, reader->name, reader->line, column(reader),
                        "behind '*' stands how often the word is repeated, a number from 1 on");
     reader->at = end;
     return true;
 }
 
-static bool read_step(struct arena *arena, struct reader *reader, struct branch_step *step) {
+static bool read_word(struct arena *arena, struct reader *reader, struct branch_word *word) {
     size_t length = label_length(reader->at);
-    *step = (struct branch_step){.count = 1, .line = reader->line, .column = column(reader)};
+    *word = (struct branch_word){.count = 1, .line = reader->line, .column = column(reader)};
     if (length == 0)
         return fail_at(reader->fail, reader->name, reader->line, column(reader),
                        "'%c' begins no label; a branch trace looks like (ENTRY, loop, loop, FALLTHROUGH)", *reader->at);
-    const char *word = arena_copy(arena, reader->at, length);
-    step->label = strcmp(word, "FALLTHROUGH") == 0 ? NULL : word;
+    const char *label = arena_copy(arena, reader->at, length);
+    word->label = strcmp(label, "FALLTHROUGH") == 0 ? NULL : label;
     reader->at += length;
-    step->is_mispredicted = *reader->at == '!';
-    reader->at += step->is_mispredicted;
-    return read_count(reader, step);
+    word->is_mispredicted = *reader->at == '!';
+    reader->at += word->is_mispredicted;
+    return read_count(reader, word);
 }
 
 bool branch_trace_parse(struct arena *arena, const char *name, const char *text, struct branch_trace *trace,
                         struct fail *fail) {
     struct reader reader = {.name = name, .at = text, .line_start = text, .line = 1, .fail = fail};
-    struct branch_step *steps = NULL;
+    struct branch_word *words = NULL;
     *trace = (struct branch_trace){.name = name};
     for (skip(&reader, ",()"); *reader.at != '\0'; skip(&reader, ",()"))
-        if (!read_step(arena, &reader, ARENA_ADD(arena, steps, trace->n_steps)))
+        if (!read_word(arena, &reader, ARENA_ADD(arena, words, trace->n_words)))
             return false;
-    trace->steps = steps;
-    return trace->n_steps > 0 || fail_at(fail, name, 0, 0, "there is no word of a branch trace in it");
+    trace->words = words;
+    return trace->n_words > 0 || fail_at(fail, name, 0, 0, "there is no word of a branch trace in it");
 }

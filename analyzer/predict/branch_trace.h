@@ -1,6 +1,6 @@
 // A branch trace: the way control takes through a text with branches, as P. Reames proposed it for llvm-mca (llvm-dev,
-// March 2018). The simulator follows no branch by itself; with a trace, what runs is laid out in the order it runs,
-// as if all loops had been unrolled and all calls inlined by hand. Knows nothing of time.
+// March 2018). The simulator follows no branch by itself; a trace makes an execution, as if all loops had been unrolled
+// and all calls inlined by hand. Knows nothing of time.
 //
 //     (ENTRY, bb1, bb1 * 98, bb1!, FALLTHROUGH)
 //
@@ -10,7 +10,7 @@
 #ifndef ANALYZER_PREDICT_BRANCH_TRACE_H
 #define ANALYZER_PREDICT_BRANCH_TRACE_H
 
-#include "analyzer/sched/insn.h"
+#include "analyzer/code/execution.h"
 #include "base/arena.h"
 #include "base/fail.h"
 
@@ -19,9 +19,9 @@
 #include <stdint.h>
 
 // More instructions than this in one run are refused: each of them costs some hundred bytes.
-enum { BRANCH_TRACE_MOST_INSNS = 1000000 };
+enum { BRANCH_TRACE_MOST_STEPS = 1000000 };
 
-struct branch_step {
+struct branch_word {
     const char *label; // null: FALLTHROUGH
     uint64_t count;    // at least 1
     bool is_mispredicted;
@@ -30,15 +30,15 @@ struct branch_step {
 
 struct branch_trace {
     const char *name; // of the file, for messages
-    const struct branch_step *steps;
-    size_t n_steps;
+    const struct branch_word *words;
+    size_t n_words;
 };
 
 // `name` is what messages call the text.
 bool branch_trace_parse(struct arena *arena, const char *name, const char *text, struct branch_trace *trace,
                         struct fail *fail);
 
-// The instructions of `block` in the order in which the trace runs them, each as often as it runs:
+// The instructions of `block` in the order in which the trace runs them, each as often as it runs, as one pass:
 // - a conditional branch takes the next word: its target, or FALLTHROUGH, or the label behind it;
 // - an indirect branch or call takes it, too: any label;
 // - a direct jump or a call goes to its target, a return behind the last call, without a word of their own; calls of
@@ -47,7 +47,7 @@ bool branch_trace_parse(struct arena *arena, const char *name, const char *text,
 // The run ends at the text's end, at a return without a call, at a jump out of the text, and at the first branch for
 // which no word is left. Words left over then are an error, as is a word that no branch can follow.
 bool branch_trace_follow(struct arena *arena, const struct branch_trace *trace, const struct block *block,
-                         struct block *run, struct fail *fail);
+                         struct execution *execution, struct fail *fail);
 
 // The trace of a run that was recorded: instruction order[i] of `block` was executed as number i. Following it gives
 // that order again, and goes on behind it as far as no word is needed. Fails where control came, other than by falling

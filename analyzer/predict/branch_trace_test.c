@@ -25,15 +25,15 @@ static const char *run_of(struct arena *arena, const char *text) {
     const struct block block = {
         .name = "", .insns = program, .n_insns = N_INSNS, .labels = labels, .n_labels = N_LABELS};
     struct branch_trace trace;
-    struct block run;
+    struct execution run;
     struct fail fail = {0};
     if (!branch_trace_parse(arena, "t", text, &trace, &fail) ||
         !branch_trace_follow(arena, &trace, &block, &run, &fail))
         return arena_printf(arena, "%u:%u: %s", fail.line, fail.column, fail.text);
-    char *lines = ARENA_ARRAY(arena, char, 2 * run.n_insns + 1), *at = lines;
-    for (unsigned i = 0; i < run.n_insns; i++) {
-        *at++ = (char)('0' + run.insns[i].line);
-        if (run.insns[i].is_mispredicted)
+    char *lines = ARENA_ARRAY(arena, char, 2 * run.n_steps + 1), *at = lines;
+    for (unsigned i = 0; i < run.n_steps; i++) {
+        *at++ = (char)('0' + execution_insn(&run, i)->line);
+        if (run.steps[i].is_mispredicted)
             *at++ = '!';
     }
     return lines;
@@ -100,15 +100,15 @@ static void recorded_runs_come_back(void **state) {
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         struct fail fail = {0};
         struct branch_trace trace;
-        struct block run;
+        struct execution run;
         const char *text;
         assert_true(branch_trace_of_run(&arena, &block, orders[i], lengths[i], &text, &fail));
         assert_string_equal(text, traces[i]);
         assert_true(branch_trace_parse(&arena, "t", text, &trace, &fail));
         assert_true(branch_trace_follow(&arena, &trace, &block, &run, &fail));
-        assert_in_range(run.n_insns, lengths[i], N_INSNS * 10); // it may go on as far as no word is needed
+        assert_in_range(run.n_steps, lengths[i], N_INSNS * 10); // it may go on as far as no word is needed
         for (unsigned k = 0; k < lengths[i]; k++)
-            assert_int_equal(run.insns[k].line, orders[i][k] + 1);
+            assert_int_equal(execution_insn(&run, k)->line, orders[i][k] + 1);
     }
     struct fail fail = {0};
     const char *text;

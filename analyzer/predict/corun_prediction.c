@@ -5,12 +5,13 @@ enum { INSTRUCTIONS = 1 << 14, FEWEST = 16, MOST_CYCLES_EACH = 1 << 12 };
 
 bool corun_predict(const struct machine *machine, const struct block *const blocks[CORUN_THREADS],
                    double cycles[CORUN_THREADS], struct fail *fail) {
+    const struct execution *const both[CORUN_THREADS] = {EXECUTION_OF(blocks[0]), EXECUTION_OF(blocks[1])};
     struct corun_result results[2];
     uint64_t iterations = INSTRUCTIONS / (blocks[0]->n_insns + 1) + FEWEST;
     for (unsigned is_long = 0; is_long < 2; is_long++) {
         struct pipeline_options options = {.iterations = is_long ? 2 * iterations : iterations};
         options.max_cycles = options.iterations * blocks[0]->n_insns * MOST_CYCLES_EACH;
-        if (!corun_run(machine, blocks, &options, NULL, &results[is_long], fail))
+        if (!corun_run(machine, both, &options, NULL, &results[is_long], fail))
             return false;
     }
     double passed = (double)(results[1].cycles - results[0].cycles);

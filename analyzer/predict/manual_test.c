@@ -58,7 +58,7 @@ static void figures_of_the_manual(void **state) {
         struct event_listener *none[] = {NULL};
         struct pipeline_options run = {.iterations = 300, .as_llvm_mca = true};
         struct pipeline_result result;
-        assert_true(mca_core_run(machine, &block, &run, none, &result, &fail));
+        assert_true(mca_core_run(machine, EXECUTION_OF(&block), &run, none, &result, &fail));
         assert_int_equal(result.cycles, rows[i].cycles);
         assert_int_equal(result.instructions, 900);
     }

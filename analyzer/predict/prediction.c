@@ -7,10 +7,11 @@
 // A bound explains the simulated time when it comes this close to it.
 static const double EXPLAINS = 0.98;
 
-static double uops_of(const struct block *block) {
+static double uops_of(const struct execution *execution) {
     double uops = 0;
-    for (unsigned i = 0; i < block->n_insns; i++)
-        uops += block->insns[i].cost->uops;
+    const unsigned n = execution_length(execution);
+    for (unsigned i = 0; i < n; i++)
+        uops += execution_insn(execution, i)->cost->uops;
     return uops;
 }
 
@@ -19,8 +20,8 @@ static void blame(struct prediction *prediction, enum bottleneck kind, const cha
     prediction->bottleneck = name;
 }
 
-// The closed forms explain nothing: tries which part of the core, taken out of the way, makes the block faster.
-static bool interrogate(struct arena *arena, const struct machine *machine, const struct block *block,
+// The closed forms explain nothing: tries which part of the core, taken out of the way, makes it faster.
+static bool interrogate(struct arena *arena, const struct machine *machine, const struct execution *execution,
                         struct prediction *prediction, struct fail *fail) {
     static const enum bottleneck kinds[] = {
         [LIMIT_DEPENDENCES] = BOTTLENECK_DEPENDENCY,
@@ -30,7 +31,7 @@ static bool interrogate(struct arena *arena, const struct machine *machine, cons
     const struct core_ops *core = mca_core_of(machine);
     for (unsigned k = 0; k < core->n_knobs; k++) {
         struct steady steady;
-        if (!steady_find(arena, machine, block, 1U << k, &steady, fail))
+        if (!steady_find(arena, machine, execution, 1U << k, &steady, fail))
             return false;
         if (steady.cycles < EXPLAINS * prediction->cycles) {
             blame(prediction, kinds[core->knobs[k].limit], core->knobs[k].name);
@@ -40,11 +41,11 @@ static bool interrogate(struct arena *arena, const struct machine *machine, cons
     return true;
 }
 
-// What limits the block. A resource and the dispatch width are closed forms that must explain the simulated time;
-// everything else is found guilty when the block runs faster without it.
-static bool find_bottleneck(struct arena *arena, const struct machine *machine, const struct block *block,
+// What limits the execution. A resource and the dispatch width are closed forms that must explain the simulated time;
+// everything else is found guilty when it runs faster without it.
+static bool find_bottleneck(struct arena *arena, const struct machine *machine, const struct execution *execution,
                             struct prediction *prediction, struct fail *fail) {
-    struct resource_bound bound = resource_bound_of_block(machine, block);
+    struct resource_bound bound = resource_bound_of(machine, execution);
     double enough = EXPLAINS * prediction->cycles;
     bool is_dispatch = prediction->uops / machine->dispatch_width >= enough;
     const char *resource_name = bound.resource ? machine_pipes_name(arena, machine, bound.resource) : "";
@@ -59,33 +60,44 @@ static bool find_bottleneck(struct arena *arena, const struct machine *machine, 
         return true;
     }
     blame(prediction, bound.resource ? BOTTLENECK_UNEVEN : BOTTLENECK_UNKNOWN, resource_name);
-    return interrogate(arena, machine, block, prediction, fail);
+    return interrogate(arena, machine, execution, prediction, fail);
 }
 
-bool prediction_cycles(const struct machine *machine, const struct block *block, double *cycles, struct fail *fail) {
+static void divide(struct prediction *prediction, double *pressure, unsigned n_resources, unsigned passes) {
+    for (unsigned i = 0; i < n_resources; i++)
+        pressure[i] /= passes;
+    prediction->cycles /= passes;
+    prediction->uops /= passes;
+}
+
+bool prediction_cycles(const struct machine *machine, const struct execution *execution, double *cycles,
+                       struct fail *fail) {
     struct arena scratch = {0};
     struct steady steady = {0};
-    bool is_done = block->n_insns > 0 ? steady_find(&scratch, machine, block, 0, &steady, fail)
-                                      : fail_set(fail, FAIL_INPUT, "there are no instructions to predict");
-    *cycles = steady.cycles;
+    bool is_done = execution_length(execution) > 0 ? steady_find(&scratch, machine, execution, 0, &steady, fail)
+                                                   : fail_set(fail, FAIL_INPUT, "there are no instructions to predict");
+    *cycles = steady.cycles / execution_passes(execution);
     arena_free(&scratch);
     return is_done;
 }
 
-bool prediction_make(struct arena *arena, const struct machine *machine, const struct block *block,
+bool prediction_make(struct arena *arena, const struct machine *machine, const struct execution *execution,
                      struct prediction *prediction, struct fail *fail) {
-    if (block->n_insns == 0)
+    if (execution_length(execution) == 0)
         return fail_set(fail, FAIL_INPUT, "there are no instructions to predict");
     struct steady steady;
-    if (!steady_find(arena, machine, block, 0, &steady, fail))
+    if (!steady_find(arena, machine, execution, 0, &steady, fail))
         return false;
     *prediction = (struct prediction){
         .model = machine->id,
         .cycles = steady.cycles,
-        .ipc = steady.cycles > 0 ? block->n_insns / steady.cycles : 0,
-        .uops = uops_of(block),
+        .ipc = steady.cycles > 0 ? execution_length(execution) / steady.cycles : 0,
+        .uops = uops_of(execution),
         .dispatch_width = machine->dispatch_width,
         .pressure = steady.pressure,
     };
-    return find_bottleneck(arena, machine, block, prediction, fail);
+    if (!find_bottleneck(arena, machine, execution, prediction, fail))
+        return false;
+    divide(prediction, steady.pressure, machine->n_resources, execution_passes(execution));
+    return true;
 }

@@ -1,16 +1,18 @@
-// What a model says of a block: simulated cycles per iteration in the steady state, and what limits them.
+// What a model says of an execution: simulated cycles per pass over its block in the steady state, and what limits
+// them.
 #ifndef ANALYZER_PREDICT_PREDICTION_H
 #define ANALYZER_PREDICT_PREDICTION_H
 
+#include "analyzer/code/execution.h"
 #include "analyzer/sched/insn.h"
 #include "analyzer/sched/machine.h"
 #include "analyzer/sim/pipeline.h"
 #include "base/arena.h"
 #include "base/fail.h"
 
-// What limits a block. BUFFER: the machine runs it faster with a larger reorder buffer or longer load and store queues.
-// RETIRE: with unlimited retirement. UNEVEN: nothing of these; some resource is the busiest, but the way instructions
-// are spread over its pipes, or wait for each other there, costs more than its bound explains.
+// What limits an execution. BUFFER: the machine runs it faster with a larger reorder buffer or longer load and store
+// queues. RETIRE: with unlimited retirement. UNEVEN: nothing of these; some resource is the busiest, but the way
+// instructions are spread over its pipes, or wait for each other there, costs more than its bound explains.
 enum bottleneck {
     BOTTLENECK_RESOURCE,
     BOTTLENECK_DISPATCH,
@@ -23,21 +25,22 @@ enum bottleneck {
 
 struct prediction {
     const char *model;       // the machine's id, "llvm-19/znver4"
-    double cycles;           // per iteration of the block, in steady state
+    double cycles;           // per pass over the block, in steady state
     double ipc;              // instructions per cycle, in steady state
-    double uops;             // per iteration
+    double uops;             // per pass
     unsigned dispatch_width; // uops a cycle
-    const double *pressure;  // cycles per iteration on one unit of each of the machine's resources, by index
+    const double *pressure;  // cycles per pass on one unit of each of the machine's resources, by index
     enum bottleneck kind;
     const char *bottleneck; // for people and files: "Zn4FPFMul01", "dispatch width", "dependency chain"; "" unknown
     unsigned holds_cycles;  // the longest that one instruction holds it
 };
 
-// Only its cycles per iteration, in a fraction of the time.
-bool prediction_cycles(const struct machine *machine, const struct block *block, double *cycles, struct fail *fail);
+// Only its cycles per pass, in a fraction of the time.
+bool prediction_cycles(const struct machine *machine, const struct execution *execution, double *cycles,
+                       struct fail *fail);
 
-// Simulates `block` until its time per iteration is steady.
-bool prediction_make(struct arena *arena, const struct machine *machine, const struct block *block,
+// Simulates `execution` until the time that one takes is steady.
+bool prediction_make(struct arena *arena, const struct machine *machine, const struct execution *execution,
                      struct prediction *prediction, struct fail *fail);
 
 #endif

@@ -99,7 +99,7 @@ static void check(const struct row *row) {
     struct fail fail = {0};
     struct block block = {.name = "", .insns = insns, .n_insns = n};
     struct prediction prediction;
-    if (!prediction_make(&arena, &machine, &block, &prediction, &fail))
+    if (!prediction_make(&arena, &machine, EXECUTION_OF(&block), &prediction, &fail))
         fail_msg("row of line %d: %s", row->line, fail.text);
     if (fabs(prediction.cycles - row->cycles) > 1e-9 || prediction.kind != row->kind ||
         strcmp(prediction.bottleneck, row->bottleneck) != 0)
@@ -139,7 +139,7 @@ static void a_full_reorder_buffer_is_found(void **state) {
     struct fail fail = {0};
     struct block block = {.name = "", .insns = insns, .n_insns = 128};
     struct prediction prediction;
-    assert_true(prediction_make(&arena, &machine, &block, &prediction, &fail));
+    assert_true(prediction_make(&arena, &machine, EXECUTION_OF(&block), &prediction, &fail));
     assert_int_equal(prediction.kind, BOTTLENECK_BUFFER);
     assert_string_equal(prediction.bottleneck, "reorder buffer");
     assert_true(prediction.cycles > 33);
@@ -164,7 +164,7 @@ static void a_full_queue_is_found(void **state) {
     struct fail fail = {0};
     struct block block = {.name = "", .insns = &load, .n_insns = 1};
     struct prediction prediction;
-    assert_true(prediction_make(&arena, &queued, &block, &prediction, &fail));
+    assert_true(prediction_make(&arena, &queued, EXECUTION_OF(&block), &prediction, &fail));
     assert_true(prediction.cycles >= 10);
     assert_int_equal(prediction.kind, BOTTLENECK_BUFFER);
     assert_string_equal(prediction.bottleneck, "load and store queues");
@@ -183,7 +183,7 @@ static void dependences_are_found_in_order(void **state) {
     struct fail fail = {0};
     struct block block = {.name = "", .insns = &insn, .n_insns = 1};
     struct prediction prediction;
-    assert_true(prediction_make(&arena, &in_order, &block, &prediction, &fail));
+    assert_true(prediction_make(&arena, &in_order, EXECUTION_OF(&block), &prediction, &fail));
     assert_true(prediction.cycles == 4);
     assert_string_equal(prediction.bottleneck, "dependency chain");
     arena_free(&arena);
@@ -197,9 +197,46 @@ static void the_smallest_busiest_set_is_named(void **state) {
     first.used_units = P0;
     first.used_groups = 0;
     struct block block = {.name = "", .insns = insns, .n_insns = 2};
-    struct resource_bound bound = resource_bound_of_block(&machine, &block);
+    struct resource_bound bound = resource_bound_of(&machine, EXECUTION_OF(&block));
     assert_string_equal(resources[bound.resource].name, "P0");
     assert_true(bound.cycles == 3 && bound.holds_cycles == 3);
+}
+
+// Two chains side by side, of which an execution runs one twice as often, or not at all. What a prediction has is per
+// pass, and so is the same however many passes were recorded.
+static void only_what_ran_counts(void **state) {
+    (void)state;
+    static const unsigned orders[][6] = {{0, 1, 0}, {0, 1, 0, 0, 1, 0}, {1}, {0, 0}, {1, 0}};
+    static const struct {
+        unsigned n_steps, n_passes;
+        double cycles, uops, pressure;
+    } rows[] = {{3, 1, 8, 3, 4}, {6, 2, 8, 3, 4}, {1, 1, 4, 1, 2}, {2, 0, 8, 2, 2}, {2, 1, 4, 2, 3}};
+    static const struct sched_use on_p0[] = {{.mask = P0, .release = 1, .units = 1}},
+                                  longer_on_p0[] = {{.mask = P0, .release = 2, .units = 1}};
+    struct sched_insn costs[] = {cost_of(4, on_p0), cost_of(4, longer_on_p0)};
+    struct insn insns[] = {accumulate(1, &costs[0]), accumulate(2, &costs[1])};
+    const struct block block = {.name = "", .insns = insns, .n_insns = 2};
+    costs[0].used_units = costs[1].used_units = P0;
+    costs[0].used_groups = costs[1].used_groups = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct execution_step steps[6];
+        for (unsigned s = 0; s < rows[i].n_steps; s++)
+            steps[s] = (struct execution_step){.insn = orders[i][s]};
+        const struct execution execution = {
+            .block = &block, .steps = steps, .n_steps = rows[i].n_steps, .n_passes = rows[i].n_passes};
+        struct arena arena = {0};
+        struct fail fail = {0};
+        struct prediction prediction;
+        double cycles;
+        assert_true(prediction_make(&arena, &machine, &execution, &prediction, &fail));
+        assert_true(prediction_cycles(&machine, &execution, &cycles, &fail));
+        assert_float_equal(cycles, rows[i].cycles, 1e-9);
+        assert_float_equal(prediction.cycles, rows[i].cycles, 1e-9);
+        assert_float_equal(prediction.uops, rows[i].uops, 0);
+        assert_int_equal(prediction.kind, BOTTLENECK_DEPENDENCY);
+        assert_float_equal(prediction.pressure[1], rows[i].pressure, 1e-9);
+        arena_free(&arena);
+    }
 }
 
 static void an_empty_block_is_a_failure(void **state) {
@@ -208,7 +245,7 @@ static void an_empty_block_is_a_failure(void **state) {
     struct fail fail = {0};
     struct block block = {.name = ""};
     struct prediction prediction;
-    assert_false(prediction_make(&arena, &machine, &block, &prediction, &fail));
+    assert_false(prediction_make(&arena, &machine, EXECUTION_OF(&block), &prediction, &fail));
     assert_int_equal(fail.status, FAIL_INPUT);
     arena_free(&arena);
 }
@@ -220,6 +257,7 @@ int main(void) {
         cmocka_unit_test(a_full_queue_is_found),
         cmocka_unit_test(dependences_are_found_in_order),
         cmocka_unit_test(the_smallest_busiest_set_is_named),
+        cmocka_unit_test(only_what_ran_counts),
         cmocka_unit_test(an_empty_block_is_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,13 +11,15 @@ static unsigned pipe_count(const struct machine *machine, const struct resource 
 }
 
 // A use takes one pipe, however many have to be free; one that reserves the group keeps all others from it.
-static struct resource_bound bound_of(const struct machine *machine, unsigned index, const struct block *block) {
+static struct resource_bound bound_of(const struct machine *machine, unsigned index,
+                                      const struct execution *execution) {
     const struct resource *resource = &machine->resources[index];
     struct resource_bound bound = {.resource = index};
     uint64_t pipes = resource_pipes(resource->mask);
     double shared_cycles = 0, reserved_cycles = 0;
-    for (unsigned i = 0; i < block->n_insns; i++) {
-        const struct insn *insn = &block->insns[i];
+    const unsigned n = execution_length(execution);
+    for (unsigned i = 0; i < n; i++) {
+        const struct insn *insn = execution_insn(execution, i);
         for (unsigned j = 0; j < insn->cost->n_uses; j++) {
             const struct sched_use *use = &insn->cost->uses[j];
             bool is_inside = use->mask != 0 && (resource_pipes(use->mask) & ~pipes) == 0;
@@ -41,12 +43,12 @@ static bool is_worse(const struct machine *machine, const struct resource_bound 
     return machine->resources[a->resource].units < machine->resources[b->resource].units;
 }
 
-struct resource_bound resource_bound_of_block(const struct machine *machine, const struct block *block) {
+struct resource_bound resource_bound_of(const struct machine *machine, const struct execution *execution) {
     struct resource_bound worst = {0};
     for (unsigned i = 1; i < machine->n_resources; i++) {
         if (machine->resources[i].mask == 0)
             continue;
-        struct resource_bound bound = bound_of(machine, i, block);
+        struct resource_bound bound = bound_of(machine, i, execution);
         if (is_worse(machine, &bound, &worst))
             worst = bound;
     }

@@ -4,6 +4,7 @@
 #ifndef ANALYZER_PREDICT_RESOURCE_BOUND_H
 #define ANALYZER_PREDICT_RESOURCE_BOUND_H
 
+#include "analyzer/code/execution.h"
 #include "analyzer/sched/insn.h"
 #include "analyzer/sched/machine.h"
 
@@ -13,6 +14,6 @@ struct resource_bound {
     unsigned holds_cycles; // the longest that one instruction holds it
 };
 
-struct resource_bound resource_bound_of_block(const struct machine *machine, const struct block *block);
+struct resource_bound resource_bound_of(const struct machine *machine, const struct execution *execution);
 
 #endif

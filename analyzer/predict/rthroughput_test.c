@@ -117,7 +117,7 @@ static void simulation_never_beats_the_bound(void **state) {
         if (second > first)
             toy_use(&toy, choices[second], 1 + random_below(&seed, 5));
         assert_true(toy_steady(&toy) >= bound_of(&toy).cycles - 0.01);
-        assert_true(resource_bound_of_block(&toy.machine, &toy.block).cycles <= bound_of(&toy).cycles + 1e-9);
+        assert_true(resource_bound_of(&toy.machine, EXECUTION_OF(&toy.block)).cycles <= bound_of(&toy).cycles + 1e-9);
     }
 }
 

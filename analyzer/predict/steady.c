@@ -37,26 +37,27 @@ static void on_repeated(void *self, uint64_t times, uint64_t cycles, uint64_t in
     watch->iterations = (double)instructions / (double)times / watch->n_insns;
 }
 
-static bool simulate(const struct machine *machine, const struct block *block, const struct pipeline_options *options,
-                     struct watch *watch, uint64_t *cycles, struct fail *fail) {
+static bool simulate(const struct machine *machine, const struct execution *execution,
+                     const struct pipeline_options *options, struct watch *watch, uint64_t *cycles, struct fail *fail) {
     struct event_listener listener = {.self = watch, .issued = on_issued, .marked = on_marked, .repeated = on_repeated};
     struct event_listener *listeners[] = {&listener, NULL};
     struct pipeline_result result = {0};
-    bool is_done = mca_core_run(machine, block, options, listeners, &result, fail);
+    bool is_done = mca_core_run(machine, execution, options, listeners, &result, fail);
     *cycles = result.cycles;
     return is_done;
 }
 
 // Without a period: the second half of the walk.
-static bool take_mean(const struct machine *machine, const struct block *block, const struct pipeline_options *options,
-                      uint64_t cycles, struct watch *watch, struct arena *arena, struct fail *fail) {
+static bool take_mean(const struct machine *machine, const struct execution *execution,
+                      const struct pipeline_options *options, uint64_t cycles, struct watch *watch, struct arena *arena,
+                      struct fail *fail) {
     struct pipeline_options shorter = *options;
     shorter.iterations /= 2;
-    struct watch half = {.n_insns = block->n_insns,
+    struct watch half = {.n_insns = execution_length(execution),
                          .n_resources = machine->n_resources,
                          .held = ARENA_ARRAY(arena, uint64_t, machine->n_resources)};
     uint64_t half_cycles;
-    if (!simulate(machine, block, &shorter, &half, &half_cycles, fail))
+    if (!simulate(machine, execution, &shorter, &half, &half_cycles, fail))
         return false;
     uint64_t n_counted = options->iterations - shorter.iterations;
     watch->cycles = (double)(cycles - half_cycles);
@@ -66,17 +67,17 @@ static bool take_mean(const struct machine *machine, const struct block *block, 
     return true;
 }
 
-bool steady_find(struct arena *arena, const struct machine *machine, const struct block *block, unsigned relaxed,
-                 struct steady *steady, struct fail *fail) {
-    assert(block->n_insns > 0);
-    uint64_t iterations = MOST_INSTRUCTIONS / block->n_insns, cycles;
+bool steady_find(struct arena *arena, const struct machine *machine, const struct execution *execution,
+                 unsigned relaxed, struct steady *steady, struct fail *fail) {
+    assert(execution_length(execution) > 0);
+    uint64_t iterations = MOST_INSTRUCTIONS / execution_length(execution), cycles;
     iterations = iterations < FEWEST ? FEWEST : iterations > MOST ? MOST : iterations;
     const struct pipeline_options options = {.iterations = iterations, .relaxed = relaxed};
-    struct watch watch = {.n_insns = block->n_insns,
+    struct watch watch = {.n_insns = execution_length(execution),
                           .n_resources = machine->n_resources,
                           .held = ARENA_ARRAY(arena, uint64_t, machine->n_resources)};
-    if (!simulate(machine, block, &options, &watch, &cycles, fail) ||
-        (!watch.is_periodic && !take_mean(machine, block, &options, cycles, &watch, arena, fail)))
+    if (!simulate(machine, execution, &options, &watch, &cycles, fail) ||
+        (!watch.is_periodic && !take_mean(machine, execution, &options, cycles, &watch, arena, fail)))
         return false;
     steady->cycles = watch.cycles / watch.iterations;
     steady->pressure = ARENA_ARRAY(arena, double, machine->n_resources);

@@ -3,18 +3,19 @@
 #ifndef ANALYZER_PREDICT_STEADY_H
 #define ANALYZER_PREDICT_STEADY_H
 
+#include "analyzer/code/execution.h"
 #include "analyzer/sched/insn.h"
 #include "analyzer/sched/machine.h"
 #include "base/arena.h"
 #include "base/fail.h"
 
 struct steady {
-    double cycles;    // per iteration
+    double cycles;    // per iteration of the execution
     double *pressure; // cycles per iteration on one unit of each resource, by resource index
 };
 
 // `relaxed`: as in pipeline_options.
-bool steady_find(struct arena *arena, const struct machine *machine, const struct block *block, unsigned relaxed,
-                 struct steady *steady, struct fail *fail);
+bool steady_find(struct arena *arena, const struct machine *machine, const struct execution *execution,
+                 unsigned relaxed, struct steady *steady, struct fail *fail);
 
 #endif

@@ -21,9 +21,10 @@ void core_start(struct core *core, const struct core_run *run, struct stash *sta
     *core = (struct core){
         .ops = ops,
         .machine = run->machine,
-        .block = run->block,
+        .execution = run->execution,
+        .n_steps = execution_length(run->execution),
         .is_shared = run->is_shared,
-        .total = iterations * run->block->n_insns,
+        .total = iterations * execution_length(run->execution),
     };
     reporter_init(&core->reporter, run->listeners);
     stash_reset(stash);

@@ -1,12 +1,13 @@
-// What simulates a block: a *core* is a table of functions, and a state of its own that begins with struct core. The
-// simulator (pipeline.h) drives any core, cycle by cycle, reports when cycles begin and end, and finds the steady state
-// from what the core puts of itself; it knows no core. A core knows nothing of the loop around it.
+// What simulates an execution: a *core* is a table of functions, and a state of its own that begins with struct core.
+// The simulator (pipeline.h) drives any core, cycle by cycle, reports when cycles begin and end, and finds the steady
+// state from what the core puts of itself; it knows no core. A core knows nothing of the loop around it.
 //
 // To add a core, write one `struct core_ops` and what it points to; no other file changes. llvm-mca's two are in mca.h,
 // the smallest is in cores_test.c.
 #ifndef ANALYZER_SIM_CORE_H
 #define ANALYZER_SIM_CORE_H
 
+#include "analyzer/code/execution.h"
 #include "analyzer/sched/insn.h"
 #include "analyzer/sched/machine.h"
 #include "analyzer/sim/coder.h"
@@ -32,9 +33,9 @@ struct core_knob {
 struct core_ops {
     const char *name;
     size_t bytes; // of its state
-    // Prepares a run with memory of the stash, which belongs to this run alone. `plan` resolves the block: what does
-    // not change from one execution of an instruction to the next. `start` builds the units. The state is zero before,
-    // but for struct core. The plan may be null.
+    // Prepares a run with memory of the stash, which belongs to this run alone. `plan` resolves the execution: what
+    // does not change from one execution of an instruction to the next. `start` builds the units. The state is zero
+    // before, but for struct core. The plan may be null.
     void (*plan)(struct core *core, const struct pipeline_options *options, struct stash *stash);
     void (*start)(struct core *core, const struct pipeline_options *options, struct stash *stash);
     // One cycle, core->now. Enters instructions with core_enter, as long as core->next < core->total, and sets
@@ -67,12 +68,13 @@ struct core_ops {
 struct core {
     const struct core_ops *ops;
     const struct machine *machine;
-    const struct block *block;
-    bool is_shared; // another thread runs on it as well
-    bool has_moved; // see core_ops.cycle
+    const struct execution *execution;
+    unsigned n_steps; // of it
+    bool is_shared;   // another thread runs on it as well
+    bool has_moved;   // see core_ops.cycle
     int64_t now;
     uint64_t next, total;   // index of the next instruction to enter; number of them
-    unsigned next_position; // of it, in the block
+    unsigned next_position; // of it: its step
     uint64_t n_entered;     // iterations of which all instructions have entered
     uint64_t n_queued;      // instructions that a front end has taken in, and that have not entered
     struct reporter reporter;
@@ -81,7 +83,7 @@ struct core {
 // What a run is about.
 struct core_run {
     const struct machine *machine;
-    const struct block *block; // not empty
+    const struct execution *execution; // not empty
     const struct pipeline_options *options;
     struct event_listener *const *listeners; // null-terminated; null for none
     bool is_shared;
@@ -100,7 +102,7 @@ static inline bool core_has_work(const struct core *core) {
 // The next instruction enters.
 static inline void core_enter(struct core *core) {
     core->next++;
-    if (++core->next_position == core->block->n_insns) {
+    if (++core->next_position == core->n_steps) {
         core->next_position = 0;
         core->n_entered++;
     }
@@ -112,8 +114,9 @@ static inline uint64_t core_cycles(const struct core *core) {
 }
 
 static inline struct event_insn core_event(const struct core *core, uint64_t index, unsigned position) {
-    return (struct event_insn){
-        .index = index + core->reporter.skipped_insns, .position = position, .insn = &core->block->insns[position]};
+    return (struct event_insn){.index = index + core->reporter.skipped_insns,
+                               .position = position,
+                               .insn = execution_insn(core->execution, position)};
 }
 
 #endif

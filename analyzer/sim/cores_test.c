@@ -85,9 +85,9 @@ static struct pipeline_result simulate(const struct toy *toy, const struct pipel
     struct pipeline *pipeline = pipeline_open(&slots_core, &toy->machine, options);
     struct pipeline_result result;
     struct fail fail = {0};
-    assert_true(pipeline_simulate(pipeline, &toy->block, listeners, &result, &fail));
+    assert_true(pipeline_simulate(pipeline, EXECUTION_OF(&toy->block), listeners, &result, &fail));
     struct pipeline_result again;
-    assert_true(pipeline_simulate(pipeline, &toy->block, listeners, &again, &fail));
+    assert_true(pipeline_simulate(pipeline, EXECUTION_OF(&toy->block), listeners, &again, &fail));
     assert_int_equal(again.cycles, result.cycles); // nothing of one run is left for the next
     pipeline_close(pipeline);
     return result;
@@ -164,7 +164,7 @@ static void its_standstill_is_a_failure(void **state) {
     struct pipeline *pipeline = pipeline_open(&slots_core, &toy.machine, &options);
     struct pipeline_result result;
     struct fail fail = {0};
-    assert_false(pipeline_simulate(pipeline, &toy.block, NULL, &result, &fail));
+    assert_false(pipeline_simulate(pipeline, EXECUTION_OF(&toy.block), NULL, &result, &fail));
     assert_string_equal(fail.text, "instruction 1 finds no slot");
     pipeline_close(pipeline);
 }

@@ -11,7 +11,7 @@
 // The instruction an event is about.
 struct event_insn {
     uint64_t index;    // in execution order over all iterations, from 0
-    unsigned position; // in the block
+    unsigned position; // its step of the execution; of a straight one, its place in the block
     const struct insn *insn;
 };
 

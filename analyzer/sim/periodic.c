@@ -16,7 +16,7 @@ static bool all_can_skip(const struct core *core) {
 
 void periodic_init(struct periodic *periodic, const struct core *core, const struct pipeline_options *options,
                    struct stash *stash) {
-    unsigned n_insns = core->block->n_insns;
+    unsigned n_insns = core->n_steps;
     *periodic = (struct periodic){.is_on = !options->walk_all && all_can_skip(core)};
     periodic->walk_insns =
         options->walk_iterations < core->total / n_insns ? options->walk_iterations * n_insns : core->total;

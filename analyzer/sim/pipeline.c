@@ -34,10 +34,11 @@ static bool run(struct core *core, struct periodic *periodic, uint64_t max_cycle
     return true;
 }
 
-static uint64_t uops_of(const struct block *block) {
+static uint64_t uops_of(const struct execution *execution) {
     uint64_t uops = 0;
-    for (unsigned i = 0; i < block->n_insns; i++)
-        uops += block->insns[i].cost->uops;
+    unsigned n = execution_length(execution);
+    for (unsigned i = 0; i < n; i++)
+        uops += execution_insn(execution, i)->cost->uops;
     return uops;
 }
 
@@ -60,22 +61,22 @@ void pipeline_close(struct pipeline *pipeline) {
     arena_free(&arena);
 }
 
-bool pipeline_simulate(struct pipeline *pipeline, const struct block *block, struct event_listener *const *listeners,
-                       struct pipeline_result *result, struct fail *fail) {
+bool pipeline_simulate(struct pipeline *pipeline, const struct execution *execution,
+                       struct event_listener *const *listeners, struct pipeline_result *result, struct fail *fail) {
     *result = (struct pipeline_result){0};
-    if (block->n_insns == 0)
+    if (execution_length(execution) == 0)
         return fail_set(fail, FAIL_INPUT, "there is no instruction to simulate");
     struct core *core = pipeline->core;
     const struct core_run what = {
-        .machine = pipeline->machine, .block = block, .options = &pipeline->options, .listeners = listeners};
+        .machine = pipeline->machine, .execution = execution, .options = &pipeline->options, .listeners = listeners};
     core_start(core, &what, &pipeline->stash);
     periodic_init(&pipeline->periodic, core, &pipeline->options, &pipeline->stash);
-    uint64_t iterations = core->total / block->n_insns;
+    uint64_t iterations = core->total / core->n_steps;
     bool done = run(core, &pipeline->periodic, pipeline->options.max_cycles, fail);
     *result = (struct pipeline_result){
         .cycles = core_cycles(core),
         .instructions = core->next + core->reporter.skipped_insns,
-        .uops = uops_of(block) * iterations,
+        .uops = uops_of(execution) * iterations,
         .walked_cycles = (uint64_t)core->now,
     };
     return done;

@@ -1,8 +1,9 @@
-// Simulates a block on a machine, cycle by cycle: a core (core.h) moves the instructions on, events report what
+// Simulates an execution on a machine, cycle by cycle: a core (core.h) moves the instructions on, events report what
 // happened, and time that repeats is left out. Knows no core.
 #ifndef ANALYZER_SIM_PIPELINE_H
 #define ANALYZER_SIM_PIPELINE_H
 
+#include "analyzer/code/execution.h"
 #include "analyzer/sched/insn.h"
 #include "analyzer/sched/machine.h"
 #include "analyzer/sim/event.h"
@@ -13,7 +14,7 @@
 #include <stdint.h>
 
 struct pipeline_options {
-    uint64_t iterations;              // of the block; 0 = 100
+    uint64_t iterations;              // of the execution; 0 = 100
     unsigned dispatch_width;          // uops a cycle; 0 = the machine's; in-order machines keep theirs, as in llvm-mca
     unsigned register_file_size;      // physical registers of the default file; 0 = unlimited
     unsigned load_queue, store_queue; // entries; 0 = the machine's
@@ -30,13 +31,13 @@ struct pipeline_options {
     // `decoder_throughput`: instructions put into it a cycle; 0 = unlimited.
     unsigned micro_op_queue, decoder_throughput;
     unsigned retire_width; // instructions retired a cycle, at most; 0 = the machine's
-    // Cycles from the execution of a branch that is predicted wrongly (struct insn) until the instruction behind it is
+    // Cycles from the execution of a branch that is predicted wrongly (execution.h) until the instruction behind it is
     // dispatched, at least; 0: as after any other.
     unsigned branch_penalty;
     // Where LLVM's model states more than llvm-mca simulates, do as llvm-mca does. It holds resources from issue on;
     // the model states the cycle after issue from which they are held.
     bool as_llvm_mca;
-    // What shall not limit the block: bits of the core's knobs (core.h), by index.
+    // What shall not limit the execution: bits of the core's knobs (core.h), by index.
     unsigned relaxed;
 };
 
@@ -47,19 +48,19 @@ struct pipeline_result {
     uint64_t walked_cycles; // of `cycles`: the rest was not walked through, as it repeats
 };
 
-// A core (core.h) with a machine and options, ready to run blocks: what one run allocates serves the next. Not shared
-// between threads. The machine must live as long; the options are copied. mca_core_open (sim/mca/mca.h) opens the one
-// that LLVM's models are for.
+// A core (core.h) with a machine and options, ready to run executions: what one run allocates serves the next. Not
+// shared between threads. The machine must live as long; the options are copied. mca_core_open (sim/mca/mca.h) opens
+// the one that LLVM's models are for.
 struct pipeline;
 struct core_ops;
 struct pipeline *pipeline_open(const struct core_ops *ops, const struct machine *machine,
                                const struct pipeline_options *options);
 void pipeline_close(struct pipeline *pipeline);
 
-// Runs a block. Fails with FAIL_INPUT where it is empty, with FAIL_WORK when an instruction can never get on, naming
-// it, and after max_cycles. `listeners`: null-terminated; null for none. `result` is set also where the run failed: how
-// far it came.
-bool pipeline_simulate(struct pipeline *pipeline, const struct block *block, struct event_listener *const *listeners,
-                       struct pipeline_result *result, struct fail *fail);
+// Runs an execution. Fails with FAIL_INPUT where it is empty, with FAIL_WORK when an instruction can never get on,
+// naming it, and after max_cycles. `listeners`: null-terminated; null for none. `result` is set also where the run
+// failed: how far it came.
+bool pipeline_simulate(struct pipeline *pipeline, const struct execution *execution,
+                       struct event_listener *const *listeners, struct pipeline_result *result, struct fail *fail);
 
 #endif

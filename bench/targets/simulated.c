@@ -72,7 +72,7 @@ static bool execute(const struct target_sim *sim, const struct bench_code *code,
     const struct model *model = sim->model;
     struct arena scratch = {0};
     struct block blocks[CORUN_THREADS];
-    const struct block *const both[CORUN_THREADS] = {&blocks[0], &blocks[1]};
+    const struct execution *const both[CORUN_THREADS] = {EXECUTION_OF(&blocks[0]), EXECUTION_OF(&blocks[1])};
     struct pipeline_result alone = {0};
     struct corun_result result = {0};
     bool is_done = describe(model, &scratch, code, &blocks[0], fail);
@@ -84,7 +84,7 @@ static bool execute(const struct target_sim *sim, const struct bench_code *code,
         run->cycles = result.cycles;
         run->corunner_bodies = is_done ? (double)result.instructions[1] / blocks[1].n_insns : 0;
     } else if (is_done) {
-        is_done = mca_core_run(model->machine, &blocks[0], options, listeners, &alone, fail);
+        is_done = mca_core_run(model->machine, both[0], options, listeners, &alone, fail);
         run->cycles = alone.cycles;
     }
     arena_free(&scratch);

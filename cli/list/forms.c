@@ -83,7 +83,7 @@ static json_t *numbers_to_json(struct arena *arena, const struct model *model, c
     }
     const struct insn *insn = &block.insns[0];
     double alone = insn_rthroughput(model->machine, insn).cycles,
-           pipes = resource_bound_of_block(model->machine, &block).cycles;
+           pipes = resource_bound_of(model->machine, EXECUTION_OF(&block)).cycles;
     // What copies side by side take at least, cycles each: dispatch, or pipes.
     double bound = MAX(MAX((double)insn->cost->uops / model->machine->dispatch_width, alone), pipes);
     return json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f, s:b, s:o, s:o, s:o}", "model", model->machine->id,

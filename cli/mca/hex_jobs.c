@@ -69,7 +69,8 @@ static void simulate_lines(void *self, void *item) {
     }
     while (mca_hex_next(&hex, worker->model)) {
         struct pipeline_result result;
-        if (hex.fail.status == FAIL_NONE && pipeline_simulate(worker->pipeline, &hex.block, NULL, &result, &hex.fail)) {
+        if (hex.fail.status == FAIL_NONE &&
+            pipeline_simulate(worker->pipeline, EXECUTION_OF(&hex.block), NULL, &result, &hex.fail)) {
             mca_brief_print(&result, worker->iterations, hex.block.name, out);
         } else {
             mca_brief_print_error(&hex.fail, out);

@@ -180,7 +180,7 @@ static void simulate_briefly(struct reader *reader, const struct block *block) {
     struct fail fail;
     struct pipeline_result result;
     fail_clear(&fail);
-    if (pipeline_simulate(session->pipeline, block, NULL, &result, &fail))
+    if (pipeline_simulate(session->pipeline, EXECUTION_OF(block), NULL, &result, &fail))
         mca_brief_print(&result, reader->iterations, block->name, session->out);
     else
         tell_failure(reader, &fail);
@@ -263,23 +263,29 @@ bool mca_inputs_exist(const struct mca_args *args, struct fail *fail) {
     return true;
 }
 
-// Replaces the block by the run that a branch trace describes. `trace`: a file, "-" for standard input, or the trace
+// Lays the block out as a branch trace runs it. `trace`: a file, "-" for standard input, or the trace
 // itself, which begins with a parenthesis.
-static bool follow_trace(struct arena *arena, const char *trace, struct backend_source *source, struct fail *fail) {
+static bool follow_trace(struct mca_session *session, struct backend_source *source) {
+    struct arena *arena = session->arena;
+    struct fail *fail = session->fail;
+    const char *trace = session->args->branch_trace;
     const char *name = trace[0] == '(' ? "--branch-trace" : file_name(trace);
     char *text = arena_strdup(arena, trace);
     size_t n_bytes;
     struct branch_trace parsed;
-    struct block *run = ARENA_NEW(arena, struct block);
+    struct execution *execution = ARENA_NEW(arena, struct execution);
+    struct block *laid_out = ARENA_NEW(arena, struct block);
     if (trace[0] != '(' && !file_read(arena, trace, &text, &n_bytes, fail))
         return false;
     if (source->n_blocks != 1)
         return fail_set(fail, FAIL_INPUT, "a branch trace goes through one region, but the input has %zu",
                         source->n_blocks);
     if (!branch_trace_parse(arena, name, text, &parsed, fail) ||
-        !branch_trace_follow(arena, &parsed, &source->blocks[0], run, fail))
+        !branch_trace_follow(arena, &parsed, &source->blocks[0], execution, fail))
         return false;
-    source->blocks = run;
+    *laid_out = execution_lay_out(arena, execution);
+    source->blocks = laid_out;
+    session->execution = execution;
     return true;
 }
 
@@ -294,7 +300,7 @@ bool mca_read_inputs(struct mca_session *session, const struct model *model, str
         .blocks = reader.blocks, .n_blocks = reader.n_blocks, .notes = reader.notes, .n_notes = reader.n_notes};
     if (!is_read)
         return false;
-    return args->branch_trace == NULL || follow_trace(session->arena, args->branch_trace, source, session->fail);
+    return args->branch_trace == NULL || follow_trace(session, source);
 }
 
 static bool run_briefly(struct mca_session *session, const struct model *model, uint64_t iterations) {

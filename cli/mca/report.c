@@ -110,8 +110,9 @@ struct pipeline_options mca_pipeline_options(const struct mca_session *session) 
 }
 
 static bool simulate(const struct mca_session *session, const struct block *block, const struct views *views) {
+    const struct execution *execution = session->execution != NULL ? session->execution : EXECUTION_OF(block);
     struct pipeline_result result;
-    return pipeline_simulate(session->pipeline, block, views->listeners, &result, session->fail);
+    return pipeline_simulate(session->pipeline, execution, views->listeners, &result, session->fail);
 }
 
 static double bound(const struct mca_session *session, const struct views *views) {

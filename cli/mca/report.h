@@ -3,6 +3,7 @@
 #ifndef CLI_MCA_REPORT_H
 #define CLI_MCA_REPORT_H
 
+#include "analyzer/code/execution.h"
 #include "analyzer/model/backend.h"
 #include "analyzer/model/model.h"
 #include "analyzer/sim/pipeline.h"
@@ -24,6 +25,9 @@ struct mca_session {
     struct fail *fail;
     struct trace_view *trace;  // null: no trace
     struct pipeline *pipeline; // opened with mca_pipeline_options
+    // Of the one block that a branch trace goes through: the source's block is its instructions laid out. Null: no
+    // trace, and blocks run straight.
+    const struct execution *execution;
 };
 
 // Opens the CPU that the arguments ask for. Each thread opens its own.

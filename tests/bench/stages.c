@@ -77,7 +77,8 @@ static bool describe(struct bench *bench, struct code *code) {
 
 static bool simulate(struct bench *bench, struct code *code) {
     struct pipeline_result result;
-    return code->block.n_insns == 0 || pipeline_simulate(bench->pipeline, &code->block, NULL, &result, &bench->fail);
+    return code->block.n_insns == 0 ||
+           pipeline_simulate(bench->pipeline, EXECUTION_OF(&code->block), NULL, &result, &bench->fail);
 }
 
 static void run(struct bench *bench) {

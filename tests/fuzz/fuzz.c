@@ -53,6 +53,6 @@ void fuzz_simulate(struct model cpu, const struct block *blocks, size_t n_blocks
         struct pipeline_result result;
         const struct pipeline_options options = {.iterations = 3, .max_cycles = MOST_CYCLES};
         if (blocks[i].n_insns <= MOST_INSNS)
-            mca_core_run(cpu.machine, &blocks[i], &options, NULL, &result, &fail);
+            mca_core_run(cpu.machine, EXECUTION_OF(&blocks[i]), &options, NULL, &result, &fail);
     }
 }

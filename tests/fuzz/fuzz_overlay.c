@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
         const struct pipeline_options options = {.iterations = 5, .max_cycles = 20000};
         struct pipeline_result result;
         overlay_source(overlay, &arena, "A");
-        mca_core_run(machine, &block, &options, NULL, &result, &fail);
+        mca_core_run(machine, EXECUTION_OF(&block), &options, NULL, &result, &fail);
     }
     overlay_close(overlay);
     arena_free(&arena);

@@ -23,8 +23,8 @@ static const struct block block = {.name = "",
 // Long runs take long, and find nothing that short ones do not.
 static bool is_short(const struct branch_trace *trace) {
     uint64_t words = 0;
-    for (size_t i = 0; i < trace->n_steps; i++)
-        words += trace->steps[i].count < 1000 ? trace->steps[i].count : 1000;
+    for (size_t i = 0; i < trace->n_words; i++)
+        words += trace->words[i].count < 1000 ? trace->words[i].count : 1000;
     return words <= 1000;
 }
 
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
     struct arena arena = {0};
     struct fail fail = {0};
     struct branch_trace trace;
-    struct block run;
+    struct execution run;
     const char *text = arena_copy(&arena, (const char *)data, n_bytes);
     if (branch_trace_parse(&arena, "trace", text, &trace, &fail) && is_short(&trace))
         branch_trace_follow(&arena, &trace, &block, &run, &fail);

@@ -36,12 +36,12 @@ static void halve(struct shared_core *core, const struct machine *whole) {
     half->register_files = files;
 }
 
-static void start_threads(struct shared_core *core, const struct block *const blocks[],
+static void start_threads(struct shared_core *core, const struct execution *const executions[],
                           const struct pipeline_options *options, struct event_listener *const *listeners) {
     const struct core_ops *ops = mca_core_of(&core->half);
     for (unsigned t = 0; t < CORUN_THREADS; t++) {
         const struct core_run run = {.machine = &core->half,
-                                     .block = blocks[t],
+                                     .execution = executions[t],
                                      .options = options,
                                      .listeners = t == 0 ? listeners : NULL,
                                      .is_shared = true};
@@ -63,13 +63,13 @@ static void cycle_both(struct shared_core *core) {
 }
 
 // An instruction that can never be issued is found here; with an endless co-runner it would be waited for without end.
-static bool each_runs_alone(const struct shared_core *core, const struct block *const blocks[],
+static bool each_runs_alone(const struct shared_core *core, const struct execution *const executions[],
                             const struct pipeline_options *options, struct fail *fail) {
     struct pipeline_options once = *options;
     struct pipeline_result result;
     once.iterations = 1;
     for (unsigned t = 0; t < CORUN_THREADS; t++)
-        if (!mca_core_run(&core->half, blocks[t], &once, NULL, &result, fail))
+        if (!mca_core_run(&core->half, executions[t], &once, NULL, &result, fail))
             return false;
     return true;
 }
@@ -84,16 +84,16 @@ static bool run_threads(struct shared_core *core, uint64_t max_cycles, struct fa
     return true;
 }
 
-bool corun_run(const struct machine *machine, const struct block *const blocks[CORUN_THREADS],
+bool corun_run(const struct machine *machine, const struct execution *const executions[CORUN_THREADS],
                const struct pipeline_options *options, struct event_listener *const *listeners,
                struct corun_result *result, struct fail *fail) {
     struct arena arena = {0};
     struct shared_core *core = ARENA_NEW(&arena, struct shared_core);
     halve(core, machine);
-    bool is_done = each_runs_alone(core, blocks, options, fail);
+    bool is_done = each_runs_alone(core, executions, options, fail);
     *result = (struct corun_result){.cycles = 0};
     if (is_done) {
-        start_threads(core, blocks, options, listeners);
+        start_threads(core, executions, options, listeners);
         is_done = run_threads(core, options->max_cycles, fail);
         *result =
             (struct corun_result){(uint64_t)core->threads[0]->now, {core->threads[0]->next, core->threads[1]->next}};

@@ -1,5 +1,5 @@
-// Simulates two hardware threads of one core (SMT), a block each, cycle by cycle. No model of LLVM's says what threads
-// share, so it is the same on every machine:
+// Simulates two hardware threads of one core (SMT), an execution each, cycle by cycle. No model of LLVM's says what
+// threads share, so it is the same on every machine:
 //   shared       pipes and their buffers; the width: in order, the thread that goes first leaves the other what it does
 //                not use; out of order, one thread dispatches in a cycle, that with fewer instructions in flight, and
 //                the other only where that one cannot
@@ -20,10 +20,10 @@ struct corun_result {
     uint64_t instructions[CORUN_THREADS]; // that each thread issued (in order) or dispatched in that time
 };
 
-// The first thread runs options->iterations of its block, the second runs its own all that time. All cycles are walked.
-// `listeners` get the events of the first thread only. Fails as pipeline_simulate does; give it max_cycles where one
-// thread could keep the other out.
-bool corun_run(const struct machine *machine, const struct block *const blocks[CORUN_THREADS],
+// The first thread runs options->iterations of its execution, the second runs its own all that time. All cycles are
+// walked. `listeners` get the events of the first thread only. Fails as pipeline_simulate does; give it max_cycles
+// where one thread could keep the other out.
+bool corun_run(const struct machine *machine, const struct execution *const executions[CORUN_THREADS],
                const struct pipeline_options *options, struct event_listener *const *listeners,
                struct corun_result *result, struct fail *fail);
 

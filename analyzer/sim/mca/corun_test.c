@@ -13,14 +13,14 @@ struct steady {
 };
 
 static struct steady run_both(const struct toy *a, const struct toy *b) {
-    const struct block *blocks[CORUN_THREADS] = {&a->block, &b->block};
+    const struct execution *both[CORUN_THREADS] = {EXECUTION_OF(&a->block), EXECUTION_OF(&b->block)};
     struct corun_result results[2];
     struct fail fail = {0};
     for (unsigned is_long = 0; is_long < 2; is_long++) {
         struct pipeline_options options = a->options;
         options.iterations = is_long ? 1600 : 400;
         options.max_cycles = 100000;
-        assert_true(corun_run(&a->machine, blocks, &options, NULL, &results[is_long], &fail));
+        assert_true(corun_run(&a->machine, both, &options, NULL, &results[is_long], &fail));
     }
     double cycles = (double)(results[1].cycles - results[0].cycles);
     double second = (double)(results[1].instructions[1] - results[0].instructions[1]) / b->block.n_insns;
@@ -132,9 +132,9 @@ static void what_can_never_be_issued_is_told(void **state) {
     make_chain(&b, 2, 0, 1);
     toy_pipe(&a, "P", 1, -1);
     toy_use(&b, toy_pipe(&b, "P", 1, -1), 1)->units = 2;
-    const struct block *blocks[CORUN_THREADS] = {&a.block, &b.block};
+    const struct execution *both[CORUN_THREADS] = {EXECUTION_OF(&a.block), EXECUTION_OF(&b.block)};
     struct pipeline_options options = {.iterations = 10};
-    assert_false(corun_run(&a.machine, blocks, &options, NULL, &result, &fail));
+    assert_false(corun_run(&a.machine, both, &options, NULL, &result, &fail));
     assert_int_equal(fail.status, FAIL_WORK);
     assert_non_null(strstr(fail.text, "can never be"));
 }

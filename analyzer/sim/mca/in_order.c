@@ -30,8 +30,8 @@ static void in_order_plan(struct core *core, const struct pipeline_options *opti
         .as_llvm_mca = options->as_llvm_mca,
         .has_segments = core->is_shared,
     };
-    core->block = mca_units_block(core, is_relaxed(options, IN_ORDER_DEPENDENCES), stash);
-    plan_build(&in_order_of(core)->units.plan, machine, core->block, &planned, stash);
+    core->execution = mca_units_execution(core, is_relaxed(options, IN_ORDER_DEPENDENCES), stash);
+    plan_build(&in_order_of(core)->units.plan, machine, core->execution, &planned, stash);
 }
 
 static uint64_t most_in_flight(const struct simulation_plan *plan) {
@@ -72,7 +72,7 @@ static bool in_order_why_stuck(const struct core *core, struct fail *fail) {
     enum in_order_stall stall = sim->stage.stall;
     if (is_waiting_for_time_in_order(sim) || (stall != IN_ORDER_RESOURCES && stall != IN_ORDER_MEMORY))
         return false;
-    unsigned n = core->block->n_insns, position = (core->next_position + n - 1) % n;
+    unsigned n = core->n_steps, position = (core->next_position + n - 1) % n;
     return mca_units_record_stuck(&sim->units, core, position, "dispatched", fail);
 }
 

@@ -168,7 +168,7 @@ static void wrong_predictions_cost_their_penalty(void **state) {
     branch->is_branch = true;
     toy.options.branch_penalty = 10;
     assert_steady(&toy, 0.25);
-    branch->is_mispredicted = true;
+    toy.has_steps = toy.steps[0].is_mispredicted = true;
     assert_steady(&toy, 12);
     toy.options.branch_penalty = 1000;
     assert_steady(&toy, 1002);

@@ -11,10 +11,11 @@ struct pipeline *mca_core_open(const struct machine *machine, const struct pipel
     return pipeline_open(mca_core_of(machine), machine, options);
 }
 
-bool mca_core_run(const struct machine *machine, const struct block *block, const struct pipeline_options *options,
-                  struct event_listener *const *listeners, struct pipeline_result *result, struct fail *fail) {
+bool mca_core_run(const struct machine *machine, const struct execution *execution,
+                  const struct pipeline_options *options, struct event_listener *const *listeners,
+                  struct pipeline_result *result, struct fail *fail) {
     struct pipeline *pipeline = mca_core_open(machine, options);
-    bool done = pipeline_simulate(pipeline, block, listeners, result, fail);
+    bool done = pipeline_simulate(pipeline, execution, listeners, result, fail);
     pipeline_close(pipeline);
     return done;
 }

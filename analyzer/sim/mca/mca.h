@@ -14,8 +14,9 @@ const struct core_ops *mca_core_of(const struct machine *machine);
 
 // pipeline_open on that core.
 struct pipeline *mca_core_open(const struct machine *machine, const struct pipeline_options *options);
-// The same for one block: opens, simulates and closes.
-bool mca_core_run(const struct machine *machine, const struct block *block, const struct pipeline_options *options,
-                  struct event_listener *const *listeners, struct pipeline_result *result, struct fail *fail);
+// The same for one execution: opens, simulates and closes.
+bool mca_core_run(const struct machine *machine, const struct execution *execution,
+                  const struct pipeline_options *options, struct event_listener *const *listeners,
+                  struct pipeline_result *result, struct fail *fail);
 
 #endif

@@ -39,7 +39,7 @@ static void out_of_order_plan(struct core *core, const struct pipeline_options *
         .retire_width =
             is_relaxed(options, OUT_OF_ORDER_RETIREMENT) ? 0 : or_else(options->retire_width, machine->retire_width),
     };
-    core->block = mca_units_block(core, is_relaxed(options, OUT_OF_ORDER_DEPENDENCES), stash);
+    core->execution = mca_units_execution(core, is_relaxed(options, OUT_OF_ORDER_DEPENDENCES), stash);
     const struct plan_options planned = {
         .dispatch_width = sim->dispatch_width,
         .rob_size = sim->reorder_buffer.size,
@@ -49,7 +49,7 @@ static void out_of_order_plan(struct core *core, const struct pipeline_options *
         .as_llvm_mca = options->as_llvm_mca,
         .has_segments = core->is_shared,
     };
-    plan_build(&sim->units.plan, machine, core->block, &planned, stash);
+    plan_build(&sim->units.plan, machine, core->execution, &planned, stash);
 }
 
 static void out_of_order_start(struct core *core, const struct pipeline_options *options, struct stash *stash) {

@@ -164,9 +164,10 @@ static void counter_init(struct counter *counter) {
 static bool run(const struct toy *toy, struct counter *counter, struct pipeline_options options, bool walk_all,
                 struct pipeline_result *result, struct fail *fail) {
     struct event_listener *listeners[] = {&counter->listener, NULL};
+    const struct execution execution = toy_execution(toy);
     counter_init(counter);
     options.walk_all = walk_all;
-    return mca_core_run(&toy->machine, &toy->block, &options, listeners, result, fail);
+    return mca_core_run(&toy->machine, &execution, &options, listeners, result, fail);
 }
 
 static void assert_same(const struct toy *toy, uint64_t iterations, uint64_t *n_skipped) {
@@ -177,7 +178,8 @@ static void assert_same(const struct toy *toy, uint64_t iterations, uint64_t *n_
     options.iterations = iterations;
     assert_true(run(toy, &walked, options, true, &a, &fail));
     assert_true(run(toy, &skipped, options, false, &b, &fail));
-    assert_true(mca_core_run(&toy->machine, &toy->block, &options, NULL, &c, &fail));
+    const struct execution execution = toy_execution(toy);
+    assert_true(mca_core_run(&toy->machine, &execution, &options, NULL, &c, &fail));
     assert_int_equal(a.cycles, a.walked_cycles);
     assert_int_equal(a.cycles, b.cycles);
     assert_int_equal(a.cycles, c.cycles);
@@ -207,7 +209,8 @@ static void make_richer(struct toy *toy, uint64_t *seed) {
     for (unsigned i = 0; i < toy->block.n_insns; i++) {
         struct insn *insn = &toy->insns[i];
         toy->costs[i].eliminable_move = !insn->may_load && !insn->may_store && random_below(seed, 2) == 0;
-        insn->is_mispredicted = random_below(seed, 6) == 0;
+        toy->steps[i] = (struct execution_step){.insn = i, .is_mispredicted = random_below(seed, 6) == 0};
+        toy->has_steps |= toy->steps[i].is_mispredicted;
         for (unsigned w = 0; w < insn->n_writes; w++)
             toy->write_costs[i][w].is_zero = random_below(seed, 6) == 0;
         for (unsigned r = 0; r < insn->n_reads; r++) {
@@ -264,7 +267,7 @@ static uint64_t cycles_in_order(const struct toy *toy, uint64_t iterations, bool
     struct pipeline_options options = toy->options;
     options.iterations = iterations;
     options.walk_all = walk_all;
-    assert_true(mca_core_run(&toy->machine, &toy->block, &options, NULL, &result, &fail));
+    assert_true(mca_core_run(&toy->machine, EXECUTION_OF(&toy->block), &options, NULL, &result, &fail));
     *walked = result.walked_cycles;
     return result.cycles;
 }
@@ -297,15 +300,15 @@ static void one_who_does_not_know_of_it_hears_all(void **state) {
     toy_init(&toy, 4, 64);
     toy_insn(&toy, 3);
     counter_init(&counter);
-    assert_true(mca_core_run(&toy.machine, &toy.block, &options, listeners, &result, &fail));
+    assert_true(mca_core_run(&toy.machine, EXECUTION_OF(&toy.block), &options, listeners, &result, &fail));
     assert_true(result.walked_cycles < 200);
     counter_init(&counter);
     counter.listener.repeated = NULL;
-    assert_true(mca_core_run(&toy.machine, &toy.block, &options, listeners, &result, &fail));
+    assert_true(mca_core_run(&toy.machine, EXECUTION_OF(&toy.block), &options, listeners, &result, &fail));
     assert_int_equal(result.walked_cycles, result.cycles);
     counter_init(&counter);
     options.walk_iterations = 2000;
-    assert_true(mca_core_run(&toy.machine, &toy.block, &options, listeners, &result, &fail));
+    assert_true(mca_core_run(&toy.machine, EXECUTION_OF(&toy.block), &options, listeners, &result, &fail));
     assert_true(result.walked_cycles >= 500 && result.walked_cycles < 700);
 }
 
@@ -321,7 +324,8 @@ static void a_limit_of_cycles_holds(void **state) {
     for (uint64_t limit = 290; limit < 310; limit++) {
         struct fail fail = {0};
         struct pipeline_options options = {.iterations = 100, .max_cycles = limit};
-        assert_int_equal(mca_core_run(&toy.machine, &toy.block, &options, NULL, &result, &fail), limit >= 303);
+        assert_int_equal(mca_core_run(&toy.machine, EXECUTION_OF(&toy.block), &options, NULL, &result, &fail),
+                         limit >= 303);
         assert_int_equal(result.cycles, limit < 303 ? limit : 303);
     }
 }
@@ -343,7 +347,7 @@ static void long_periods_are_found(void **state) {
         toy_write(&toy, (uint16_t)(1 + i % 3));
         toy_use(&toy, i % 3 == 0 ? p01 : p012, 1 + i % 2);
     }
-    assert_true(mca_core_run(&toy.machine, &toy.block, &options, NULL, &result, &fail));
+    assert_true(mca_core_run(&toy.machine, EXECUTION_OF(&toy.block), &options, NULL, &result, &fail));
     assert_int_equal(result.instructions, 7 * options.iterations);
     assert_true(result.walked_cycles < 10000);
 }

@@ -1,4 +1,4 @@
-// Plans of blocks: the instructions (plan_insn.c), how alike they are, and what all of them can need at most.
+// Plans of executions: the instructions (plan_insn.c), how alike they are, and what all of them can need at most.
 #include "analyzer/sim/mca/plan.h"
 
 #include "analyzer/sim/mca/dependences.h"
@@ -57,10 +57,10 @@ static void forbid_short_cuts(struct plan_insn *insns, unsigned n_insns) {
 }
 
 // Instructions without uops are free to dispatch, so a run of them goes along with the uops around it.
-static unsigned most_per_cycle(const struct block *block, unsigned dispatch_width) {
+static unsigned most_per_cycle(const struct plan_insn *insns, unsigned n_insns, unsigned dispatch_width) {
     unsigned n_free = 0;
-    for (unsigned i = 0; i < block->n_insns; i++)
-        n_free += block->insns[i].cost->uops == 0;
+    for (unsigned i = 0; i < n_insns; i++)
+        n_free += insns[i].uops == 0;
     return dispatch_width * (n_free + 1) + n_free;
 }
 
@@ -89,31 +89,31 @@ static uint64_t groups_in_use(const struct machine *machine, const struct plan_i
     return used & groups;
 }
 
-void plan_build(struct simulation_plan *plan, const struct machine *machine, const struct block *block,
+void plan_build(struct simulation_plan *plan, const struct machine *machine, const struct execution *execution,
                 const struct plan_options *options, struct stash *stash) {
-    *plan = (struct simulation_plan){.machine = machine,
-                                     .n_insns = block->n_insns,
-                                     .has_segments = options->has_segments,
-                                     .has_buffers = options->has_buffers};
+    const unsigned n = execution_length(execution);
+    *plan = (struct simulation_plan){
+        .machine = machine, .n_insns = n, .has_segments = options->has_segments, .has_buffers = options->has_buffers};
     struct planner planner = {.plan = plan, .machine = machine, .options = options, .stash = stash};
-    register_classes_build(&planner.classes, machine, block, stash);
+    register_classes_build(&planner.classes, machine, execution->block, stash);
     planner.target_of = STASH_ZEROED(stash, uint16_t, machine->n_registers);
-    planner.targets = STASH_ARRAY(stash, struct class_set, 2 * (size_t)block->n_insns + 1);
+    planner.targets = STASH_ARRAY(stash, struct class_set, 2 * (size_t)n + 1);
     planner.simple_pipes = simple_pipes_of(machine, options->has_buffers);
-    planner.class_position = STASH_ARRAY(stash, unsigned, block->n_insns);
-    struct plan_insn *insns = STASH_ARRAY(stash, struct plan_insn, block->n_insns);
-    for (unsigned i = 0; i < block->n_insns; i++) {
-        insns[i] = plan_insn_of(&planner, &block->insns[i], i);
+    planner.class_position = STASH_ARRAY(stash, unsigned, n);
+    struct plan_insn *insns = STASH_ARRAY(stash, struct plan_insn, n);
+    for (unsigned i = 0; i < n; i++) {
+        insns[i] = plan_insn_of(&planner, execution_insn(execution, i), i);
+        insns[i].is_mispredicted = execution->steps != NULL && execution->steps[i].is_mispredicted;
         insns[i].issue_class = issue_class_of(&planner, insns, &insns[i]);
     }
-    plan_limits(&planner, insns, block->n_insns);
+    plan_limits(&planner, insns, n);
     if (plan->has_segments)
-        forbid_short_cuts(insns, block->n_insns);
+        forbid_short_cuts(insns, n);
     plan->n_classes = planner.classes.n_classes;
     plan_dependences(plan, insns, stash);
     plan->insns = insns;
     plan->class_position = planner.class_position;
-    plan->groups = groups_in_use(machine, insns, block->n_insns);
+    plan->groups = groups_in_use(machine, insns, n);
     plan->alias_targets = planner.targets;
-    plan->most_per_cycle = most_per_cycle(block, options->dispatch_width);
+    plan->most_per_cycle = most_per_cycle(insns, n, options->dispatch_width);
 }

@@ -1,9 +1,10 @@
 // Private to this folder.
-// A block resolved for one machine: everything that the cycle loop asks about an instruction and that does not change
-// from one execution to the next.; computed once per run.
+// An execution resolved for one machine: everything that the cycle loop asks about an instruction and that does not
+// change from one iteration to the next; computed once per run.
 #ifndef ANALYZER_SIM_MCA_PLAN_H
 #define ANALYZER_SIM_MCA_PLAN_H
 
+#include "analyzer/code/execution.h"
 #include "analyzer/sched/insn.h"
 #include "analyzer/sched/machine.h"
 #include "analyzer/sim/mca/registers.h"
@@ -75,7 +76,7 @@ struct plan_insn {
     const struct plan_dependence *dependences; // by operand; only where the plan is fixed
     unsigned n_dependences;
     unsigned n_uses, n_reads, n_writes;
-    unsigned position;    // in the block
+    unsigned position;    // its step
     unsigned issue_class; // instructions of one class use the same resources alike
     // Own bits of the pipes that must each have a free unit, and members of the groups of which one must be free. That
     // is all it takes, if `takes_single_units`.
@@ -92,6 +93,7 @@ struct plan_insn {
     unsigned width;   // uops dispatched in its first cycle: not more than the machine is wide
     bool is_memory;
     bool issues_at_dispatch;
+    bool is_mispredicted;
 
     const struct plan_registers *needed; // free before it may be dispatched: of the files that have limits
     const struct plan_registers *taken;  // of the same, unless its move is eliminated
@@ -105,7 +107,7 @@ struct plan_insn {
 
 struct simulation_plan {
     const struct machine *machine;
-    const struct plan_insn *insns;
+    const struct plan_insn *insns; // by step
     unsigned n_insns;
     unsigned n_classes;
     const struct class_set *alias_targets; // by number; 0 is no target
@@ -136,7 +138,7 @@ struct plan_options {
 // Cycles by which a read may come before the result of a write of that class (see struct sched_advance).
 int plan_advance(const struct sched_read *read, unsigned write_class);
 
-void plan_build(struct simulation_plan *plan, const struct machine *machine, const struct block *block,
+void plan_build(struct simulation_plan *plan, const struct machine *machine, const struct execution *execution,
                 const struct plan_options *options, struct stash *stash);
 
 #endif

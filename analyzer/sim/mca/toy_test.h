@@ -28,6 +28,8 @@ struct toy {
     struct sched_read read_costs[TOY_INSNS][TOY_OPERANDS];
     struct sched_advance advances[TOY_INSNS][TOY_OPERANDS];
     struct sched_use uses[TOY_INSNS][TOY_OPERANDS];
+    struct execution_step steps[TOY_INSNS];
+    bool has_steps; // false: the block runs straight
     struct pipeline_options options;
 };
 
@@ -69,6 +71,7 @@ static inline unsigned toy_group(struct toy *toy, const char *name, int buffer_s
 static inline struct insn *toy_insn(struct toy *toy, unsigned latency) {
     assert(toy->block.n_insns < TOY_INSNS);
     unsigned i = toy->block.n_insns++;
+    toy->steps[i] = (struct execution_step){.insn = i};
     toy->costs[i] = (struct sched_insn){.uops = 1,
                                         .latency = latency,
                                         .writes = toy->write_costs[i],
@@ -133,13 +136,23 @@ static inline void toy_nest(struct toy *toy, const uint16_t *whole, const uint16
     toy->registers[*part].n_super = 1;
 }
 
+static inline struct execution toy_execution(const struct toy *toy) {
+    struct execution execution = {.block = &toy->block};
+    if (toy->has_steps) {
+        execution.steps = toy->steps;
+        execution.n_steps = toy->block.n_insns;
+    }
+    return execution;
+}
+
 // Simulates `iterations` of the block; returns the cycles, 0 where it failed.
 static inline uint64_t toy_run(struct toy *toy, uint64_t iterations, struct event_listener *const *listeners,
                                struct fail *fail) {
     struct pipeline_options options = toy->options;
     struct pipeline_result result;
+    const struct execution execution = toy_execution(toy);
     options.iterations = iterations;
-    return mca_core_run(&toy->machine, &toy->block, &options, listeners, &result, fail) ? result.cycles : 0;
+    return mca_core_run(&toy->machine, &execution, &options, listeners, &result, fail) ? result.cycles : 0;
 }
 
 // Cycles per iteration once the pipeline has filled.

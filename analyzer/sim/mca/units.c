@@ -25,16 +25,19 @@ static void start_memory(struct mca_units *units, const struct machine *machine,
     memory_unit_init(&units->memory, &units->flight, sizes->in_flight, stash);
 }
 
-const struct block *mca_units_block(const struct core *core, bool without_dependences, struct stash *stash) {
-    const struct block *block = core->block;
+const struct execution *mca_units_execution(const struct core *core, bool without_dependences, struct stash *stash) {
     if (!without_dependences)
-        return block;
+        return core->execution;
+    const struct block *block = core->execution->block;
     struct insn *insns = STASH_ARRAY(stash, struct insn, block->n_insns);
     memcpy(insns, block->insns, block->n_insns * sizeof *insns);
     for (unsigned i = 0; i < block->n_insns; i++)
         insns[i].n_reads = 0;
-    struct block *copy = STASH_ARRAY(stash, struct block, 1);
-    *copy = (struct block){.name = block->name, .insns = insns, .n_insns = block->n_insns};
+    struct block *freed = STASH_ARRAY(stash, struct block, 1);
+    *freed = (struct block){.name = block->name, .insns = insns, .n_insns = block->n_insns};
+    struct execution *copy = STASH_ARRAY(stash, struct execution, 1);
+    *copy = *core->execution;
+    copy->block = freed;
     return copy;
 }
 

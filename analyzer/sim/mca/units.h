@@ -32,8 +32,9 @@ static inline unsigned or_else(unsigned value, unsigned otherwise) {
     return value != 0 ? value : otherwise;
 }
 
-// The block as a core is to see it: itself, or a copy in which nothing waits for a register.
-const struct block *mca_units_block(const struct core *core, bool without_dependences, struct stash *stash);
+// The execution as a core is to see it: itself, or a copy in which nothing waits for a register.
+const struct execution *mca_units_execution(const struct core *core, bool without_dependences, struct stash *stash);
+
 struct mca_sizes {
     uint64_t in_flight;     // instructions that can be in flight
     bool notes_dependences; // somebody wants to know what they waited for
@@ -42,13 +43,13 @@ struct mca_sizes {
 
 void mca_units_start(struct mca_units *units, const struct core *core, const struct pipeline_options *options,
                      const struct mca_sizes *sizes, struct stash *stash);
-// Both threads use the pipes of the first from now on, which fit for the instructions of both blocks.
+// Both threads use the pipes of the first from now on, which fit for the instructions of both.
 void mca_units_share(struct mca_units *first, struct mca_units *second, bool is_wanted, struct stash *stash);
 // Instructions that have retired stay readable until this many more have: no forwarding path is slow enough to ask for
 // older ones.
 uint64_t mca_units_history(const struct mca_units *units);
 
-// Records that an instruction of the block can never be "issued" or "dispatched", and why. Returns true.
+// Records that an instruction of the execution can never be "issued" or "dispatched", and why. Returns true.
 bool mca_units_record_stuck(const struct mca_units *units, const struct core *core, unsigned position, const char *can,
                             struct fail *fail);
 
@@ -71,7 +72,7 @@ static inline int64_t mca_units_redirected(const struct mca_units *units, const 
     if (units->branch_penalty == 0 || core->next == 0)
         return 0;
     const struct in_flight *youngest = flight_at(&units->flight, core->next - 1);
-    if (!youngest->plan->insn->is_mispredicted)
+    if (!youngest->plan->is_mispredicted)
         return 0;
     return youngest->done_cycle == NEVER ? NEVER : youngest->done_cycle + units->branch_penalty;
 }

@@ -35,7 +35,7 @@ static struct bench *bench_new(void) {
 static void bench_build(struct bench *bench) {
     const struct plan_options options = {
         .dispatch_width = 4, .rob_size = 16, .has_buffers = true, .eliminates_moves = true};
-    plan_build(&bench->plan, &bench->toy.machine, &bench->toy.block, &options, &bench->stash);
+    plan_build(&bench->plan, &bench->toy.machine, EXECUTION_OF(&bench->toy.block), &options, &bench->stash);
     flight_init(&bench->flight, &bench->plan, 64, false, &bench->stash);
     register_unit_init(&bench->registers, &bench->plan, 0, &bench->stash);
     resource_unit_init(&bench->resources, &bench->plan, true, &bench->stash);
