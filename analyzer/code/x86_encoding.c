@@ -1,9 +1,18 @@
 #include "analyzer/code/x86_encoding.h"
 
-enum { REX = 0x40, REX_W = 8, OPERAND_SIZE = 0x66, TWO_BYTES = 0x0f, VEX_3 = 0xc4, VEX_2 = 0xc5, EVEX = 0x62 };
+enum {
+    LOCK = 0xf0,
+    REX = 0x40,
+    REX_W = 8,
+    OPERAND_SIZE = 0x66,
+    TWO_BYTES = 0x0f,
+    VEX_3 = 0xc4,
+    VEX_2 = 0xc5,
+    EVEX = 0x62
+};
 
 static bool is_prefix(uint8_t byte) {
-    return byte == OPERAND_SIZE || byte == 0x67 || byte == 0xf0 || byte == 0xf2 || byte == 0xf3 || byte == 0x2e ||
+    return byte == OPERAND_SIZE || byte == 0x67 || byte == LOCK || byte == 0xf2 || byte == 0xf3 || byte == 0x2e ||
            byte == 0x36 || byte == 0x3e || byte == 0x26 || byte == 0x64 || byte == 0x65;
 }
 
@@ -45,8 +54,10 @@ struct x86_encoding x86_encoding_of(const uint8_t *bytes, unsigned n_bytes) {
     struct x86_encoding encoding = {.is_legacy = true};
     bool is_narrow = false, is_wide = false;
     unsigned at = 0, map = 0;
-    for (; at + 1 < n_bytes && is_prefix(bytes[at]); at++)
+    for (; at + 1 < n_bytes && is_prefix(bytes[at]); at++) {
         is_narrow |= bytes[at] == OPERAND_SIZE;
+        encoding.is_atomic |= bytes[at] == LOCK;
+    }
     if (at + 1 < n_bytes && (bytes[at] & 0xf0) == REX)
         is_wide = bytes[at++] & REX_W;
     unsigned vector = bytes[at] == VEX_2 ? 2 : bytes[at] == VEX_3 ? 3 : bytes[at] == EVEX ? 4 : 0;
@@ -67,6 +78,8 @@ struct x86_encoding x86_encoding_of(const uint8_t *bytes, unsigned n_bytes) {
     if (has_modrm(&encoding, map))
         at = address_bytes(&encoding, bytes, at, n_bytes);
     encoding.immediate_bytes = at < n_bytes ? n_bytes - at : 0;
+    bool is_exchange = map == 0 && (encoding.opcode == 0x86 || encoding.opcode == 0x87) && modrm < 0xc0;
+    encoding.is_atomic |= encoding.is_legacy && is_exchange;
     bool is_test = encoding.opcode == 0xf7 && (modrm >> 3 & 7) < 2;
     encoding.changes_length =
         encoding.is_legacy && map == 0 && is_narrow && !is_wide && (has_wide_immediate(encoding.opcode) || is_test);

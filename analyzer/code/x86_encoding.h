@@ -15,6 +15,7 @@ struct x86_encoding {
     // A prefix changes the length of the immediate: 66h before an immediate of 16 bits.
     bool changes_length;
     bool is_legacy; // neither VEX nor EVEX
+    bool is_atomic; // with a lock prefix, or xchg with memory
 };
 
 // `bytes` are one whole instruction, `n_bytes` of 1 to 15.

@@ -44,7 +44,20 @@ static void encodings(void **state) {
     }
 }
 
+static bool is_atomic(const uint8_t *bytes, unsigned n_bytes) {
+    return x86_encoding_of(bytes, n_bytes).is_atomic;
+}
+
+static void atomic_accesses(void **state) {
+    (void)state;
+    assert_true(is_atomic((const uint8_t[]){0xf0, 0x48, 0x0f, 0xc1, 0x07}, 5)); // lock xadd [rdi], rax
+    assert_true(is_atomic((const uint8_t[]){0x48, 0x87, 0x07}, 3));             // xchg [rdi], rax
+    assert_false(is_atomic((const uint8_t[]){0x48, 0x87, 0xc7}, 3));            // xchg rdi, rax
+    assert_false(is_atomic((const uint8_t[]){0x48, 0x01, 0x07}, 3));            // add [rdi], rax
+    assert_false(is_atomic((const uint8_t[]){0xc5, 0xf8, 0x28, 0x07}, 4));      // vmovaps xmm0, [rdi]
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(encodings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(encodings), cmocka_unit_test(atomic_accesses)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,6 +125,30 @@ static void number_units(struct cpu *cpu, struct arena *arena) {
     cpu->n_units = n;
 }
 
+static bool bind_sources(struct cpu *cpu, struct cpu_rule *rule, struct fail *fail) {
+    for (unsigned s = 0; s < rule->n_sources; s++) {
+        struct cpu_source *source = &rule->sources[s];
+        for (unsigned i = 1; i < cpu->machine->n_registers; i++)
+            if (strcmp(cpu->machine->registers[i].name, source->name) == 0)
+                source->unit = cpu->units[i];
+        if (!source->unit && strcmp(source->name, "vector") != 0)
+            return fail_at(fail, cpu->path, rule->line, rule->column, "'%s' has no register '%s'", cpu->base,
+                           source->name);
+    }
+    return true;
+}
+
+static bool bind_uses(const struct cpu *cpu, struct cpu_rule *rule, struct fail *fail) {
+    for (unsigned u = 0; u < rule->n_uses; u++) {
+        const struct resource *resource = machine_resource_called(cpu->machine, rule->on[u]);
+        if (!resource)
+            return fail_at(fail, cpu->path, rule->line, rule->column, "'%s' has no resource '%s'", cpu->base,
+                           rule->on[u]);
+        rule->uses[u].pipes = cpu_pipes(cpu, resource->mask);
+    }
+    return true;
+}
+
 bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machine, const struct block *samples,
               struct fail *fail) {
     cpu->machine = machine;
@@ -133,16 +157,9 @@ bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machin
         return false;
     if (samples)
         take_samples(cpu, samples);
-    for (unsigned i = 0; i < cpu->n_rules; i++) {
-        struct cpu_rule *rule = &cpu->rules[i];
-        for (unsigned u = 0; u < rule->n_uses; u++) {
-            const struct resource *resource = machine_resource_called(machine, rule->on[u]);
-            if (!resource)
-                return fail_at(fail, cpu->path, rule->line, rule->column, "'%s' has no resource '%s'", cpu->base,
-                               rule->on[u]);
-            rule->uses[u].pipes = cpu_pipes(cpu, resource->mask);
-        }
-    }
+    for (unsigned i = 0; i < cpu->n_rules; i++)
+        if (!bind_sources(cpu, &cpu->rules[i], fail) || !bind_uses(cpu, &cpu->rules[i], fail))
+            return false;
     return true;
 }
 

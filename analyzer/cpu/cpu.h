@@ -12,7 +12,9 @@
 //     forms:                        # what differs from the base; a later rule changes what an earlier one set
 //       - match: "SH[LR](32|64)rCL" # regular expression on LLVM's whole opcode name
 //         slots: 2
+//         address: three-part       # only where its address is so: cpu_shape
 //         latency: 2                # cycles, from each source to each result
+//         latency-from: {EFLAGS: 1} # from this source, where that is less
 //         ignores: [EFLAGS]         # registers that it reads, and does not wait for
 //         pipes: [{on: SKLPort06, cycles: 2}]  # in place of the base's; `on`: a resource of the base
 //         serial: 18                # cycles between two such, whatever they read
@@ -57,14 +59,32 @@ struct cpu_use {
     double cycles;
 };
 
+// What an address is made of, where that decides about what an instruction costs.
+enum cpu_shape {
+    CPU_ANY_SHAPE,
+    CPU_INDEXED,    // it has an index
+    CPU_THREE_PART, // base, index, and a displacement in the encoding; or it is relative to the instruction
+    CPU_N_SHAPES
+};
+
+// Latency from one source of a form.
+struct cpu_source {
+    const char *name; // of the register, or "vector": any such
+    double latency;   // cycles
+    unsigned unit;    // set by cpu_bind; 0: any vector register's
+};
+
 // What a file says of forms, where it differs from the base.
 struct cpu_rule {
+    enum cpu_shape shape;
     const char *match;
     regex_t pattern;
     struct cpu_number slots, latency, serial; // unknown: as the base has them
     const char *const *ignores;               // names of registers, null-terminated; null: none
-    const char *const *on;                    // names of resources, of uses
-    struct cpu_use *uses;                     // null: as the base has them
+    struct cpu_source *sources;               // of latency-from
+    unsigned n_sources;
+    const char *const *on; // names of resources, of uses
+    struct cpu_use *uses;  // null: as the base has them
     unsigned n_uses;
     enum cpu_trust trust;
     const char *source;

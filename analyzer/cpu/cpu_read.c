@@ -129,6 +129,33 @@ static bool read_uses(struct reader *reader, struct fy_node *node, struct cpu_ru
     return true;
 }
 
+static bool read_sources(struct reader *reader, struct fy_node *node, struct cpu_rule *rule) {
+    struct fy_node *key, *value;
+    if (node && !yaml_is_mapping(node))
+        return yaml_fail(&reader->yaml, node, "'latency-from' must be a mapping: {REGISTER: cycles}");
+    for (void *iterator = NULL; node && yaml_next_pair(node, &iterator, &key, &value);) {
+        struct cpu_number latency;
+        if (!read_number(reader, value, &latency))
+            return false;
+        struct cpu_source *source = ARENA_ADD(reader->arena, rule->sources, rule->n_sources);
+        *source = (struct cpu_source){.name = yaml_text(&reader->yaml, key), .latency = latency.value};
+        if (!source->name)
+            return yaml_fail(&reader->yaml, key, "this must be the name of a register");
+    }
+    return true;
+}
+
+static bool read_shape(struct reader *reader, struct fy_node *node, enum cpu_shape *shape) {
+    static const char *const names[CPU_N_SHAPES] = {"any", "indexed", "three-part"};
+    const char *text = NULL;
+    if (!read_text(reader, node, &text) || !text)
+        return !node;
+    size_t found = text_find(text, names, CPU_N_SHAPES);
+    *shape = (enum cpu_shape)found;
+    return found < CPU_N_SHAPES ||
+           yaml_fail(&reader->yaml, node, "'%s' is no kind of address: any, indexed or three-part", text);
+}
+
 static bool compile(struct reader *reader, struct fy_node *node, struct cpu_rule *rule) {
     char why[128];
     const char *whole = arena_printf(reader->arena, "^(%s)$", rule->match);
@@ -140,16 +167,18 @@ static bool compile(struct reader *reader, struct fy_node *node, struct cpu_rule
 }
 
 static bool read_rule(struct reader *reader, struct fy_node *node) {
-    enum { MATCH, SLOTS, LATENCY, IGNORES, PIPES, SERIAL, TRUST, SOURCE, N };
-    struct yaml_field f[N] = {
-        [MATCH] = {"match", true, NULL},      [SLOTS] = {"slots", false, NULL},  [LATENCY] = {"latency", false, NULL},
-        [IGNORES] = {"ignores", false, NULL}, [PIPES] = {"pipes", false, NULL},  [SERIAL] = {"serial", false, NULL},
-        [TRUST] = {"trust", false, NULL},     [SOURCE] = {"source", false, NULL}};
+    enum { MATCH, ADDRESS, SLOTS, LATENCY, FROM, IGNORES, PIPES, SERIAL, TRUST, SOURCE, N };
+    struct yaml_field f[N] = {[MATCH] = {"match", true, NULL},        [ADDRESS] = {"address", false, NULL},
+                              [SLOTS] = {"slots", false, NULL},       [LATENCY] = {"latency", false, NULL},
+                              [FROM] = {"latency-from", false, NULL}, [IGNORES] = {"ignores", false, NULL},
+                              [PIPES] = {"pipes", false, NULL},       [SERIAL] = {"serial", false, NULL},
+                              [TRUST] = {"trust", false, NULL},       [SOURCE] = {"source", false, NULL}};
     struct yaml_place place = yaml_place(&reader->yaml, node);
     struct cpu_rule rule = {.trust = CPU_ASSUMED, .source = "", .line = place.line, .column = place.column};
     const char **ignores = NULL;
     size_t n_ignores;
     if (!yaml_fields(&reader->yaml, node, "a form", f, N) || !read_text(reader, f[MATCH].value, &rule.match) ||
+        !read_shape(reader, f[ADDRESS].value, &rule.shape) || !read_sources(reader, f[FROM].value, &rule) ||
         !read_number(reader, f[SLOTS].value, &rule.slots) || !read_number(reader, f[LATENCY].value, &rule.latency) ||
         !read_number(reader, f[SERIAL].value, &rule.serial) || !read_trust(reader, f[TRUST].value, &rule.trust) ||
         !read_text(reader, f[SOURCE].value, &rule.source) || !read_uses(reader, f[PIPES].value, &rule) ||

@@ -22,7 +22,8 @@ static void numbers_have_a_source(void **state) {
                             "  dispatch-width: {value: 6, trust: published, source: a book}\n"
                             "  micro-fusion: 1\n"
                             "forms:\n"
-                            "  - {match: 'DIV.*r', slots: 10, latency: 26, serial: 6, ignores: [EFLAGS]}\n",
+                            "  - {match: 'DIV.*r', slots: 10, latency: 26, serial: 6, ignores: [EFLAGS]}\n"
+                            "  - {match: LEA64r, address: three-part, latency: 3, latency-from: {RAX: 1, vector: 2}}\n",
                             &fail);
     assert_non_null(cpu);
     assert_true(cpu_knows(cpu, CPU_DISPATCH_WIDTH));
@@ -32,7 +33,12 @@ static void numbers_have_a_source(void **state) {
     assert_int_equal(cpu->parameters[CPU_MICRO_FUSION].trust, CPU_ASSUMED);
     assert_true(cpu_does(cpu, CPU_MICRO_FUSION));
     assert_false(cpu_knows(cpu, CPU_FETCH_BYTES));
-    assert_int_equal(cpu->n_rules, 1);
+    assert_int_equal(cpu->n_rules, 2);
+    assert_int_equal(cpu->rules[0].shape, CPU_ANY_SHAPE);
+    assert_int_equal(cpu->rules[1].shape, CPU_THREE_PART);
+    assert_int_equal(cpu->rules[1].n_sources, 2);
+    assert_string_equal(cpu->rules[1].sources[0].name, "RAX");
+    assert_true(cpu->rules[1].sources[1].latency == 2);
     assert_true(cpu->rules[0].serial.value == 6);
     assert_int_equal(regexec(&cpu->rules[0].pattern, "DIV64r", 0, NULL, 0), 0);
     assert_int_not_equal(regexec(&cpu->rules[0].pattern, "IDIV64r", 0, NULL, 0), 0);
@@ -57,6 +63,8 @@ static void mistakes_have_a_place(void **state) {
         {"resources: {SKLPort0: 0}\n", "1 to 32 pipes", 4},
         {"forms: 5\n", "'forms' must be a list", 4},
         {"forms:\n  - {match: DIV64r, pipes: 5}\n", "'pipes' must be a list", 5},
+        {"forms:\n  - {match: DIV64r, address: far}\n", "'far' is no kind of address", 5},
+        {"forms:\n  - {match: DIV64r, latency-from: 5}\n", "'latency-from' must be a mapping", 5},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         struct arena arena = {0};

@@ -158,12 +158,25 @@ static void take_stack(const struct cpu *cpu, struct cpu_recipe *recipe) {
         recipe->slots = recipe->decoded_slots = recipe->n_loads && recipe->n_stores ? 2 : 1;
 }
 
+static bool has_shape(const struct cpu *cpu, const struct cpu_recipe *recipe, enum cpu_shape shape) {
+    const struct insn_address *address = recipe->insn->address;
+    if (shape == CPU_ANY_SHAPE || !address)
+        return shape == CPU_ANY_SHAPE;
+    if (shape == CPU_INDEXED)
+        return address->index;
+    bool is_relative = address->base && strcmp(cpu->machine->registers[address->base].name, "RIP") == 0;
+    return is_relative || (address->base && address->index && recipe->encoding.displacement_bytes);
+}
+
+static bool applies(const struct cpu *cpu, const struct cpu_recipe *recipe, const struct cpu_rule *rule) {
+    return has_shape(cpu, recipe, rule->shape) && regexec(&rule->pattern, recipe->insn->opcode, 0, NULL, 0) == 0;
+}
+
 static bool is_ignored(const struct cpu *cpu, const struct cpu_recipe *recipe, unsigned unit, unsigned reg) {
     for (unsigned r = 0; r < cpu->n_rules; r++) {
         const struct cpu_rule *rule = &cpu->rules[r];
         for (const char *const *name = rule->ignores; name && *name; name++)
-            if (strcmp(*name, cpu->machine->registers[reg].name) == 0 &&
-                regexec(&rule->pattern, recipe->insn->opcode, 0, NULL, 0) == 0)
+            if (strcmp(*name, cpu->machine->registers[reg].name) == 0 && applies(cpu, recipe, rule))
                 return true;
     }
     return unit == cpu->stack && recipe->stack_change && cpu_does(cpu, CPU_STACK_ENGINE);
@@ -171,7 +184,8 @@ static bool is_ignored(const struct cpu *cpu, const struct cpu_recipe *recipe, u
 
 static void add_read(struct cpu_recipe *recipe, unsigned unit, bool is_address, double early) {
     if (unit && recipe->n_reads < CPU_MOST_READS)
-        recipe->reads[recipe->n_reads++] = (struct cpu_read){(uint16_t)unit, is_address, early};
+        recipe->reads[recipe->n_reads++] =
+            (struct cpu_read){.unit = (uint16_t)unit, .is_address = is_address, .early = early};
 }
 
 // The most that the base's advances let it come early; 0: they do not.
@@ -223,7 +237,14 @@ static void take_reads(const struct cpu *cpu, struct cpu_recipe *recipe) {
             recipe->load_latency = early;
         add_read(recipe, unit, i < 64 && is_address[i] && insn->may_load + insn->may_store > 0,
                  insn->may_load ? 0 : early);
+        if (recipe->n_reads)
+            recipe->reads[recipe->n_reads - 1].is_vector = cpu->is_vector[reg];
     }
+}
+
+// Of a general register: the rest stays as it was.
+static bool is_part(const struct cpu *cpu, const struct insn_write *write) {
+    return cpu->machine->registers[write->reg].n_super && !write->clears_supers && !cpu->is_vector[write->reg];
 }
 
 static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {
@@ -238,17 +259,18 @@ static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {
         if (unit == cpu->flags && !recipe->leaves_carry)
             recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)cpu->carry, latency};
         recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)unit, latency};
-        const struct machine_register *written = &cpu->machine->registers[reg];
-        bool is_part = written->n_super && !insn->writes[i].clears_supers && !cpu->is_vector[reg];
-        if (is_part && recipe->rename == CPU_EXECUTES)
+        if (is_part(cpu, &insn->writes[i]) && recipe->rename == CPU_EXECUTES) {
             add_read(recipe, unit, false, 0); // it merges
+            struct cpu_write *write = &recipe->writes[recipe->n_writes - 1];
+            write->latency = fmax(write->latency, 1);
+        }
     }
 }
 
 static void take_rules(const struct cpu *cpu, struct cpu_recipe *recipe) {
     for (unsigned i = 0; i < cpu->n_rules; i++) {
         const struct cpu_rule *rule = &cpu->rules[i];
-        if (regexec(&rule->pattern, recipe->insn->opcode, 0, NULL, 0) != 0)
+        if (!applies(cpu, recipe, rule))
             continue;
         if (rule->slots.is_known)
             recipe->slots = recipe->decoded_slots = (unsigned)rule->slots.value;
@@ -288,6 +310,31 @@ static void take_flags(struct cpu_recipe *recipe) {
     recipe->reads_no_carry = is_conditional && condition != 2 && condition != 6;
 }
 
+// What a rule says to come to its result in less time than the rest.
+static void delay_sources(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    for (unsigned r = 0; r < cpu->n_rules; r++) {
+        const struct cpu_rule *rule = &cpu->rules[r];
+        if (!rule->n_sources || !applies(cpu, recipe, rule))
+            continue;
+        for (unsigned i = 0; i < recipe->n_reads; i++)
+            for (unsigned s = 0; s < rule->n_sources; s++) {
+                const struct cpu_read *read = &recipe->reads[i];
+                unsigned unit = read->unit == cpu->carry ? cpu->flags : read->unit;
+                bool is_named = rule->sources[s].unit ? unit == rule->sources[s].unit : read->is_vector;
+                if (is_named && !read->is_address)
+                    recipe->reads[i].early = fmax(recipe->latency - rule->sources[s].latency, 0);
+            }
+    }
+}
+
+// What it does before it stores takes a cycle, whatever latency the base has for its flags.
+static void delay_store(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    bool computes = recipe->n_loads && !recipe->stack_change;
+    for (unsigned i = 0; i < recipe->n_uses && !recipe->is_vector; i++)
+        computes |= (recipe->uses[i].pipes & ~cpu->memory_pipes) != 0;
+    recipe->store_delay = computes && recipe->n_stores ? 1 : 0;
+}
+
 void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_recipe *recipe) {
     *recipe = (struct cpu_recipe){.insn = insn};
     if (insn->bytes)
@@ -306,17 +353,22 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
         fuse_uops(cpu, recipe);
     take_stack(cpu, recipe);
     recipe->is_plain_load = recipe->n_loads == 1 && !recipe->n_stores && !recipe->is_vector &&
-                            (starts_with(insn->opcode, "MOV") || starts_with(insn->opcode, "POP64r"));
+                            (starts_with(insn->opcode, "MOV") || starts_with(insn->opcode, "POP64r")) &&
+                            insn->n_writes && !is_part(cpu, &insn->writes[0]);
     if (insn->may_load && recipe->is_plain_load)
         recipe->load_latency = insn->cost->latency < cpu->load_latency ? cpu->load_latency : insn->cost->latency;
     else if (insn->may_load)
         recipe->load_latency = recipe->is_vector ? cpu->vector_load_latency : cpu->load_latency;
     take_reads(cpu, recipe);
     take_writes(cpu, recipe);
+    if (recipe->encoding.is_atomic)
+        recipe->serial = cpu_value(cpu, CPU_ATOMIC);
     take_rules(cpu, recipe);
     for (unsigned i = 0; i < recipe->n_writes; i++)
         recipe->latency = fmax(recipe->latency, recipe->writes[i].latency);
     delay_data(cpu, recipe);
+    delay_sources(cpu, recipe);
+    delay_store(cpu, recipe);
 }
 
 struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const struct block *block) {

@@ -42,10 +42,11 @@ struct cpu_recipe {
 
     double load_latency; // cycles from its address to what it has loaded; 0: it does not load
     double latency;      // from its sources, loaded ones included, to its slowest result
+    double store_delay;  // from its sources, loaded ones included, to the data it stores
     double serial;       // cycles between two such instructions; 0: they are independent
     struct cpu_read {
         uint16_t unit;
-        bool is_address;
+        bool is_address, is_vector;
         double early; // cycles that it may come after the instruction's start
     } reads[CPU_MOST_READS];
     unsigned n_reads;

@@ -3,7 +3,7 @@
 #ifndef ANALYZER_PREDICT_BOUND_PARTS_H
 #define ANALYZER_PREDICT_BOUND_PARTS_H
 
-#include "analyzer/predict/bounds.h"
+#include "analyzer/predict/addresses.h"
 
 struct bound_code {
     const struct cpu *cpu;
@@ -26,6 +26,10 @@ double bound_decode(const struct bound_code *code);
 double bound_cache(const struct bound_code *code);
 // The most that any union of pipe sets is kept busy. `pipes`: that union.
 double bound_ports(const struct bound_code *code, uint64_t *pipes);
+// Of the loads of one turn, in order, n > 0; `memory`: bytes behind which it begins anew. Two of different lines whose
+// addresses have the same bits 2 to 5 are not served together. Source: Intel's optimization manual, 3.6.1.3 of 2012.
+double bound_paired_loads(const struct place *loads, unsigned n, uint64_t memory);
+
 // What needs addresses: loads, stores, latency.
 void bound_walk(const struct bound_code *code, struct bounds *bounds);
 

@@ -1,5 +1,4 @@
 // Bounds that need addresses: a walk over some turns, in which everything happens as soon as its sources are there.
-#include "analyzer/predict/addresses.h"
 #include "analyzer/predict/bound_parts.h"
 
 #include <math.h>
@@ -13,9 +12,9 @@ enum {
     LINE = 64,
     PAGE = 4096,
     BANK = 4,
-    MOST_BANKS = 64
+    MOST_BANKS = 64,
+    MOST_LOADS = 64
 };
-enum { OPERATION = 1 }; // cycles of what a read-modify-write does with what it has read
 enum { N_FURTHER = 2 }; // times that are no unit's: see compare
 
 struct stored {
@@ -37,9 +36,10 @@ struct walk {
     struct stored stores[KEPT_STORES];
     unsigned n_stores;
     // memory, of all turns
-    double n_loads, n_accesses, n_commits, bank_reads[MOST_BANKS], n_load_slots;
-    struct place last_store, last_load;
-    bool has_pair, has_load_pair;
+    double n_loads, n_accesses, n_commits, bank_reads[MOST_BANKS];
+    struct place last_store, turn_loads[MOST_LOADS]; // turn_loads: of the turn that goes on
+    unsigned n_turn_loads;
+    bool has_pair;
     double stores_done;
 };
 
@@ -115,16 +115,8 @@ static void count_load(struct walk *walk, const struct cpu_recipe *recipe, const
         for (uint64_t bank = first; bank <= last && bank < first + banks; bank++)
             walk->bank_reads[bank % banks]++;
     }
-    const struct place *before = &walk->last_load;
-    bool meets = place->bytes && before->bytes && line_of(walk, before) != line_of(walk, place) &&
-                 before->address.offset % LINE / BANK == place->address.offset % LINE / BANK;
-    if (walk->has_load_pair && !meets) {
-        walk->has_load_pair = false;
-    } else {
-        walk->n_load_slots++;
-        walk->has_load_pair = true;
-    }
-    walk->last_load = *place;
+    if (walk->n_turn_loads < MOST_LOADS)
+        walk->turn_loads[walk->n_turn_loads++] = *place;
 }
 
 static void count_store(struct walk *walk, const struct place *place) {
@@ -174,7 +166,7 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     walk->all_done = fmax(walk->all_done, fmax(done, address_ready));
     if (recipe->n_stores) {
         count_store(walk, &to);
-        double data = begin + (recipe->n_loads && !recipe->stack_change ? OPERATION : 0);
+        double data = begin + recipe->store_delay;
         walk->stored = fmax(walk->stored, data);
         walk->stores[walk->n_stores++ % KEPT_STORES] = (struct stored){.place = to,
                                                                        .address_ready = address_ready,
@@ -216,8 +208,9 @@ static void set_memory(const struct walk *walk, double turns, struct bounds *bou
         loads = fmax(loads, walk->n_accesses / cpu_value(cpu, CPU_ACCESSES));
     for (unsigned i = 0; i < MOST_BANKS && cpu_knows(cpu, CPU_LOAD_BANK_READS); i++)
         loads = fmax(loads, walk->bank_reads[i] / cpu_value(cpu, CPU_LOAD_BANK_READS));
-    if (cpu_does(cpu, CPU_PAIRED_LOADS_BY_BANK))
-        loads = fmax(loads, walk->n_load_slots);
+    if (cpu_does(cpu, CPU_PAIRED_LOADS_BY_BANK) && walk->n_turn_loads)
+        loads = fmax(loads, turns * bound_paired_loads(walk->turn_loads, walk->n_turn_loads,
+                                                       walk->code->request->pages_are_one ? PAGE : UINT64_MAX));
     double n_stores = walk->n_accesses - walk->n_loads;
     if (cpu_knows(cpu, CPU_STORES))
         stores = n_stores / cpu_value(cpu, CPU_STORES);
@@ -239,6 +232,7 @@ void bound_walk(const struct bound_code *code, struct bounds *bounds) {
     walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
     walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
     while (turn < MOST_TURNS && same < SAME_TURNS) {
+        walk->n_turn_loads = 0;
         for (unsigned i = 0; i < code->n; i++)
             step(walk, &code->recipes[i]);
         turn++;

@@ -30,7 +30,11 @@ static const char parameters[] = "cpu: 1\n"
                                  "  load-latency-fast: 4\n"
                                  "  load-fast-displacement: 2048\n"
                                  "  forward-latency: 4\n"
-                                 "  blocked-load: 16\n";
+                                 "  blocked-load: 16\n"
+                                 "  atomic: 18\n"
+                                 "forms:\n"
+                                 "  - {match: LEA64r, address: three-part, latency: 3}\n"
+                                 "  - {match: SBB64rr, latency: 2, latency-from: {EFLAGS: 1}}\n";
 
 struct fixture {
     struct arena arena;
@@ -93,7 +97,13 @@ static void largest_bounds(void **state) {
         {"5058", BOUND_LATENCY, 4},              // push rax; pop rax
         {"4889d8", BOUND_DISPATCH, .25},         // mov rax, rbx: eliminated
         {"31c031c931d231f6", BOUND_DISPATCH, 1}, // four zero idioms
-        {"f3480fb8c3", BOUND_PORTS, 1},          // popcnt rax, rbx
+        {"488d441804", BOUND_LATENCY, 3},        // lea rax, [rax+rbx+4]
+        {"488d0418", BOUND_LATENCY, 1},          // lea rax, [rax+rbx]
+        {"4819d8", BOUND_LATENCY, 2},            // sbb rax, rbx: from rax
+        {"4819d84829c1", BOUND_LATENCY, 2},      // sbb rax, rbx; sub rcx, rax: also from flags, 1 and 1
+        {"8a0483", BOUND_LATENCY, 6},      // mov al, [rbx+rax*4]: it merges into rax, of which the address is made
+        {"f0480fc107", BOUND_LATENCY, 18}, // lock xadd [rdi], rax
+        {"f3480fb8c3", BOUND_PORTS, 1},    // popcnt rax, rbx
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bounds bounds = bounds_of(*state, cases[i].hex, false);
