@@ -138,6 +138,7 @@ static bool predict_bound(const struct worker *worker, unsigned model, const str
         .start = is_foreign ? 15 : 0,
         .registers = BOUNDS_SAME,
         .pages_are_one = true,
+        .pages_are_new = is_foreign,
     };
     if (!bounds_find(&request, &bounds, fail))
         return false;

@@ -23,8 +23,15 @@ struct stored {
     bool is_vector;
 };
 
+// Of one instruction: its accesses in the newest turn, and pages that these move on by from turn to turn, at most 1.
+struct moving {
+    struct place from, to;
+    double load_pages, store_pages;
+};
+
 struct walk {
     const struct bound_code *code;
+    struct moving *moving; // by instruction
     const struct cpu *cpu;
     struct address_walk *addresses;
     double *ready;   // by unit: when its newest value is there
@@ -93,6 +100,25 @@ static double latency_of_load(const struct walk *walk, const struct cpu_recipe *
     return is_fast ? cpu_value(cpu, CPU_LOAD_LATENCY_FAST) : recipe->load_latency;
 }
 
+// Sets how far an access has moved since the turn before.
+static double pages_since(const struct place *before, const struct place *now) {
+    int64_t moved = (int64_t)(now->address.offset - before->address.offset);
+    bool is_known = now->bytes && before->bytes && now->address.base == before->address.base;
+    return is_known ? fmin(fabs((double)moved) / PAGE, 1) : 0;
+}
+
+// Cycles of an access to a page that is new.
+static double new_page(const struct walk *walk) {
+    return walk->code->request->pages_are_new ? cpu_value(walk->cpu, CPU_NEW_PAGE) : 0;
+}
+
+static void move(struct moving *moving, const struct place *from, const struct place *to) {
+    moving->load_pages = pages_since(&moving->from, from);
+    moving->store_pages = pages_since(&moving->to, to);
+    moving->from = *from;
+    moving->to = *to;
+}
+
 static unsigned lines_of(const struct place *place) {
     return place->bytes && place->address.offset % LINE + place->bytes > LINE ? 2 : 1;
 }
@@ -134,7 +160,9 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     const struct cpu *cpu = walk->cpu;
     struct place from, to;
     double address_ready = 0, begin = 0, done = 0, loaded = 0;
+    struct moving *moving = &walk->moving[recipe - walk->code->recipes];
     address_walk_step(walk->addresses, recipe, &from, &to);
+    move(moving, &from, &to);
     if (walk->is_pending && !recipe->stack_change && cpu->stack && recipe_uses_stack(cpu, recipe)) {
         walk->ready[cpu->stack] += cpu_value(cpu, CPU_STACK_SYNC);
         walk->is_pending = false;
@@ -149,7 +177,8 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
             begin = fmax(begin, ready - read->early);
     }
     if (recipe->n_loads) {
-        loaded = load_ready(walk, recipe, &from, address_ready, latency_of_load(walk, recipe));
+        double latency = latency_of_load(walk, recipe) + new_page(walk) * moving->load_pages;
+        loaded = load_ready(walk, recipe, &from, address_ready, latency);
         begin = fmax(begin, loaded);
         count_load(walk, recipe, &from);
     }
@@ -176,6 +205,10 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     }
 }
 
+static double popcount(uint64_t pipes) {
+    return fmax(__builtin_popcountll(pipes), 1);
+}
+
 // What grows from turn to turn, by how much: of every unit, and of what is done. Whether it has done so before.
 static bool compare(const struct walk *walk, double *before, double *growth, double *most) {
     bool is_same = true;
@@ -199,11 +232,32 @@ static double latest(const struct walk *walk) {
     return latest;
 }
 
+// Accesses that wait for a new page are executed once more, all that come meanwhile: at most each once.
+static void add_new_pages(const struct walk *walk, double turns, double *loads, double *stores) {
+    const struct cpu *cpu = walk->cpu;
+    double load_pages = 0, store_pages = 0, n_loads = 0, n_stores = 0;
+    for (unsigned i = 0; i < walk->code->n; i++) {
+        const struct moving *moving = &walk->moving[i];
+        load_pages = fmax(load_pages, moving->load_pages);
+        store_pages = fmax(store_pages, moving->store_pages);
+        n_loads += moving->load_pages > 0;
+        n_stores += moving->store_pages > 0;
+    }
+    double more_loads = fmin(load_pages * new_page(walk), n_loads / popcount(cpu->load_pipes)),
+           more_stores = fmin(store_pages * new_page(walk), n_stores / popcount(cpu->store_data_pipes));
+    if (load_pages > 0)
+        *loads = walk->n_loads / popcount(cpu->load_pipes) + turns * more_loads;
+    if (store_pages > 0)
+        *stores = (walk->n_accesses - walk->n_loads) / popcount(cpu->store_data_pipes) + turns * more_stores;
+}
+
 static void set_memory(const struct walk *walk, double turns, struct bounds *bounds) {
     const struct cpu *cpu = walk->cpu;
     double loads = 0, stores = 0;
+    if (new_page(walk) > 0)
+        add_new_pages(walk, turns, &loads, &stores);
     if (cpu_knows(cpu, CPU_LOADS))
-        loads = walk->n_loads / cpu_value(cpu, CPU_LOADS);
+        loads = fmax(loads, walk->n_loads / cpu_value(cpu, CPU_LOADS));
     if (cpu_knows(cpu, CPU_ACCESSES))
         loads = fmax(loads, walk->n_accesses / cpu_value(cpu, CPU_ACCESSES));
     for (unsigned i = 0; i < MOST_BANKS && cpu_knows(cpu, CPU_LOAD_BANK_READS); i++)
@@ -213,7 +267,7 @@ static void set_memory(const struct walk *walk, double turns, struct bounds *bou
                                                        walk->code->request->pages_are_one ? PAGE : UINT64_MAX));
     double n_stores = walk->n_accesses - walk->n_loads;
     if (cpu_knows(cpu, CPU_STORES))
-        stores = n_stores / cpu_value(cpu, CPU_STORES);
+        stores = fmax(stores, n_stores / cpu_value(cpu, CPU_STORES));
     if (cpu_does(cpu, CPU_STORES_BY_LINE))
         stores = fmax(stores, walk->n_commits);
     bounds->cycles[BOUND_LOADS] = loads / turns;
@@ -229,6 +283,7 @@ void bound_walk(const struct bound_code *code, struct bounds *bounds) {
     unsigned turn = 0, same = 0;
     *walk = (struct walk){.code = code, .cpu = cpu};
     walk->addresses = address_walk_open(code->arena, code->request, code->recipes);
+    walk->moving = ARENA_ARRAY(code->arena, struct moving, code->n);
     walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
     walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
     while (turn < MOST_TURNS && same < SAME_TURNS) {

@@ -34,6 +34,7 @@ struct bounds_request {
     unsigned start;            // place of the first copy's first byte in its window
     enum bounds_start registers;
     bool pages_are_one; // behind all pages stands the same memory
+    bool pages_are_new; // those that an address moves on to have not been used for some time
 };
 
 struct bounds {

@@ -32,6 +32,7 @@ static const char parameters[] = "cpu: 1\n"
                                  "  forward-latency: 4\n"
                                  "  blocked-load: 16\n"
                                  "  atomic: 18\n"
+                                 "  new-page: 9\n"
                                  "forms:\n"
                                  "  - {match: LEA64r, address: three-part, latency: 3}\n"
                                  "  - {match: SBB64rr, latency: 2, latency-from: {EFLAGS: 1}}\n";
@@ -68,17 +69,24 @@ static int close_small(void **state) {
     return 0;
 }
 
-static struct bounds bounds_of(struct fixture *fixture, const char *hex, bool is_decoded) {
+static struct bounds bounds_found(struct fixture *fixture, const char *hex, bool is_decoded, bool pages_are_new) {
     uint8_t bytes[64];
     struct block block;
     struct fail fail = {0};
     struct bounds bounds;
     assert_true(bytes_from_digits(hex, strlen(hex), bytes));
     assert_true(model_describe_bytes(&fixture->model, &fixture->arena, bytes, strlen(hex) / 2, &block, &fail));
-    const struct bounds_request request = {
-        .cpu = fixture->model.own, .block = &block, .is_decoded = is_decoded, .registers = BOUNDS_APART};
+    const struct bounds_request request = {.cpu = fixture->model.own,
+                                           .block = &block,
+                                           .is_decoded = is_decoded,
+                                           .registers = BOUNDS_APART,
+                                           .pages_are_new = pages_are_new};
     assert_true(bounds_find(&request, &bounds, &fail));
     return bounds;
+}
+
+static struct bounds bounds_of(struct fixture *fixture, const char *hex, bool is_decoded) {
+    return bounds_found(fixture, hex, is_decoded, false);
 }
 
 static void largest_bounds(void **state) {
@@ -132,7 +140,29 @@ static void front_end_bounds(void **state) {
     }
 }
 
+// Addresses that move on to pages of which nothing is at hand.
+static void new_pages(void **state) {
+    static const struct {
+        const char *hex;
+        enum bound_kind kind;
+        double cycles;
+    } cases[] = {
+        {"480300480500100000", BOUND_LATENCY, 7},   // add rax, [rax]; add rax, 4096: of a value that is not known
+        {"56564881ecf00f0000", BOUND_STORES, 4},    // push rsi, twice; sub rsp, 4080: both stores once more
+        {"56564881ecf8000000", BOUND_STORES, 2.58}, // the same with 248 bytes: 264 of a page's 4096, 9 cycles each page
+        {"5e5e4881c4f00f0000", BOUND_LOADS, 2},     // pop rsi, twice; add rsp, 4080
+        {"5656", BOUND_STORES, 2.035},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bounds bounds = bounds_found(*state, cases[i].hex, false, true);
+        print_message("%s: %s %.4f\n", cases[i].hex, bound_name(bounds.largest), bounds.most);
+        assert_int_equal(bounds.largest, cases[i].kind);
+        assert_true(fabs(bounds.most - cases[i].cycles) < .01);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(largest_bounds), cmocka_unit_test(front_end_bounds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(largest_bounds), cmocka_unit_test(front_end_bounds),
+                                       cmocka_unit_test(new_pages)};
     return cmocka_run_group_tests(tests, open_small, close_small);
 }
