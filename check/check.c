@@ -269,8 +269,8 @@ bool check_run(struct arena *arena, const struct check_request *request, struct 
         if (report->counts[q].is_asked)
             report->outcomes[q] = ARENA_ARRAY(arena, enum check_outcome, report->results.n_values);
     if (request->model) {
-        report->model = request->model->machine->id;
-        report->against = request->against ? request->against->machine->id : NULL;
+        report->model = model_name(request->model);
+        report->against = request->against ? model_name(request->against) : NULL;
         ask_models(arena, request, report);
         if (request->asks_gap)
             judge_by_mixtures(arena, request, report);

@@ -90,6 +90,8 @@ static void blame_latency(struct arena *arena, struct check_difference *differen
 static const char *machine_part(const struct predicted *predicted) {
     return strcmp(predicted->resource, "reorder buffer") == 0          ? "reorder-buffer"
            : strcmp(predicted->resource, "load and store queues") == 0 ? "load-and-store-queues"
+           : predicted->kind == BOTTLENECK_FRONT_END                   ? "front-end"
+           : predicted->kind == BOTTLENECK_MEMORY                      ? "memory"
                                                                        : "retire-width";
 }
 
@@ -123,6 +125,8 @@ static void blame_throughput(struct arena *arena, struct check_difference *diffe
         return;
     case BOTTLENECK_BUFFER:
     case BOTTLENECK_RETIRE:
+    case BOTTLENECK_FRONT_END:
+    case BOTTLENECK_MEMORY:
         difference->own = arena_printf(arena, "throughput/%s", class_name);
         difference->about = predicted->resource;
         if (ratio)

@@ -1,5 +1,6 @@
 #include "check/predictor.h"
 
+#include "analyzer/predict/model_prediction.h"
 #include "base/bytes.h"
 
 #include <math.h>
@@ -66,10 +67,13 @@ static bool has_inner_branch(const struct block *block) {
 
 static bool predict_block(const struct predictor *predictor, struct arena *scratch, const struct block *block,
                           struct prediction *prediction, struct fail *fail) {
+    const bool ends_in_branch = block->n_insns && block->insns[block->n_insns - 1].is_branch;
+    const struct prediction_request request = {.execution = EXECUTION_OF(block), .is_loop = ends_in_branch};
+    struct model changed = *predictor->model;
+    changed.machine = predictor->machine;
     *prediction = (struct prediction){.kind = BOTTLENECK_UNKNOWN, .bottleneck = ""};
-    return predictor->only_cycles
-               ? prediction_cycles(predictor->machine, EXECUTION_OF(block), &prediction->cycles, fail)
-               : prediction_make(scratch, predictor->machine, EXECUTION_OF(block), prediction, fail);
+    return predictor->only_cycles ? prediction_cycles_by_model(&changed, &request, &prediction->cycles, fail)
+                                  : prediction_by_model(scratch, &changed, &request, prediction, fail);
 }
 
 static struct predicted simulate(const struct predictor *predictor, const char *hex) {

@@ -76,7 +76,7 @@ static int diff_models(struct arena *arena, const struct model_set *models, cons
     const struct model *before = &models->judged[0], *after = &models->judged[1];
     struct check_results results;
     struct diff_models diff;
-    struct diff_model_names names = {before->machine->id, after->machine->id};
+    struct diff_model_names names = {model_name(before), model_name(after)};
     if (!check_results_read(arena, &path, 1, &cli_listener, &results, fail))
         return 0;
     diff_models_make(arena, &results, before, after, &diff);

@@ -319,6 +319,13 @@ static bool work(struct arena *arena, const struct operands *operands, struct fa
     struct model_set models = {0};
     if (!operands->n_items)
         return fail_set(fail, FAIL_INPUT, "name the folder of a survey, such as 'survey'");
+    const struct option_list *cpus = &lab_args.options.cpus;
+    for (size_t i = 0; i < cpus->n_items; i++)
+        if (model_is_cpu_file(cpus->items[i]))
+            return fail_set(fail, FAIL_INPUT,
+                            "'%s': repair changes LLVM's models and overlays; a CPU file is changed by its 'forms' and "
+                            "'parameters'",
+                            cpus->items[i]);
     if (!choose_model(arena, operands->items[0], fail))
         return false;
     const struct model_request wanted = lab_models(&lab_args.options);

@@ -1,7 +1,5 @@
 #include "corpus/predict.h"
 
-#include "analyzer/predict/bounds.h"
-#include "analyzer/predict/prediction.h"
 #include "analyzer/sim/mca/mca.h"
 #include "base/bytes.h"
 #include "base/chunks.h"
@@ -98,7 +96,7 @@ static void *open_worker(void *context, bool is_alone, struct fail *fail) {
     code_uses_open(&worker->uses, &worker->arena, request->isa, option_list_first(&request->models.llvms));
     const struct pipeline_options as_llvm_mca = {.iterations = MCA_ITERATIONS, .as_llvm_mca = true};
     for (unsigned i = 0; i < worker->models.n_judged && request->is_as_llvm_mca; i++)
-        if (!worker->models.judged[i].missing)
+        if (!worker->models.judged[i].missing && !worker->models.judged[i].own)
             worker->pipelines[i] = mca_core_open(worker->models.judged[i].machine, &as_llvm_mca);
     return worker;
 }
@@ -125,34 +123,28 @@ static void list_classes(struct arena *arena, const struct block *block, struct 
     model->insns = list;
 }
 
-// The block as it was measured.
-static bool predict_bound(const struct worker *worker, unsigned model, const struct block *block, bool is_loop,
-                          double *cycles, struct fail *fail) {
-    bool is_foreign = worker->request->measured.csv;
-    struct bounds bounds;
-    struct bounds_request request = {
-        .cpu = worker->models.judged[model].own,
-        .block = block,
-        .is_loop = is_loop,
+struct prediction_request predict_as_measured(const struct score_request *request, const struct execution *execution,
+                                              enum program_form form) {
+    // Of a foreign file, as BHive's harness ran it: behind 15 bytes, and copies too many for any cache.
+    enum { FOREIGN_START = 15 };
+    bool is_foreign = request->measured.csv;
+    return (struct prediction_request){
+        .execution = execution,
+        .is_loop = form == PROGRAM_LOOPED,
         .is_decoded = is_foreign,
-        .start = is_foreign ? 15 : 0,
+        .start = is_foreign ? FOREIGN_START : 0,
         .registers = BOUNDS_SAME,
         .pages_are_one = true,
         .pages_are_new = is_foreign,
     };
-    if (!bounds_find(&request, &bounds, fail))
-        return false;
-    *cycles = bounds.most;
-    return true;
 }
 
-static bool predict_cycles(const struct worker *worker, unsigned model, const struct block *block, bool is_loop,
-                           double *cycles, struct fail *fail) {
+static bool predict_cycles(const struct worker *worker, unsigned model, const struct block *block,
+                           enum program_form form, double *cycles, struct fail *fail) {
     struct pipeline_result result;
-    if (worker->models.judged[model].own)
-        return predict_bound(worker, model, block, is_loop, cycles, fail);
+    const struct prediction_request request = predict_as_measured(worker->request, EXECUTION_OF(block), form);
     if (!worker->pipelines[model])
-        return prediction_cycles(worker->models.judged[model].machine, EXECUTION_OF(block), cycles, fail);
+        return prediction_cycles_by_model(&worker->models.judged[model], &request, cycles, fail);
     if (!pipeline_simulate(worker->pipelines[model], EXECUTION_OF(block), NULL, &result, fail))
         return false;
     *cycles = (double)result.cycles / MCA_ITERATIONS;
@@ -173,9 +165,8 @@ static void predict_one(const struct worker *worker, struct arena *arena, unsign
     }
     if (model_describe_bytes(opened, &scratch, bytes, n_bytes, &block, &why)) {
         predicted->has_branches |= count_branches(&block) > (predicted->value.form == PROGRAM_LOOPED);
-        result->is_done =
-            !predicted->has_branches &&
-            predict_cycles(worker, model, &block, predicted->value.form == PROGRAM_LOOPED, &result->cycles, &why);
+        result->is_done = !predicted->has_branches &&
+                          predict_cycles(worker, model, &block, predicted->value.form, &result->cycles, &why);
     }
     if (result->is_done)
         list_classes(arena, &block, result);

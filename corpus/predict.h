@@ -3,6 +3,7 @@
 #ifndef CORPUS_PREDICT_H
 #define CORPUS_PREDICT_H
 
+#include "analyzer/predict/model_prediction.h"
 #include "corpus/score.h"
 
 enum { PREDICT_CHUNK = 128 }; // values of a chunk
@@ -25,6 +26,10 @@ struct predicted {
         unsigned n_insns;
     } models[MODEL_SET_MOST];
 };
+
+// What to predict of a block that was measured so.
+struct prediction_request predict_as_measured(const struct score_request *request, const struct execution *execution,
+                                              enum program_form form);
 
 // Calls `take` for each value, in their order.
 bool predict_all(const struct score_request *request, struct measured *measured, void *context,

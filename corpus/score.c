@@ -177,7 +177,7 @@ static void add_prediction(struct scoring *scoring, const struct predicted *pred
 // ---- the CSV file of blocks
 
 static const char *name_of(const struct model *model) {
-    return model->machine && !model->own ? model->machine->id : model->title;
+    return model->missing ? model->title : model_name(model);
 }
 
 static bool open_blocks(struct scoring *scoring, struct fail *fail) {
@@ -283,7 +283,8 @@ static const char *text_of(struct scoring *scoring, const char *hex) {
     return text.data;
 }
 
-static const char *blame_of(struct scoring *scoring, unsigned model, const struct score_worst *worst) {
+static const char *blame_of(struct scoring *scoring, unsigned model, enum program_form form,
+                            const struct score_worst *worst) {
     const struct model *opened = &scoring->models.judged[model];
     size_t n_bytes = strlen(worst->code) / 2;
     uint8_t *bytes = arena_alloc(scoring->arena, n_bytes + 1);
@@ -293,8 +294,9 @@ static const char *blame_of(struct scoring *scoring, unsigned model, const struc
     struct fail ignored;
     fail_clear(&ignored);
     bytes_from_digits(worst->code, 2 * n_bytes, bytes);
+    const struct prediction_request request = predict_as_measured(scoring->request, EXECUTION_OF(&block), form);
     if (!model_describe_bytes(opened, scoring->arena, bytes, n_bytes, &block, &ignored) ||
-        !prediction_make(scoring->arena, opened->machine, EXECUTION_OF(&block), &prediction, &ignored))
+        !prediction_by_model(scoring->arena, opened, &request, &prediction, &ignored))
         return "";
     const struct verdict_measured measured = {worst->measured, worst->low, worst->high, 0, true, VERDICT_BLOCK};
     verdict_make(scoring->arena, &measured, &prediction, &verdict);
@@ -317,7 +319,7 @@ static void finish_form(struct scoring *scoring, unsigned model, unsigned number
         form->groups[GROUP_UNNOTED] = (struct score_errors){0};
     for (size_t i = 0; i < form->n_worst; i++) {
         form->worst[i].text = text_of(scoring, form->worst[i].hex);
-        form->worst[i].blame = blame_of(scoring, model, &form->worst[i]);
+        form->worst[i].blame = blame_of(scoring, model, (enum program_form)number, &form->worst[i]);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "lab/branches.h"
 
+#include "analyzer/predict/model_prediction.h"
 #include "bench/sandbox/steps.h"
 #include "gen/link.h"
 
@@ -230,10 +231,11 @@ bool follow_predict(struct arena *arena, const struct model *model, const struct
     const struct follow_outside outside = list_outside(arena, followed, range.length);
     struct block block;
     struct execution run = {0};
+    const struct prediction_request request = {.execution = &run, .is_loop = true};
     if (!model_describe_bytes(model, arena, program->code + range.offset, range.length, &block, fail) ||
         !add_outside(arena, model, program, &outside, &block, fail) ||
         !lay_out(arena, program, &outside, &block, followed, &run, fail) ||
-        !prediction_make(arena, model->machine, &run, prediction, fail))
+        !prediction_by_model(arena, model, &request, prediction, fail))
         return false;
     followed->instructions = run.n_steps / followed->bodies;
     return true;

@@ -80,7 +80,7 @@ static void predict(struct lab *lab, struct experiment *experiment) {
         bool is_modelled =
             experiment->verdicts[i].kind != VERDICT_UNMODELLED && corun->other->verdicts[i].kind != VERDICT_UNMODELLED;
         corun->predicted[i].is_known =
-            is_modelled &&
+            is_modelled && !(shares_core(lab) && lab->models.judged[i].own) &&
             (shares_core(lab) ? predict_on(lab, &lab->models.judged[i], experiment, &corun->predicted[i], &fail)
                               : predict_apart(experiment, i, &corun->predicted[i]));
         if (fail.status != FAIL_NONE)

@@ -22,10 +22,19 @@ struct lab_options lab_without_models(const struct lab_options *options) {
     return without;
 }
 
+static bool parse_simulated(struct lab *lab, const char *spec, struct fail *fail) {
+    if (!sim_spec_parse(lab->arena, spec, &lab->sim, fail))
+        return false;
+    return !model_is_cpu_file(lab->sim.cpu) ||
+           fail_set(fail, FAIL_INPUT,
+                    "'%s': a CPU file bounds code and runs none; give the model that it is based on to --target sim:",
+                    lab->sim.cpu);
+}
+
 static bool parse_target(struct lab *lab, const char *target, struct fail *fail) {
     if (strncmp(target, "sim:", 4) == 0) {
         lab->is_simulated = true;
-        return sim_spec_parse(lab->arena, target + 4, &lab->sim, fail);
+        return parse_simulated(lab, target + 4, fail);
     }
     if (strcmp(target, "native") != 0)
         return fail_set(fail, FAIL_INPUT, "unknown target '%s': there are native and sim:CPU", target);

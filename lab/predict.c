@@ -1,6 +1,7 @@
 #include "lab/predict.h"
 
 #include "analyzer/predict/dependence.h"
+#include "analyzer/predict/model_prediction.h"
 
 static enum verdict_kind subject(enum program_mode mode) {
     switch (mode) {
@@ -77,6 +78,19 @@ static bool predict_branches(const struct predict_request *request, unsigned mod
                           &experiment->predictions[model], fail);
 }
 
+// What the program's loop meets: a kernel's accesses are apart; a block's are as its user chose them.
+static struct prediction_request request_of(const struct experiment *experiment, const struct execution *execution) {
+    const struct program *program = &experiment->program;
+    const bool is_same = program->mode == PROGRAM_BLOCK && experiment->alias == ALIAS_SAME;
+    return (struct prediction_request){
+        .execution = execution,
+        .is_loop = program->form == PROGRAM_LOOPED,
+        .start = program->line_offset,
+        .registers = is_same ? BOUNDS_SAME : BOUNDS_APART,
+        .pages_are_one = is_same && !experiment->foreign.is_own,
+    };
+}
+
 static bool predict_block(const struct predict_request *request, unsigned model, struct experiment *experiment,
                           struct fail *fail) {
     const struct machine *machine = request->models->judged[model].machine;
@@ -93,7 +107,9 @@ static bool predict_block(const struct predict_request *request, unsigned model,
     experiment->is_straight = true;
     if (!experiment->misuse)
         experiment->misuse = find_misuse(request->arena, machine, &block, experiment);
-    return prediction_make(request->arena, machine, EXECUTION_OF(&block), &experiment->predictions[model], fail);
+    const struct prediction_request wanted = request_of(experiment, EXECUTION_OF(&block));
+    return prediction_by_model(request->arena, &request->models->judged[model], &wanted,
+                               &experiment->predictions[model], fail);
 }
 
 // Predicts an experiment. Where the model cannot predict the code, its message becomes the reason of the verdict.
@@ -107,7 +123,7 @@ static void predict(const struct predict_request *request, unsigned model, struc
         return;
     }
     if (!predict_block(request, model, experiment, &fail)) {
-        *prediction = (struct prediction){.model = asked->machine->id, .bottleneck = ""};
+        *prediction = (struct prediction){.model = model_name(asked), .bottleneck = ""};
         experiment->verdicts[model] = (struct verdict){.kind = VERDICT_UNMODELLED, .blame = "no prediction"};
         if (!experiment->misuse) // the table shows a misuse
             lab_say(request->listener, LAB_WARNING, "%s: %s", experiment->program.kernel, fail.text);

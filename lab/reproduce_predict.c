@@ -2,7 +2,7 @@
 #include "lab/reproduce.h"
 
 #include "analyzer/predict/corun_prediction.h"
-#include "analyzer/predict/prediction.h"
+#include "analyzer/predict/model_prediction.h"
 #include "analyzer/predict/rthroughput.h"
 #include "analyzer/sim/mca/mca.h"
 #include "lab/explain.h"
@@ -21,10 +21,12 @@ static bool predict_program(struct arena *arena, const struct model *model, cons
     struct program_range range = program_simulated_range(program);
     struct prediction prediction;
     struct block block;
+    const struct prediction_request request = {
+        .execution = EXECUTION_OF(&block), .is_loop = program->form == PROGRAM_LOOPED, .start = program->line_offset};
     if (!program->code)
         return fail_set(fail, FAIL_UNAVAILABLE, "the programs are not assembled");
     if (!model_describe_part(model, arena, program->code, range.offset, range.length, &block, fail) ||
-        !prediction_make(arena, model->machine, EXECUTION_OF(&block), &prediction, fail))
+        !prediction_by_model(arena, model, &request, &prediction, fail))
         return false;
     *cycles = prediction.cycles;
     return true;
@@ -55,12 +57,20 @@ static bool predict_block(struct arena *arena, const struct model *model, const 
                           double *values[], struct fail *fail) {
     struct block block;
     struct prediction prediction;
+    const struct prediction_request request = {.execution = EXECUTION_OF(&block)};
     if (!describe_asm(arena, model, reference, &block, fail) ||
-        !prediction_make(arena, model->machine, EXECUTION_OF(&block), &prediction, fail))
+        !prediction_by_model(arena, model, &request, &prediction, fail))
         return false;
     for (size_t i = 0; i < reference->n_values; i++)
         values[i] = one_number(arena, prediction.cycles);
     return true;
+}
+
+// What only LLVM's core can predict.
+static bool is_simulated(const struct model *model, const struct reference *reference, struct fail *fail) {
+    return !model->own ||
+           fail_set(fail, FAIL_INPUT, "%s: a CPU file bounds blocks and programs; this needs a simulation",
+                    reference->name);
 }
 
 // Threads with the same code may have different times; the published value is for both.
@@ -68,7 +78,7 @@ static bool predict_corun(struct arena *arena, const struct model *model, const 
                           double *values[], struct fail *fail) {
     struct block block;
     double cycles[CORUN_THREADS];
-    if (!describe_asm(arena, model, reference, &block, fail) ||
+    if (!is_simulated(model, reference, fail) || !describe_asm(arena, model, reference, &block, fail) ||
         !corun_predict(model->machine, (const struct block *const[]){&block, &block}, cycles, fail))
         return false;
     for (size_t i = 0; i < reference->n_values; i++)
@@ -81,7 +91,7 @@ static bool predict_report(struct arena *arena, const struct model *model, const
     struct block block;
     struct pipeline_result result;
     struct pipeline_options options = {.iterations = reference->iterations, .as_llvm_mca = true};
-    if (!describe_asm(arena, model, reference, &block, fail) ||
+    if (!is_simulated(model, reference, fail) || !describe_asm(arena, model, reference, &block, fail) ||
         !mca_core_run(model->machine, EXECUTION_OF(&block), &options, NULL, &result, fail))
         return false;
     const double cycles = (double)result.cycles;
@@ -99,6 +109,8 @@ static bool predict_report(struct arena *arena, const struct model *model, const
 // Predicts an instruction. The reciprocal throughput is the simulated one.
 static bool predict_instruction(struct arena *arena, const struct model *model, const struct reference *reference,
                                 double *values[], struct fail *fail) {
+    if (!is_simulated(model, reference, fail))
+        return false;
     for (size_t i = 0; i < reference->n_values; i++) {
         const struct reference_value *value = &reference->values[i];
         struct explanation e;

@@ -55,7 +55,8 @@ struct cyclops_options {
     const char *features; /* "+avx512f,-sse4a"; null: the CPU's own */
 };
 
-/* Null where the CPU is unknown, has no scheduling model, or LLVM's module is not there. `options` may be null. */
+/* Null where the CPU is unknown, has no scheduling model, or LLVM's module is not there. `options` may be null. Files
+ * of Cyclops, CPU files and overlays, are for its program: the library does not read them. */
 CYCLOPS_API struct cyclops_machine *cyclops_open(const struct cyclops_options *options, struct cyclops_error *error);
 CYCLOPS_API void cyclops_close(struct cyclops_machine *machine); /* null is allowed */
 

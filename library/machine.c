@@ -1,6 +1,8 @@
+#include "base/file.h"
 #include "library/internal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void library_tell(const struct fail *fail, struct cyclops_error *error) {
     if (error == NULL)
@@ -18,6 +20,10 @@ static bool open_machine(struct cyclops_machine *machine, const struct cyclops_o
         .features = options->features,
         .output_syntax = -1,
     };
+    // It would need a reader of YAML, which the library does without.
+    if (options->cpu != NULL && (file_has_suffix(options->cpu, ".yaml") || strncmp(options->cpu, "cpu:", 4) == 0))
+        return fail_set(fail, FAIL_INPUT, "'%s': the library has LLVM's models only; 'cyclops' reads CPU files",
+                        options->cpu);
     machine->backend = library_load(&machine->arena, options->llvm, fail);
     machine->cpu = machine->backend != NULL ? machine->backend->open(&machine->arena, &wanted, fail) : NULL;
     if (machine->cpu == NULL)

@@ -55,6 +55,8 @@ static enum cyclops_bottleneck public_kind(enum bottleneck kind) {
         return CYCLOPS_BY_RETIRE;
     case BOTTLENECK_UNEVEN:
         return CYCLOPS_BY_SPREAD;
+    case BOTTLENECK_FRONT_END: // of CPU files only, which the library does not read
+    case BOTTLENECK_MEMORY:
     case BOTTLENECK_UNKNOWN:
         break;
     }

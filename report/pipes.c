@@ -14,7 +14,7 @@ static double predicted(const struct run_report *run, const struct experiment *e
                         const struct pipe *pipe) {
     const struct prediction *prediction = &e->predictions[model];
     const struct machine *machine = run->models->judged[model].machine; // null: missing, and not modelled
-    if (e->verdicts[model].kind == VERDICT_UNMODELLED)
+    if (e->verdicts[model].kind == VERDICT_UNMODELLED || !prediction->pressure)
         return -1;
     if (!pipe->resources[0])
         return prediction->uops;

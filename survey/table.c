@@ -23,7 +23,7 @@ static void add_models(struct arena *arena, const struct model *models, size_t n
         const struct opcode_cost *costs;
         size_t n = models[m].missing ? 0 : models[m].backend->opcode_costs(models[m].cpu, arena, &costs);
         struct opcode_cost *sorted = ARENA_ARRAY(arena, struct opcode_cost, n);
-        names[m] = models[m].missing ? models[m].identity : models[m].machine->id;
+        names[m] = models[m].missing ? models[m].identity : model_name(&models[m]);
         if (n) {
             memcpy(sorted, costs, n * sizeof *sorted);
             qsort(sorted, n, sizeof *sorted, compare_costs);

@@ -24,6 +24,30 @@ uint64_t cpu_pipes(const struct cpu *cpu, uint64_t mask) {
     return mask ? cpu->pipes[bit_number(mask)] : 0;
 }
 
+// The resource with the most of these pipes and no other; null: there is none.
+static const struct resource *largest_within(const struct cpu *cpu, uint64_t pipes) {
+    const struct resource *largest = NULL;
+    int most = 0;
+    for (unsigned i = 1; i < cpu->machine->n_resources; i++) {
+        const struct resource *resource = &cpu->machine->resources[i];
+        uint64_t its = cpu_pipes(cpu, resource->mask);
+        if (its & ~pipes || __builtin_popcountll(its) <= most)
+            continue;
+        most = __builtin_popcountll(its);
+        largest = resource;
+    }
+    return largest;
+}
+
+const char *cpu_pipes_name(struct arena *arena, const struct cpu *cpu, uint64_t pipes) {
+    struct text text = {.arena = arena};
+    const struct resource *resource;
+    text_add(&text, "");
+    for (; pipes && (resource = largest_within(cpu, pipes)); pipes &= ~cpu_pipes(cpu, resource->mask))
+        text_addf(&text, "%s%s", *text.data ? "+" : "", resource->name);
+    return text.data;
+}
+
 // Pipes beyond the room share the last bit.
 static uint64_t new_pipe(unsigned *next) {
     unsigned bit = (*next)++;

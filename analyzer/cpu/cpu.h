@@ -138,6 +138,8 @@ bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t
 
 // Of a resource, by its mask.
 uint64_t cpu_pipes(const struct cpu *cpu, uint64_t mask);
+// Names of the base's resources that are these pipes, the fewest that are found: "SKLPort06", "SKLPort0+SKLPort15".
+const char *cpu_pipes_name(struct arena *arena, const struct cpu *cpu, uint64_t pipes);
 
 const char *cpu_trust_name(enum cpu_trust trust);
 

@@ -131,6 +131,7 @@ static bool check_opcodes(const struct model *model, struct arena *arena, struct
 static const char *identity(const struct model *model, struct arena *arena, const struct machine *from,
                             const char *features) {
     struct text text = {.arena = arena};
+    text_add(&text, "");
     if (model->overlay)
         text_addf(&text, "%s %016" PRIx64, model->machine->id, overlay_hash(model->overlay));
     if (from)
@@ -300,6 +301,10 @@ bool model_open_versions(struct model *models, struct arena *arena, const char *
         model_close(&models[i]);
     *fail = first;
     return false;
+}
+
+const char *model_name(const struct model *model) {
+    return model->own ? model->title : model->machine->id;
 }
 
 void model_close(struct model *model) {

@@ -47,6 +47,8 @@ bool model_open_versions(struct model *models, struct arena *arena, const char *
 bool model_names_version(const char *name);
 // Returns the name without the version, and sets `llvm` to that; a name that holds none stays as it is.
 const char *model_split_version(struct arena *arena, const char *name, const char **llvm);
+// As files name it: "llvm-22/znver4", "cpu:skylake". The model is open.
+const char *model_name(const struct model *model);
 void model_close(struct model *model); // also where it was not opened
 
 // As in struct backend. Results live as long as both `arena` and the model.

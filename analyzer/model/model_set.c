@@ -20,7 +20,8 @@ static bool open_one(struct model *model, struct arena *arena, const struct mode
 static bool open_judged(struct model_set *set, struct arena *arena, const struct model_request *request,
                         const char *cpu, struct fail *fail) {
     const char *first = option_list_first(&request->llvms);
-    bool is_one = !request->llvms.n_items || model_names_version(cpu) || model_is_overlay(cpu);
+    bool is_one =
+        !request->llvms.n_items || model_names_version(cpu) || model_is_overlay(cpu) || model_is_cpu_file(cpu);
     const char *const *llvms = is_one ? &first : request->llvms.items;
     size_t n = is_one ? 1 : request->llvms.n_items;
     const struct backend_options options = options_of(request, cpu);

@@ -29,8 +29,8 @@ struct model_set {
 // Whether the request has a judged model.
 bool model_request_judges(const struct model_request *request);
 
-// Opens a judged CPU in each version of LLVM that was asked for, unless its name states the version, or is an
-// overlay's; the other roles in the first of these versions. What the set holds lives as long as `arena`. Fails
+// Opens a judged CPU in each version of LLVM that was asked for, unless its name states the version, or is a
+// file's; the other roles in the first of these versions. What the set holds lives as long as `arena`. Fails
 // (FAIL_INPUT) where there are too many, and as model_open and model_open_versions do. The set is closed then too.
 bool model_set_open(struct model_set *set, struct arena *arena, const struct model_request *request, struct fail *fail);
 void model_set_close(struct model_set *set); // also where all of it is zero

@@ -71,6 +71,7 @@ bool bounds_find(const struct bounds_request *request, struct bounds *bounds, st
     code.recipes = cpu_recipes(&scratch, cpu, request->block);
     code.n_syncs = cpu_does(cpu, CPU_STACK_SYNC) ? count_syncs(&code) : 0;
     double slots = count_slots(&code);
+    bounds->slots = slots;
     bounds->cycles[BOUND_DISPATCH] = rate(slots, cpu, CPU_DISPATCH_WIDTH);
     bounds->cycles[BOUND_RETIRE] = rate(slots, cpu, CPU_RETIRE_WIDTH);
     if (request->is_decoded) {

@@ -40,9 +40,9 @@ struct bounds_request {
 struct bounds {
     double cycles[BOUND_N]; // per iteration; 0: the CPU's model does not have it
     enum bound_kind largest, next;
-    double most; // the largest
-    // Pipes of the bound of ports; index in the block of the instructions that make the chain of the latency.
-    uint64_t pipes;
+    double most;    // the largest
+    double slots;   // of rename and dispatch, per iteration
+    uint64_t pipes; // of the bound of ports
 };
 
 // Fails where the block cannot be described.

@@ -1,5 +1,5 @@
-// What a model says of an execution: simulated cycles per pass over its block in the steady state, and what limits
-// them.
+// What LLVM's core says of an execution: simulated cycles per pass over its block in the steady state, and what limits
+// them. Of any model: model_prediction.h.
 #ifndef ANALYZER_PREDICT_PREDICTION_H
 #define ANALYZER_PREDICT_PREDICTION_H
 
@@ -12,7 +12,8 @@
 
 // What limits an execution. BUFFER: the machine runs it faster with a larger reorder buffer or longer load and store
 // queues. RETIRE: with unlimited retirement. UNEVEN: nothing of these; some resource is the busiest, but the way
-// instructions are spread over its pipes, or wait for each other there, costs more than its bound explains.
+// instructions are spread over its pipes, or wait for each other there, costs more than its bound explains. FRONT_END
+// and MEMORY, which LLVM's core does not have: what finds and decodes instructions; loads or stores per cycle.
 enum bottleneck {
     BOTTLENECK_RESOURCE,
     BOTTLENECK_DISPATCH,
@@ -20,6 +21,8 @@ enum bottleneck {
     BOTTLENECK_BUFFER,
     BOTTLENECK_RETIRE,
     BOTTLENECK_UNEVEN,
+    BOTTLENECK_FRONT_END,
+    BOTTLENECK_MEMORY,
     BOTTLENECK_UNKNOWN
 };
 
@@ -28,8 +31,10 @@ struct prediction {
     double cycles;           // per pass over the block, in steady state
     double ipc;              // instructions per cycle, in steady state
     double uops;             // per pass
-    unsigned dispatch_width; // uops a cycle
-    const double *pressure;  // cycles per pass on one unit of each of the machine's resources, by index
+    bool are_slots;          // what is counted in uops here are slots of rename, of a CPU file
+    unsigned dispatch_width; // uops a cycle; 0: unknown
+    // Cycles per pass on one unit of each of the machine's resources, by index; null: bounds do not share them out.
+    const double *pressure;
     enum bottleneck kind;
     const char *bottleneck; // for people and files: "Zn4FPFMul01", "dispatch width", "dependency chain"; "" unknown
     unsigned holds_cycles;  // the longest that one instruction holds it

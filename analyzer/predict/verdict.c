@@ -16,11 +16,14 @@ static const char *model_too_slow(struct arena *arena, const struct prediction *
         return arena_printf(arena, "model: %s held for %u cycle%s", p->bottleneck, p->holds_cycles,
                             plural(p->holds_cycles));
     case BOTTLENECK_DISPATCH:
-        return arena_printf(arena, "model: %g uops at dispatch width %u", p->uops, p->dispatch_width);
+        return arena_printf(arena, "model: %g %s at dispatch width %u", p->uops, p->are_slots ? "slots" : "uops",
+                            p->dispatch_width);
     case BOTTLENECK_DEPENDENCY:
         return arena_printf(arena, "model: a dependency chain of %.4g cycles", p->cycles);
     case BOTTLENECK_BUFFER:
     case BOTTLENECK_RETIRE:
+    case BOTTLENECK_FRONT_END:
+    case BOTTLENECK_MEMORY:
         return arena_printf(arena, "model: %s", p->bottleneck);
     case BOTTLENECK_UNEVEN:
         return arena_printf(arena, "model: uneven use of %s", p->bottleneck);

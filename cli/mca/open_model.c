@@ -37,5 +37,11 @@ bool mca_open_model(const struct mca_args *args, struct arena *arena, struct mod
         .full_info = args->tables == MCA_TABLES_FULL,
         .no_names = !args->bottlenecks && !args->all_views,
     };
+    if (model_is_cpu_file(cpu.cpu))
+        return fail_set(
+            fail, FAIL_INPUT,
+            "'%s': llvm-mca's report is of LLVM's models and of overlays; 'cyclops explain' and 'cyclops run' "
+            "take CPU files",
+            cpu.cpu);
     return take_overlay(&cpu, arena, args->llvm, fail) && model_open(model, arena, args->llvm, &cpu, fail);
 }

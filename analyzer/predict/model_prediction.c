@@ -1,0 +1,112 @@
+#include "analyzer/predict/model_prediction.h"
+
+#include <assert.h>
+
+// Instructions in the order in which they ran stand for the block: bounds take no other order.
+static struct block laid_out(struct arena *arena, const struct execution *execution) {
+    return execution->steps ? execution_lay_out(arena, execution) : *execution->block;
+}
+
+static bool find_bounds(const struct model *model, const struct prediction_request *request, const struct block *block,
+                        struct bounds *bounds, struct fail *fail) {
+    const struct bounds_request asked = {
+        .cpu = model->own,
+        .block = block,
+        .is_loop = request->is_loop,
+        .is_decoded = request->is_decoded,
+        .start = request->start,
+        .registers = request->registers,
+        .pages_are_one = request->pages_are_one,
+    };
+    assert(model->own);
+    if (!bounds_find(&asked, bounds, fail))
+        return false;
+    const unsigned n_passes = execution_passes(request->execution);
+    for (unsigned i = 0; i < BOUND_N; i++)
+        bounds->cycles[i] /= n_passes;
+    bounds->slots /= n_passes;
+    bounds->most /= n_passes;
+    return true;
+}
+
+bool prediction_bounds(struct arena *arena, const struct model *model, const struct prediction_request *request,
+                       struct bounds *bounds, struct fail *fail) {
+    const struct block block = laid_out(arena, request->execution);
+    return find_bounds(model, request, &block, bounds, fail);
+}
+
+static enum bottleneck bottleneck_of(const struct bounds *bounds) {
+    static const enum bottleneck kinds[BOUND_N] = {
+        [BOUND_DISPATCH] = BOTTLENECK_DISPATCH, [BOUND_PREDECODE] = BOTTLENECK_FRONT_END,
+        [BOUND_DECODE] = BOTTLENECK_FRONT_END,  [BOUND_CACHE] = BOTTLENECK_FRONT_END,
+        [BOUND_PORTS] = BOTTLENECK_RESOURCE,    [BOUND_LOADS] = BOTTLENECK_MEMORY,
+        [BOUND_STORES] = BOTTLENECK_MEMORY,     [BOUND_LATENCY] = BOTTLENECK_DEPENDENCY,
+        [BOUND_RETIRE] = BOTTLENECK_RETIRE,
+    };
+    return bounds->most > 0 ? kinds[bounds->largest] : BOTTLENECK_UNKNOWN;
+}
+
+// In the words that LLVM's core has for the same.
+static const char *name_of(struct arena *arena, const struct cpu *cpu, const struct bounds *bounds) {
+    static const char *const names[BOUND_N] = {
+        [BOUND_DISPATCH] = "dispatch width",  [BOUND_PREDECODE] = "predecode",   [BOUND_DECODE] = "decoders",
+        [BOUND_CACHE] = "op cache",           [BOUND_LOADS] = "loads per cycle", [BOUND_STORES] = "stores per cycle",
+        [BOUND_LATENCY] = "dependency chain", [BOUND_RETIRE] = "retire width",
+    };
+    if (bounds->most <= 0)
+        return "";
+    return bounds->largest == BOUND_PORTS ? cpu_pipes_name(arena, cpu, bounds->pipes) : names[bounds->largest];
+}
+
+// The longest that one instruction holds one of the pipes, cycles.
+static unsigned held_for(const struct cpu *cpu, const struct block *block, uint64_t pipes) {
+    struct arena scratch = {0};
+    const struct cpu_recipe *recipes = cpu_recipes(&scratch, cpu, block);
+    double longest = 0;
+    for (unsigned i = 0; i < block->n_insns; i++)
+        for (unsigned u = 0; u < recipes[i].n_uses; u++)
+            if (!(recipes[i].uses[u].pipes & ~pipes) && recipes[i].uses[u].cycles > longest)
+                longest = recipes[i].uses[u].cycles;
+    arena_free(&scratch);
+    return (unsigned)longest;
+}
+
+static bool predict_by_bounds(struct arena *arena, const struct model *model, const struct prediction_request *request,
+                              struct prediction *prediction, struct fail *fail) {
+    const struct block block = laid_out(arena, request->execution);
+    const unsigned n_passes = execution_passes(request->execution);
+    struct bounds bounds;
+    if (!find_bounds(model, request, &block, &bounds, fail))
+        return false;
+    *prediction = (struct prediction){
+        .model = model->title,
+        .cycles = bounds.most,
+        .ipc = bounds.most > 0 ? block.n_insns / (bounds.most * n_passes) : 0,
+        .uops = bounds.slots,
+        .are_slots = true,
+        .dispatch_width = (unsigned)cpu_value(model->own, CPU_DISPATCH_WIDTH),
+        .kind = bottleneck_of(&bounds),
+        .bottleneck = name_of(arena, model->own, &bounds),
+    };
+    if (prediction->kind == BOTTLENECK_RESOURCE)
+        prediction->holds_cycles = held_for(model->own, &block, bounds.pipes);
+    return true;
+}
+
+bool prediction_by_model(struct arena *arena, const struct model *model, const struct prediction_request *request,
+                         struct prediction *prediction, struct fail *fail) {
+    return model->own ? predict_by_bounds(arena, model, request, prediction, fail)
+                      : prediction_make(arena, model->machine, request->execution, prediction, fail);
+}
+
+bool prediction_cycles_by_model(const struct model *model, const struct prediction_request *request, double *cycles,
+                                struct fail *fail) {
+    if (!model->own)
+        return prediction_cycles(model->machine, request->execution, cycles, fail);
+    struct arena scratch = {0};
+    struct bounds bounds;
+    bool is_done = prediction_bounds(&scratch, model, request, &bounds, fail);
+    *cycles = is_done ? bounds.most : 0;
+    arena_free(&scratch);
+    return is_done;
+}

@@ -1,0 +1,31 @@
+// What a model says of an execution, with whatever the model has: a CPU file's bounds, the largest of which is the
+// prediction, or LLVM's core, which simulates.
+#ifndef ANALYZER_PREDICT_MODEL_PREDICTION_H
+#define ANALYZER_PREDICT_MODEL_PREDICTION_H
+
+#include "analyzer/model/model.h"
+#include "analyzer/predict/bounds.h"
+#include "analyzer/predict/prediction.h"
+
+// What to predict. Only bounds ask for more than the execution: LLVM's core knows no bytes and no addresses.
+struct prediction_request {
+    const struct execution *execution; // its block was described by the model
+    bool is_loop;                      // the block ends with its own branch; else copies stand one after the other
+    bool is_decoded;                   // decoders deliver it: too many copies for a cache of decoded instructions
+    unsigned start;                    // place of the first byte in its line of code, bytes
+    enum bounds_start registers;
+    bool pages_are_one; // behind all pages stands the same memory
+};
+
+// Fails where the execution is empty, or cannot be simulated.
+bool prediction_by_model(struct arena *arena, const struct model *model, const struct prediction_request *request,
+                         struct prediction *prediction, struct fail *fail);
+// Only its cycles per pass.
+bool prediction_cycles_by_model(const struct model *model, const struct prediction_request *request, double *cycles,
+                                struct fail *fail);
+
+// The bounds behind a prediction of a model with a CPU file, per pass.
+bool prediction_bounds(struct arena *arena, const struct model *model, const struct prediction_request *request,
+                       struct bounds *bounds, struct fail *fail);
+
+#endif
