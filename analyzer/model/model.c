@@ -131,7 +131,6 @@ static bool check_opcodes(const struct model *model, struct arena *arena, struct
 static const char *identity(const struct model *model, struct arena *arena, const struct machine *from,
                             const char *features) {
     struct text text = {.arena = arena};
-    text_add(&text, "");
     if (model->overlay)
         text_addf(&text, "%s %016" PRIx64, model->machine->id, overlay_hash(model->overlay));
     if (from)
@@ -228,6 +227,7 @@ static bool open_cpu_file(struct model *model, struct arena *arena, const char *
     size_t n = is_open && model->cpu ? list_opcodes(model, arena, &opcodes) : 0;
     if (!is_open || !bind_samples(model, arena, fail) || !cpu_check_opcodes(own, opcodes, n, fail))
         return false;
+    assert(model->identity); // the base's: it is open
     model->identity = arena_printf(arena, "cpu:%s %016" PRIx64 " on %s", own->name, own->hash, model->identity);
     model->title = arena_printf(arena, "%s%s", cpu_files.prefix, own->name);
     return true;
