@@ -68,7 +68,7 @@ static bool has_inner_branch(const struct block *block) {
 static bool predict_block(const struct predictor *predictor, struct arena *scratch, const struct block *block,
                           struct prediction *prediction, struct fail *fail) {
     const bool ends_in_branch = block->n_insns && block->insns[block->n_insns - 1].is_branch;
-    const struct prediction_request request = {.execution = EXECUTION_OF(block), .is_loop = ends_in_branch};
+    const struct prediction_request request = {.execution = EXECUTION_OF(block), .way.is_loop = ends_in_branch};
     struct model changed = *predictor->model;
     changed.machine = predictor->machine;
     *prediction = (struct prediction){.kind = BOTTLENECK_UNKNOWN, .bottleneck = ""};

@@ -130,12 +130,12 @@ struct prediction_request predict_as_measured(const struct score_request *reques
     bool is_foreign = request->measured.csv;
     return (struct prediction_request){
         .execution = execution,
-        .is_loop = form == PROGRAM_LOOPED,
-        .is_decoded = is_foreign,
-        .start = is_foreign ? FOREIGN_START : 0,
-        .registers = BOUNDS_SAME,
-        .pages_are_one = true,
-        .pages_are_new = is_foreign,
+        .way = {.is_loop = form == PROGRAM_LOOPED,
+                .is_decoded = is_foreign,
+                .start = is_foreign ? FOREIGN_START : 0,
+                .registers = BOUNDS_SAME,
+                .pages_are_one = true,
+                .pages_are_new = is_foreign},
     };
 }
 

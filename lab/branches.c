@@ -231,7 +231,7 @@ bool follow_predict(struct arena *arena, const struct model *model, const struct
     const struct follow_outside outside = list_outside(arena, followed, range.length);
     struct block block;
     struct execution run = {0};
-    const struct prediction_request request = {.execution = &run, .is_loop = true};
+    const struct prediction_request request = {.execution = &run, .way.is_loop = true};
     if (!model_describe_bytes(model, arena, program->code + range.offset, range.length, &block, fail) ||
         !add_outside(arena, model, program, &outside, &block, fail) ||
         !lay_out(arena, program, &outside, &block, followed, &run, fail) ||

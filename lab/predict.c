@@ -84,10 +84,10 @@ static struct prediction_request request_of(const struct experiment *experiment,
     const bool is_same = program->mode == PROGRAM_BLOCK && experiment->alias == ALIAS_SAME;
     return (struct prediction_request){
         .execution = execution,
-        .is_loop = program->form == PROGRAM_LOOPED,
-        .start = program->line_offset,
-        .registers = is_same ? BOUNDS_SAME : BOUNDS_APART,
-        .pages_are_one = is_same && !experiment->foreign.is_own,
+        .way = {.is_loop = program->form == PROGRAM_LOOPED,
+                .start = program->line_offset,
+                .registers = is_same ? BOUNDS_SAME : BOUNDS_APART,
+                .pages_are_one = is_same && !experiment->foreign.is_own},
     };
 }
 

@@ -22,7 +22,8 @@ static bool predict_program(struct arena *arena, const struct model *model, cons
     struct prediction prediction;
     struct block block;
     const struct prediction_request request = {
-        .execution = EXECUTION_OF(&block), .is_loop = program->form == PROGRAM_LOOPED, .start = program->line_offset};
+        .execution = EXECUTION_OF(&block),
+        .way = {.is_loop = program->form == PROGRAM_LOOPED, .start = program->line_offset}};
     if (!program->code)
         return fail_set(fail, FAIL_UNAVAILABLE, "the programs are not assembled");
     if (!model_describe_part(model, arena, program->code, range.offset, range.length, &block, fail) ||

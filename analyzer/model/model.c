@@ -184,6 +184,27 @@ static const char *title(struct arena *arena, const char *cpu, const struct back
     return arena_printf(arena, "%s%u/%s", version_prefix, backend->major, cpu);
 }
 
+// One of LLVM's, or an overlay.
+static bool open_scheduling_model(struct model *model, struct arena *arena, const char *llvm,
+                                  const struct backend_options *options, struct fail *fail) {
+    struct backend_options settled = *options;
+    settled.cpu = model_split_version(arena, options->cpu, &llvm);
+    if (options->overlay || model_is_overlay(settled.cpu)) {
+        bool is_open = open_overlay(model, arena, llvm, &settled, fail);
+        if (is_open && settled.cpu != options->cpu)
+            model->title = options->cpu; // with the version that it is based on
+        return is_open;
+    }
+    model->backend = backend_load(arena, llvm, fail);
+    model->cpu = model->backend ? model->backend->open(arena, &settled, fail) : NULL;
+    if (!model->cpu)
+        return false;
+    model->machine = model->backend->machine(model->cpu);
+    model->identity = identity(model, arena, model->machine, options->features);
+    model->title = title(arena, model->machine->cpu, model->backend);
+    return true;
+}
+
 // The base of a CPU file: a name, or a file beside it.
 static const char *base_of(struct arena *arena, const struct cpu *cpu) {
     const char *slash = strrchr(cpu->path, '/');
@@ -221,13 +242,12 @@ static bool open_cpu_file(struct model *model, struct arena *arena, const char *
         cpu_close(own);
         return fail_set(fail, FAIL_INPUT, "'%s': its base is a CPU file, too; give the model below that", path);
     }
-    bool is_open = model_open(model, arena, llvm, &settled, fail);
+    bool is_open = open_scheduling_model(model, arena, llvm, &settled, fail);
     model->own = own;
     const char *const *opcodes = NULL;
     size_t n = is_open && model->cpu ? list_opcodes(model, arena, &opcodes) : 0;
     if (!is_open || !bind_samples(model, arena, fail) || !cpu_check_opcodes(own, opcodes, n, fail))
         return false;
-    assert(model->identity); // the base's: it is open
     model->identity = arena_printf(arena, "cpu:%s %016" PRIx64 " on %s", own->name, own->hash, model->identity);
     model->title = arena_printf(arena, "%s%s", cpu_files.prefix, own->name);
     return true;
@@ -235,25 +255,13 @@ static bool open_cpu_file(struct model *model, struct arena *arena, const char *
 
 bool model_open(struct model *model, struct arena *arena, const char *llvm, const struct backend_options *options,
                 struct fail *fail) {
+    const char *its_llvm = llvm, *name = model_split_version(arena, options->cpu, &its_llvm);
     struct backend_options settled = *options;
     *model = (struct model){0};
-    settled.cpu = model_split_version(arena, options->cpu, &llvm);
-    if (model_is_cpu_file(settled.cpu))
-        return open_cpu_file(model, arena, llvm, &settled, fail);
-    if (options->overlay || model_is_overlay(settled.cpu)) {
-        bool is_open = open_overlay(model, arena, llvm, &settled, fail);
-        if (is_open && settled.cpu != options->cpu)
-            model->title = options->cpu; // with the version that it is based on
-        return is_open;
-    }
-    model->backend = backend_load(arena, llvm, fail);
-    model->cpu = model->backend ? model->backend->open(arena, &settled, fail) : NULL;
-    if (!model->cpu)
-        return false;
-    model->machine = model->backend->machine(model->cpu);
-    model->identity = identity(model, arena, model->machine, options->features);
-    model->title = title(arena, model->machine->cpu, model->backend);
-    return true;
+    if (!model_is_cpu_file(name))
+        return open_scheduling_model(model, arena, llvm, options, fail);
+    settled.cpu = name;
+    return open_cpu_file(model, arena, its_llvm, &settled, fail);
 }
 
 static bool knows(struct arena *arena, const struct backend *backend, const char *triple, const char *cpu) {

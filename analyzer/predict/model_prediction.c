@@ -9,15 +9,9 @@ static struct block laid_out(struct arena *arena, const struct execution *execut
 
 static bool find_bounds(const struct model *model, const struct prediction_request *request, const struct block *block,
                         struct bounds *bounds, struct fail *fail) {
-    const struct bounds_request asked = {
-        .cpu = model->own,
-        .block = block,
-        .is_loop = request->is_loop,
-        .is_decoded = request->is_decoded,
-        .start = request->start,
-        .registers = request->registers,
-        .pages_are_one = request->pages_are_one,
-    };
+    struct bounds_request asked = request->way;
+    asked.cpu = model->own;
+    asked.block = block;
     assert(model->own);
     if (!bounds_find(&asked, bounds, fail))
         return false;

@@ -10,11 +10,7 @@
 // What to predict. Only bounds ask for more than the execution: LLVM's core knows no bytes and no addresses.
 struct prediction_request {
     const struct execution *execution; // its block was described by the model
-    bool is_loop;                      // the block ends with its own branch; else copies stand one after the other
-    bool is_decoded;                   // decoders deliver it: too many copies for a cache of decoded instructions
-    unsigned start;                    // place of the first byte in its line of code, bytes
-    enum bounds_start registers;
-    bool pages_are_one; // behind all pages stands the same memory
+    struct bounds_request way;         // how it is repeated; `cpu` and `block` are not looked at
 };
 
 // Fails where the execution is empty, or cannot be simulated.

@@ -55,7 +55,7 @@ static struct block describe(struct fixture *fixture, const struct model *model,
 
 static struct prediction predict(struct fixture *fixture, const struct model *model, const char *hex, bool is_loop) {
     struct block block = describe(fixture, model, hex);
-    const struct prediction_request request = {.execution = EXECUTION_OF(&block), .is_loop = is_loop};
+    const struct prediction_request request = {.execution = EXECUTION_OF(&block), .way.is_loop = is_loop};
     struct prediction prediction;
     struct fail fail = {0};
     double cycles;
