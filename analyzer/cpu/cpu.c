@@ -71,6 +71,21 @@ static unsigned number_base_pipes(struct cpu *cpu) {
     return next;
 }
 
+// A further pipe for the resource: one of the smallest stated resource that holds all it has, else a new one.
+static uint64_t further_pipe(const struct cpu *cpu, unsigned n_stated, uint64_t pipes, unsigned *next) {
+    uint64_t spare = 0;
+    int least = 64;
+    for (unsigned i = 0; i < n_stated; i++) {
+        uint64_t other = cpu_pipes(cpu, machine_resource_called(cpu->machine, cpu->resources[i].name)->mask);
+        bool holds = !(pipes & ~other) && (other & ~pipes);
+        if (holds && __builtin_popcountll(other) < least) {
+            least = __builtin_popcountll(other);
+            spare = other & ~pipes;
+        }
+    }
+    return spare ? spare & -spare : new_pipe(next);
+}
+
 static bool number_pipes(struct cpu *cpu, struct fail *fail) {
     unsigned next = number_base_pipes(cpu);
     for (unsigned i = 0; i < cpu->n_resources; i++) {
@@ -81,7 +96,7 @@ static bool number_pipes(struct cpu *cpu, struct fail *fail) {
                            stated->name);
         uint64_t *pipes = &cpu->pipes[bit_number(resource->mask)];
         while ((unsigned)__builtin_popcountll(*pipes) < stated->pipes && next < 64)
-            *pipes |= new_pipe(&next);
+            *pipes |= further_pipe(cpu, i, *pipes, &next);
         if ((unsigned)__builtin_popcountll(*pipes) != stated->pipes)
             return fail_at(fail, cpu->path, stated->line, stated->column,
                            "'%s' has %d pipes in '%s': more can be added", stated->name, __builtin_popcountll(*pipes),

@@ -8,13 +8,15 @@
 //     parameters:                   # parameters.def lists them; one that is left out is a mechanism that is not there
 //       dispatch-width: {value: 4, trust: published, source: "Intel's optimization manual, 2.5.1"}
 //       lcp-stall: 3                # trust: assumed
-//     resources: {Zn4ALU0123: 6}    # pipes of a resource of the base, where these are more than the base says
+//     resources: {Zn4ALU0123: 6}    # pipes of a resource of the base, where these are more than the base says; of one
+//                                   # within an earlier one, they are pipes of that
 //     forms:                        # what differs from the base; a later rule changes what an earlier one set
 //       - match: "SH[LR](32|64)rCL" # regular expression on LLVM's whole opcode name
 //         slots: 2
 //         address: three-part       # only where its address is so: cpu_shape
 //         latency: 2                # cycles, from each source to each result
 //         latency-from: {EFLAGS: 1} # from this source, where that is less
+//         own-latency: 1            # cycles, to instructions of the same rule
 //         ignores: [EFLAGS]         # registers that it reads, and does not wait for
 //         pipes: [{on: SKLPort06, cycles: 2}]  # in place of the base's; `on`: a resource of the base
 //         serial: 18                # cycles between two such, whatever they read
@@ -79,9 +81,9 @@ struct cpu_rule {
     enum cpu_shape shape;
     const char *match;
     regex_t pattern;
-    struct cpu_number slots, latency, serial; // unknown: as the base has them
-    const char *const *ignores;               // names of registers, null-terminated; null: none
-    struct cpu_source *sources;               // of latency-from
+    struct cpu_number slots, latency, own_latency, serial; // unknown: as the base has them
+    const char *const *ignores;                            // names of registers, null-terminated; null: none
+    struct cpu_source *sources;                            // of latency-from
     unsigned n_sources;
     const char *const *on; // names of resources, of uses
     struct cpu_use *uses;  // null: as the base has them

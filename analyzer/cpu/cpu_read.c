@@ -167,12 +167,13 @@ static bool compile(struct reader *reader, struct fy_node *node, struct cpu_rule
 }
 
 static bool read_rule(struct reader *reader, struct fy_node *node) {
-    enum { MATCH, ADDRESS, SLOTS, LATENCY, FROM, IGNORES, PIPES, SERIAL, TRUST, SOURCE, N };
+    enum { MATCH, ADDRESS, SLOTS, LATENCY, FROM, OWN, IGNORES, PIPES, SERIAL, TRUST, SOURCE, N };
     struct yaml_field f[N] = {[MATCH] = {"match", true, NULL},        [ADDRESS] = {"address", false, NULL},
                               [SLOTS] = {"slots", false, NULL},       [LATENCY] = {"latency", false, NULL},
-                              [FROM] = {"latency-from", false, NULL}, [IGNORES] = {"ignores", false, NULL},
-                              [PIPES] = {"pipes", false, NULL},       [SERIAL] = {"serial", false, NULL},
-                              [TRUST] = {"trust", false, NULL},       [SOURCE] = {"source", false, NULL}};
+                              [FROM] = {"latency-from", false, NULL}, [OWN] = {"own-latency", false, NULL},
+                              [IGNORES] = {"ignores", false, NULL},   [PIPES] = {"pipes", false, NULL},
+                              [SERIAL] = {"serial", false, NULL},     [TRUST] = {"trust", false, NULL},
+                              [SOURCE] = {"source", false, NULL}};
     struct yaml_place place = yaml_place(&reader->yaml, node);
     struct cpu_rule rule = {.trust = CPU_ASSUMED, .source = "", .line = place.line, .column = place.column};
     const char **ignores = NULL;
@@ -180,8 +181,9 @@ static bool read_rule(struct reader *reader, struct fy_node *node) {
     if (!yaml_fields(&reader->yaml, node, "a form", f, N) || !read_text(reader, f[MATCH].value, &rule.match) ||
         !read_shape(reader, f[ADDRESS].value, &rule.shape) || !read_sources(reader, f[FROM].value, &rule) ||
         !read_number(reader, f[SLOTS].value, &rule.slots) || !read_number(reader, f[LATENCY].value, &rule.latency) ||
-        !read_number(reader, f[SERIAL].value, &rule.serial) || !read_trust(reader, f[TRUST].value, &rule.trust) ||
-        !read_text(reader, f[SOURCE].value, &rule.source) || !read_uses(reader, f[PIPES].value, &rule) ||
+        !read_number(reader, f[OWN].value, &rule.own_latency) || !read_number(reader, f[SERIAL].value, &rule.serial) ||
+        !read_trust(reader, f[TRUST].value, &rule.trust) || !read_text(reader, f[SOURCE].value, &rule.source) ||
+        !read_uses(reader, f[PIPES].value, &rule) ||
         (f[IGNORES].value &&
          !yaml_texts(&reader->yaml, f[IGNORES].value, "a register's name", &ignores, NULL, &n_ignores)))
         return false;

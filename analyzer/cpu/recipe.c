@@ -280,7 +280,11 @@ static void take_rules(const struct cpu *cpu, struct cpu_recipe *recipe) {
             recipe->writes[w].latency = rule->latency.value;
         for (unsigned r = 0; r < recipe->n_reads && rule->latency.is_known; r++)
             recipe->reads[r].early = 0;
-        if (rule->uses) {
+        if (rule->own_latency.is_known) {
+            recipe->own = i + 1;
+            recipe->own_latency = rule->own_latency.value;
+        }
+        if (rule->uses && recipe->rename == CPU_EXECUTES) {
             recipe->n_uses = rule->n_uses < CPU_MOST_USES ? rule->n_uses : CPU_MOST_USES;
             memcpy(recipe->uses, rule->uses, recipe->n_uses * sizeof *rule->uses);
         }
@@ -371,6 +375,26 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
     delay_store(cpu, recipe);
 }
 
+// Marks what waits for a result of one cycle, of a general register, in the same turn. A move that rename does is its
+// source under another name.
+static void mark_dependent(struct arena *arena, const struct cpu *cpu, struct cpu_recipe *recipes, unsigned n) {
+    bool *is_fresh = ARENA_ARRAY(arena, bool, cpu->n_units);
+    for (unsigned i = 0; i < n; i++) {
+        struct cpu_recipe *recipe = &recipes[i];
+        bool waits = false, is_quick = recipe->rename == CPU_EXECUTES && recipe->latency == 1 && !recipe->n_loads &&
+                                       !recipe->is_vector && recipe->n_uses > 0;
+        for (unsigned r = 0; r < recipe->n_reads; r++)
+            waits |= is_fresh[recipe->reads[r].unit] && recipe->reads[r].unit != cpu->flags &&
+                     recipe->reads[r].unit != cpu->carry;
+        recipe->is_dependent = waits && is_quick;
+        for (unsigned w = 0; w < recipe->n_writes; w++)
+            is_fresh[recipe->writes[w].unit] = is_quick || (recipe->rename == CPU_MOVES && waits);
+    }
+    for (unsigned i = 0; i < n && cpu_knows(cpu, CPU_DEPENDENT_CYCLES); i++)
+        for (unsigned u = 0; u < recipes[i].n_uses && recipes[i].is_dependent; u++)
+            recipes[i].uses[u].cycles += cpu_value(cpu, CPU_DEPENDENT_CYCLES);
+}
+
 struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const struct block *block) {
     struct cpu_recipe *recipes = ARENA_ARRAY(arena, struct cpu_recipe, block->n_insns);
     for (unsigned i = 0; i < block->n_insns; i++) {
@@ -380,5 +404,6 @@ struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const
             recipes[i].slots = recipes[i].decoded_slots = 0;
         }
     }
+    mark_dependent(arena, cpu, recipes, block->n_insns);
     return recipes;
 }

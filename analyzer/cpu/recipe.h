@@ -43,7 +43,11 @@ struct cpu_recipe {
     double load_latency; // cycles from its address to what it has loaded; 0: it does not load
     double latency;      // from its sources, loaded ones included, to its slowest result
     double store_delay;  // from its sources, loaded ones included, to the data it stores
-    double serial;       // cycles between two such instructions; 0: they are independent
+    // A rule, from 1, whose instructions have each other's results after so many cycles; 0: none.
+    unsigned own;
+    double own_latency;
+    bool is_dependent; // it waits for a result of one cycle in the same turn: see CPU_DEPENDENT_CYCLES
+    double serial;     // cycles between two such instructions; 0: they are independent
     struct cpu_read {
         uint16_t unit;
         bool is_address, is_vector;

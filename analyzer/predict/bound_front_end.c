@@ -110,33 +110,63 @@ static unsigned fields_of(const struct cpu_recipe *recipe) {
     return (recipe->encoding.displacement_bytes ? 1U : 0U) + (recipe->encoding.immediate_bytes ? 1U : 0U);
 }
 
+// A window of code in the cache of decoded instructions.
+struct cached {
+    unsigned slots, lines; // lines that hold it
+};
+
+// Cycles in which a window's lines are delivered. A loop's window of more lines than come in a cycle holds the loop up
+// longer than the same window in straight code, where only the groups of dispatch end with it.
+static double window_cycles(const struct bound_code *code, const struct cached *window) {
+    const struct cpu *cpu = code->cpu;
+    double at_once = cpu_value(cpu, CPU_CACHE_LINES), width = cpu_value(cpu, CPU_DISPATCH_WIDTH);
+    double rounds = ceil(window->lines / at_once);
+    if (rounds <= 1 || !cpu_knows(cpu, CPU_CACHE_LOOP_ROUND))
+        return window->lines / at_once;
+    if (code->request->is_loop)
+        return 1 + (rounds - 1) * cpu_value(cpu, CPU_CACHE_LOOP_ROUND);
+    return fmax(ceil(window->slots / width), window->lines - 1);
+}
+
+// Fills lines greedily: one ends with its window, or where it is full.
+static double fill_cache(const struct bound_code *code, unsigned copies) {
+    const struct cpu *cpu = code->cpu;
+    double size = cpu_value(cpu, CPU_CACHE_LINE_BYTES), most = cpu_value(cpu, CPU_CACHE_LINE_SLOTS), cycles = 0;
+    double most_fields = cpu_knows(cpu, CPU_CACHE_LINE_FIELDS) ? cpu_value(cpu, CPU_CACHE_LINE_FIELDS) : INFINITY;
+    struct cached window = {0, 1};
+    double slots = 0, fields = 0, place = 0;
+    unsigned at = code->request->start;
+    for (unsigned i = 0; i < copies * code->n; i++) {
+        const struct cpu_recipe *recipe = &code->recipes[i % code->n];
+        if (floor(at / size) != place) {
+            cycles += window_cycles(code, &window);
+            window = (struct cached){0, 1};
+            slots = fields = 0;
+            place = floor(at / size);
+        }
+        double further = recipe->slots + fields_of(recipe);
+        if (recipe->slots && slots > 0 && (slots + recipe->slots > most || fields + further > most_fields)) {
+            window.lines++;
+            slots = fields = 0;
+        }
+        window.slots += recipe->slots;
+        slots += recipe->slots;
+        fields += further;
+        at += recipe->insn->n_bytes;
+    }
+    return cycles + window_cycles(code, &window);
+}
+
 double bound_cache(const struct bound_code *code) {
     const struct cpu *cpu = code->cpu;
-    double size = cpu_value(cpu, CPU_CACHE_LINE_BYTES), most = cpu_value(cpu, CPU_CACHE_LINE_SLOTS);
-    double by_slots = 0, slots = 0, fields = 0, total = 0;
-    if (cpu_knows(cpu, CPU_CACHE_SLOTS)) {
-        for (unsigned i = 0; i < code->n; i++)
-            total += code->recipes[i].slots;
-        by_slots = total / cpu_value(cpu, CPU_CACHE_SLOTS);
-    }
-    if (size <= 0 || !cpu_knows(cpu, CPU_CACHE_LINES))
+    double by_slots = 0, slots = 0;
+    for (unsigned i = 0; i < code->n; i++)
+        slots += code->recipes[i].slots;
+    if (cpu_knows(cpu, CPU_CACHE_SLOTS))
+        by_slots = slots / cpu_value(cpu, CPU_CACHE_SLOTS);
+    if (cpu_value(cpu, CPU_CACHE_LINE_BYTES) <= 0 || cpu_value(cpu, CPU_CACHE_LINES) <= 0)
         return by_slots;
-    unsigned copies = code->request->is_loop ? 1 : (unsigned)size, lines = 0, at = code->request->start;
-    double line = -1;
-    for (unsigned copy = 0; copy < copies; copy++)
-        for (unsigned i = 0; i < code->n; i++) {
-            const struct cpu_recipe *recipe = &code->recipes[i];
-            double place = floor(at / size), more = recipe->slots, further = recipe->slots + fields_of(recipe);
-            bool is_full = slots + more > most || (cpu_knows(cpu, CPU_CACHE_LINE_FIELDS) &&
-                                                   fields + further > cpu_value(cpu, CPU_CACHE_LINE_FIELDS));
-            at += recipe->insn->n_bytes;
-            if (place != line || (is_full && more > 0)) {
-                lines++;
-                slots = fields = 0;
-                line = place;
-            }
-            slots += more;
-            fields += further;
-        }
-    return fmax(by_slots, lines / cpu_value(cpu, CPU_CACHE_LINES) / copies);
+    // As many copies as the first window needs to come again.
+    unsigned copies = code->request->is_loop ? 1 : (unsigned)cpu_value(cpu, CPU_CACHE_LINE_BYTES);
+    return fmax(by_slots, fill_cache(code, copies) / copies);
 }

@@ -36,6 +36,7 @@ struct walk {
     struct address_walk *addresses;
     double *ready;   // by unit: when its newest value is there
     bool *is_loaded; // by unit: that is a plain load's
+    unsigned *own;   // by unit: the rule whose instructions have it early; see struct cpu_recipe
     bool is_pending; // a push or pop has changed the stack pointer, and nothing has asked for it since
     double all_done; // whatever has been so far
     double serial;   // when the next serial instruction may begin
@@ -63,6 +64,12 @@ static bool contains(const struct place *store, const struct place *load) {
     return from < store->bytes && from + load->bytes <= store->bytes;
 }
 
+// Whether a load puts what it reads into a wider register, and nothing else.
+static bool extends(const struct cpu_recipe *recipe) {
+    return recipe->is_plain_load &&
+           (strncmp(recipe->insn->opcode, "MOVZX", 5) == 0 || strncmp(recipe->insn->opcode, "MOVSX", 5) == 0);
+}
+
 // When a load that has its address at `start` has its value.
 static double load_ready(const struct walk *walk, const struct cpu_recipe *recipe, const struct place *place,
                          double start, double latency) {
@@ -80,7 +87,7 @@ static double load_ready(const struct walk *walk, const struct cpu_recipe *recip
         bool is_exact = store->place.address.offset == place->address.offset;
         bool is_indexed = recipe->insn->address && recipe->insn->address->index;
         if (cpu_knows(cpu, CPU_RENAMED_LATENCY) && is_exact && !recipe->is_vector && !store->is_vector &&
-            store->place.bytes >= cpu_value(cpu, CPU_RENAMED_LEAST_BYTES) &&
+            (store->place.bytes >= cpu_value(cpu, CPU_RENAMED_LEAST_BYTES) || !extends(recipe)) &&
             (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED)))
             return store->data_ready + cpu_value(cpu, CPU_RENAMED_LATENCY);
         bool is_vector = recipe->is_vector && cpu_knows(cpu, CPU_FORWARD_LATENCY_VECTOR);
@@ -171,6 +178,8 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     for (unsigned i = 0; i < recipe->n_reads; i++) {
         const struct cpu_read *read = &recipe->reads[i];
         double ready = walk->ready[read->unit];
+        if (recipe->own && walk->own[read->unit] == recipe->own)
+            ready -= recipe->latency - recipe->own_latency;
         if (read->is_address)
             address_ready = fmax(address_ready, ready);
         else
@@ -191,6 +200,10 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
         const struct cpu_write *write = &recipe->writes[i];
         walk->ready[write->unit] = recipe->rename == CPU_ZEROES ? 0 : begin + write->latency;
         walk->is_loaded[write->unit] = recipe->is_plain_load;
+        if (recipe->rename != CPU_MOVES)
+            walk->own[write->unit] = recipe->own;
+        else if (recipe->n_reads)
+            walk->own[write->unit] = walk->own[recipe->reads[0].unit];
     }
     walk->all_done = fmax(walk->all_done, fmax(done, address_ready));
     if (recipe->n_stores) {
@@ -286,6 +299,7 @@ void bound_walk(const struct bound_code *code, struct bounds *bounds) {
     walk->moving = ARENA_ARRAY(code->arena, struct moving, code->n);
     walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
     walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
+    walk->own = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
     while (turn < MOST_TURNS && same < SAME_TURNS) {
         walk->n_turn_loads = 0;
         for (unsigned i = 0; i < code->n; i++)
