@@ -18,9 +18,10 @@ void lengths_pilot_take(struct lengths_pilot *pilot, double ticks) {
 }
 
 bool lengths_pilot_is_done(const struct lengths_pilot *pilot) {
-    enum { FEWEST_RUNS = 3, MOST_RUNS = 5 }; // two runs of three: gaps may all have one length
+    enum { FEWEST_RUNS = 2, MOST_RUNS = 5 };
     static const double agreement = 1.25;
-    return pilot->n >= MOST_RUNS || (pilot->n >= FEWEST_RUNS && pilot->next <= agreement * pilot->ticks);
+    bool are_enough = pilot->n >= FEWEST_RUNS && pilot->n >= pilot->fewest;
+    return pilot->n >= MOST_RUNS || (are_enough && pilot->next <= agreement * pilot->ticks);
 }
 
 double lengths_more(double n, double ticks, double wanted_ticks) {

@@ -14,10 +14,17 @@ struct target_lengths {
     unsigned n_calls;         // of the code in each execution; 0 or 1: one
 };
 
+// What is asked of who chooses.
+struct lengths_request {
+    double wanted_ticks;  // time of the long run, ticks
+    unsigned fewest_runs; // of a pilot, where that is more than two
+};
+
 // What some runs of the same number of iterations took. The first one fills caches and branch predictors, and what
-// takes the core away lengthens any of them. So there are three at least, and the least time counts once another one
-// agrees with it within a quarter.
+// takes the core away lengthens any of them. So the least time counts once another one agrees with it within a quarter.
+// Where gaps are frequent, they may all have one length, and hit two runs: then three are the fewest.
 struct lengths_pilot {
+    unsigned fewest;    // runs, where that is more than two
     double ticks, next; // the least time, and the least but one; next is meaningless with n below 2
     unsigned n;         // runs
 };

@@ -6,31 +6,33 @@
 
 #include <cmocka.h>
 
-// Returns what a pilot believes of runs, and how many it needs.
-static struct lengths_pilot pilot_of(const double *ticks, unsigned n) {
-    struct lengths_pilot pilot = {.n = 0};
+// Returns what a pilot of `fewest` runs or more believes of runs, and how many it needs.
+static struct lengths_pilot pilot_of(unsigned fewest, const double *ticks, unsigned n) {
+    struct lengths_pilot pilot = {.fewest = fewest};
     for (unsigned i = 0; i < n && !lengths_pilot_is_done(&pilot); i++)
         lengths_pilot_take(&pilot, ticks[i]);
     return pilot;
 }
 
-static void a_pilot_believes_two_runs_of_three(void **state) {
+static void a_pilot_believes_two_runs_that_agree(void **state) {
     (void)state;
     static const struct {
+        unsigned fewest;
         double ticks[5];
         unsigned n; // runs that it needs
         double least;
     } rows[] = {
-        {{100, 110, 105, 1, 1}, 3, 100},       // nothing disturbs
-        {{180, 100, 101, 1, 1}, 3, 100},       // the first one is cold
-        {{50000, 100, 101, 1, 1}, 3, 100},     // a gap hits the first one,
-        {{180, 50000, 100, 101, 1}, 4, 100},   // the one behind a cold one,
-        {{50000, 52000, 100, 101, 1}, 4, 100}, // and gaps of one length hit two
-        {{800, 400, 200, 100, 50}, 5, 50},     // code that never takes the same time
-        {{0, 0, 0, 1, 1}, 3, 0},               // the timer has not moved
+        {0, {100, 110, 1, 1, 1}, 2, 100},         // nothing disturbs
+        {0, {180, 100, 101, 1, 1}, 3, 100},       // the first one is cold
+        {0, {50000, 100, 101, 1, 1}, 3, 100},     // a gap hits the first one,
+        {0, {180, 50000, 100, 101, 1}, 4, 100},   // the one behind a cold one,
+        {3, {50000, 52000, 100, 101, 1}, 4, 100}, // and gaps of one length hit two
+        {3, {100, 110, 105, 1, 1}, 3, 100},       // where gaps are frequent, but hit none
+        {0, {800, 400, 200, 100, 50}, 5, 50},     // code that never takes the same time
+        {0, {0, 0, 1, 1, 1}, 2, 0},               // the timer has not moved
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct lengths_pilot pilot = pilot_of(rows[i].ticks, 5);
+        const struct lengths_pilot pilot = pilot_of(rows[i].fewest, rows[i].ticks, 5);
         assert_int_equal(pilot.n, rows[i].n);
         assert_float_equal(pilot.ticks, rows[i].least, 0);
     }
@@ -48,7 +50,7 @@ static void a_long_run_takes_what_is_wanted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pilot_believes_two_runs_of_three),
+        cmocka_unit_test(a_pilot_believes_two_runs_that_agree),
         cmocka_unit_test(a_long_run_takes_what_is_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

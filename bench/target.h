@@ -72,6 +72,8 @@ struct target_job {
     // judgement only: to the target, each is a round.
     unsigned n_bursts, divisor;
     double wanted_ticks; // length of the long run, ticks
+    // Runs of the same iterations that a choice of lengths rests on, at least; 0: as the target likes.
+    unsigned fewest_pilots;
     double warmup_ticks; // time that the code runs before each two timed runs, ticks; one iteration at least
     unsigned n_rounds;
     struct target_round *rounds; // written: room for n_rounds

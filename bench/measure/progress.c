@@ -335,6 +335,7 @@ void progress_start(struct progress *progress, const struct bench *bench, const 
         .wanted_ticks = wanted_ticks,
         .n_bursts = corunner ? 1 : bench->n_bursts,
         .divisor = corunner ? 1 : bench->divisor,
+        .fewest_pilots = rounds_fewest_pilots(bench),
         .warmup_ticks = rounds_warmup_ticks(bench, code, wanted_ticks),
         .reference = &bench->reference,
         .reference_short = bench->reference_short,

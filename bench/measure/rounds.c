@@ -39,6 +39,12 @@ double rounds_wanted_ticks(const struct bench *bench, double seconds) {
     return difference * LENGTHS_SHORT_SHARE / (LENGTHS_SHORT_SHARE - 1);
 }
 
+// A single gap makes two runs disagree. Frequent ones may hit two runs alike.
+unsigned rounds_fewest_pilots(const struct bench *bench) {
+    enum { QUIET = 2, BETWEEN_GAPS = 3 };
+    return bench->divisor > 1 || bench->gaps.seconds <= 0 ? BETWEEN_GAPS : QUIET;
+}
+
 // Other code has taken the place of this code in caches and predictors. The warm-up, half of the short run, restores
 // it.
 double rounds_warmup_ticks(const struct bench *bench, const struct bench_code *code, double wanted_ticks) {
@@ -128,6 +134,7 @@ bool rounds_choose(const struct bench *bench, const struct bench_code *code, dou
         .n_rounds = PILOT_ROUNDS,
         .timeout_seconds = bench->options.timeout_seconds,
         .wanted_ticks = wanted_ticks / bench->divisor,
+        .fewest_pilots = rounds_fewest_pilots(bench),
     };
     bool is_run = bench->target->can_choose ? let_choose(bench, &job, lengths, outcome, fail)
                                             : search(bench, &job, lengths, outcome, fail);

@@ -22,6 +22,9 @@ double rounds_wanted_ticks(const struct bench *bench, double seconds);
 // with them rounds are whole.
 void rounds_split(struct bench *bench);
 
+// Fewest runs of a pilot: two, or more where gaps are frequent.
+unsigned rounds_fewest_pilots(const struct bench *bench);
+
 // Time that `code` runs before each two timed runs of `wanted_ticks`, ticks.
 double rounds_warmup_ticks(const struct bench *bench, const struct bench_code *code, double wanted_ticks);
 

@@ -136,10 +136,10 @@ int native_execution_settle(struct native_executor *executor, const struct nativ
 
 // Times n iterations as often as a pilot needs. Sets `ticks` to the least time. Returns 0 or an errno.
 static int time_iterations(struct native_executor *executor, const struct native_code *code, uint64_t n,
-                           double wanted_ticks, double *ticks) {
+                           const struct lengths_request *request, double *ticks) {
     static const double most_times = 100; // gaps as long as so slow a run are rare
     unsigned n_needed = bench_code_is_foreign(code->code) ? 2 : 1;
-    struct lengths_pilot pilot = {.n = 0};
+    struct lengths_pilot pilot = {.fewest = request->fewest_runs};
     struct target_sample sample;
     int error = 0;
     do {
@@ -147,40 +147,41 @@ static int time_iterations(struct native_executor *executor, const struct native
         error = error || pilot.n ? error : settle_memory(executor, code, n);
         lengths_pilot_take(&pilot, (double)sample.ticks);
     } while (!error && !has_fault(executor) && !lengths_pilot_is_done(&pilot) &&
-             (pilot.n < n_needed || pilot.ticks <= most_times * wanted_ticks));
+             (pilot.n < n_needed || pilot.ticks <= most_times * request->wanted_ticks));
     *ticks = pilot.ticks;
     ++*executor->n_steps;
     return error;
 }
 
 // Chooses lengths and calls for code that survives at most `n_most` iterations.
-static int choose_limited(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
-                          uint64_t n_most, struct target_lengths *lengths) {
+static int choose_limited(struct native_executor *executor, const struct native_code *code,
+                          const struct lengths_request *request, uint64_t n_most, struct target_lengths *lengths) {
     enum { SHORT_SHARE = 4, MOST_CALLS = 4096, MOST_TIMES = 16 };
     double short_ticks, long_ticks;
     uint64_t n_short = n_most < SHORT_SHARE ? 1 : n_most / SHORT_SHARE;
     uint64_t n_long = n_short < FEWEST_WITH_MORE ? n_most : n_most - (MOST_MORE - 1);
-    int error = time_iterations(executor, code, n_short, wanted_ticks, &short_ticks);
-    error = error ? error : time_iterations(executor, code, n_long, wanted_ticks, &long_ticks);
+    int error = time_iterations(executor, code, n_short, request, &short_ticks);
+    error = error ? error : time_iterations(executor, code, n_long, request, &long_ticks);
     if (error || has_fault(executor))
         return error;
     double difference = fmax(long_ticks - short_ticks, long_ticks / MOST_TIMES);
-    double n_calls = fmin(wanted_ticks / fmax(1, difference), MOST_TIMES * wanted_ticks / fmax(1, long_ticks));
+    double n_calls =
+        fmin(request->wanted_ticks / fmax(1, difference), MOST_TIMES * request->wanted_ticks / fmax(1, long_ticks));
     *lengths = (struct target_lengths){n_short, n_long, (unsigned)fmax(1, fmin(ceil(n_calls), MOST_CALLS))};
     return 0;
 }
 
 // Searches for the largest number of iterations that the code survives, to about a quarter: it survives `n_good`, but
 // not `n_bad`. Keeps the note of the last fault only where fewer than two iterations remain.
-static int find_most(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
-                     uint64_t *n_good, uint64_t n_bad) {
+static int find_most(struct native_executor *executor, const struct native_code *code,
+                     const struct lengths_request *request, uint64_t *n_good, uint64_t n_bad) {
     struct fault_note note = *executor->room.note;
     double ticks;
     int error = 0;
     while (!error && n_bad - *n_good > 1 + *n_good / 4) {
         uint64_t n = *n_good + (n_bad - *n_good) / 2;
         executor->room.note->outcome = BENCH_OK;
-        error = time_iterations(executor, code, n, wanted_ticks, &ticks);
+        error = time_iterations(executor, code, n, request, &ticks);
         if (has_fault(executor)) {
             n_bad = n;
             note = *executor->room.note;
@@ -196,76 +197,78 @@ static int find_most(struct native_executor *executor, const struct native_code 
 
 // Increases the iterations until they take long enough, or the code does not survive them. Sets `n_bad` to the number
 // that it does not survive, else 0; `n_good` to the largest number that it survives.
-static int find_lengths(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
-                        struct target_lengths *lengths, uint64_t *n_good, uint64_t *n_bad) {
+static int find_lengths(struct native_executor *executor, const struct native_code *code,
+                        const struct lengths_request *request, struct target_lengths *lengths, uint64_t *n_good,
+                        uint64_t *n_bad) {
     static const double most_times = 8;    // largest factor between two steps for foreign code
     static const double long_ticks = 2000; // of a shorter run, much is its start
     double n = 1, ticks;
     *n_good = *n_bad = 0;
     for (;;) {
-        int error = time_iterations(executor, code, (uint64_t)n, wanted_ticks, &ticks);
+        int error = time_iterations(executor, code, (uint64_t)n, request, &ticks);
         if (has_fault(executor))
             *n_bad = (uint64_t)n;
         if (error || *n_bad)
             return error;
         *n_good = (uint64_t)n;
-        double more = lengths_more(n, ticks, wanted_ticks);
+        double more = lengths_more(n, ticks, request->wanted_ticks);
         if (more == 0)
             break;
         n = bench_code_is_foreign(code->code) ? fmin(more, most_times * n) : more;
     }
     if (ticks <= 0)
         return 0;
-    *lengths = lengths_for(n, ticks, wanted_ticks);
+    *lengths = lengths_for(n, ticks, request->wanted_ticks);
     if (lengths->n_long <= *n_good || (!bench_code_is_foreign(code->code) && ticks >= long_ticks))
         return 0;
-    int error = time_iterations(executor, code, lengths->n_long, wanted_ticks, &ticks);
+    int error = time_iterations(executor, code, lengths->n_long, request, &ticks);
     if (has_fault(executor))
         *n_bad = lengths->n_long;
     else if (!error && !bench_code_is_foreign(code->code))
-        *lengths = lengths_for((double)lengths->n_long, ticks, wanted_ticks);
+        *lengths = lengths_for((double)lengths->n_long, ticks, request->wanted_ticks);
     return error;
 }
 
-static int choose(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
-                  struct target_lengths *lengths, struct bench_seen *seen) {
+static int choose(struct native_executor *executor, const struct native_code *code,
+                  const struct lengths_request *request, struct target_lengths *lengths, struct bench_seen *seen) {
     uint64_t n_good, n_bad;
-    int error = find_lengths(executor, code, wanted_ticks, lengths, &n_good, &n_bad);
+    int error = find_lengths(executor, code, request, lengths, &n_good, &n_bad);
     if (error || !n_bad)
         return error;
     *lengths = (struct target_lengths){0};
-    error = n_good ? find_most(executor, code, wanted_ticks, &n_good, n_bad) : 0;
+    error = n_good ? find_most(executor, code, request, &n_good, n_bad) : 0;
     seen->most_iterations = n_good;
     if (error || has_fault(executor))
         return error;
-    return choose_limited(executor, code, wanted_ticks, n_good, lengths);
+    return choose_limited(executor, code, request, n_good, lengths);
 }
 
 // Whether the code cannot run for long with the pages that it may touch: then its start and its end distort the time.
-static int is_short(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
-                    const struct target_lengths *lengths, bool *is_short) {
+static int is_short(struct native_executor *executor, const struct native_code *code,
+                    const struct lengths_request *request, const struct target_lengths *lengths, bool *is_short) {
     static const double fewest_ticks = 2000;
     double ticks = 0;
     int error = 0;
     if (!has_fault(executor))
-        error = time_iterations(executor, code, lengths->n_long, wanted_ticks, &ticks);
+        error = time_iterations(executor, code, lengths->n_long, request, &ticks);
     *is_short = ticks < fewest_ticks;
     return error;
 }
 
 // Tries it first with no more memory than the first-level cache holds.
-int native_execution_choose(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
-                            struct target_lengths *lengths, struct bench_seen *seen) {
+int native_execution_choose(struct native_executor *executor, const struct native_code *code,
+                            const struct lengths_request *request, struct target_lengths *lengths,
+                            struct bench_seen *seen) {
     struct demand_memory *memory = &executor->room.memory;
     bool needs_more = false;
     demand_memory_limit(memory);
-    int error = choose(executor, code, wanted_ticks, lengths, seen);
+    int error = choose(executor, code, request, lengths, seen);
     if (!error && memory->was_limited)
-        error = is_short(executor, code, wanted_ticks, lengths, &needs_more);
+        error = is_short(executor, code, request, lengths, &needs_more);
     if (error || !needs_more)
         return error;
     executor->room.note->outcome = BENCH_OK;
     demand_memory_lift(memory);
     seen->most_iterations = 0;
-    return choose(executor, code, wanted_ticks, lengths, seen);
+    return choose(executor, code, request, lengths, seen);
 }

@@ -35,11 +35,12 @@ int native_execute_pair(struct native_executor *executor, const struct native_co
 // where that is so much shorter than usual.
 uint64_t native_execution_warmup(const struct target_lengths *lengths, uint64_t wanted, unsigned times);
 
-// Finds lengths such that the long execution takes about `wanted_ticks`; `n_long` stays 0 where the timer does not
-// move. Code of unknown origin may run only for a limited number of iterations: then there are more calls. Where it
+// Finds lengths such that the long execution takes about as long as requested; `n_long` stays 0 where the timer does
+// not move. Code of unknown origin may run only for a limited number of iterations: then there are more calls. Where it
 // does not even run for two, or for one where only one is requested, the room's note has the reason.
-int native_execution_choose(struct native_executor *executor, const struct native_code *code, double wanted_ticks,
-                            struct target_lengths *lengths, struct bench_seen *seen);
+int native_execution_choose(struct native_executor *executor, const struct native_code *code,
+                            const struct lengths_request *request, struct target_lengths *lengths,
+                            struct bench_seen *seen);
 
 // Of code of unknown origin that has run with these lengths, without timing: settles what stands behind its pages,
 // where they are more than the first-level cache holds. Returns 0 or an errno.

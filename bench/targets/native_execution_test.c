@@ -99,7 +99,8 @@ static int choose(struct sandbox *sandbox, void *context) {
         return FAILED;
     code_room_clean(&executor.room, chosen->code);
     const struct native_code code = {chosen->code, function, executor.room.buffer};
-    if (native_execution_choose(&executor, &code, wanted_ticks, &chosen->lengths, &chosen->seen) != 0)
+    const struct lengths_request request = {.wanted_ticks = wanted_ticks};
+    if (native_execution_choose(&executor, &code, &request, &chosen->lengths, &chosen->seen) != 0)
         return FAILED;
     chosen->outcome = (enum bench_outcome)chosen->note.outcome;
     chosen->ticks = UINT64_MAX;

@@ -180,12 +180,13 @@ static int run_rounds(struct runner *runner) {
 // Chooses the lengths of a job's code where the caller has none. `code`: in its place.
 static int choose_lengths(struct runner *runner, const struct target_job *job, const struct native_code *code,
                           struct native_job_results *done) {
+    const struct lengths_request request = {job->wanted_ticks, job->fewest_pilots};
     int error = 0;
     if (done->lengths.n_long) // the group before had no place for it
         return 0;
     done->lengths = (struct target_lengths){job->code_short, job->code_long, job->code_calls};
     if (!job->code_long)
-        error = native_execution_choose(&runner->executor, code, job->wanted_ticks, &done->lengths, &done->seen);
+        error = native_execution_choose(&runner->executor, code, &request, &done->lengths, &done->seen);
     ++*runner->executor.n_steps;
     return error;
 }
