@@ -165,6 +165,28 @@ static void values_that_are_no_fraction_rest_on_more_processes(void **state) {
     }
 }
 
+// One process that was faster than the others may have met the code's other speed.
+static void values_with_a_faster_process_rest_on_more(void **state) {
+    (void)state;
+    static const struct {
+        double cycles;
+        bool is_chain;
+        unsigned faster, n;
+    } cases[] = {{4.13, false, 0, 12}, {4.13, false, 5, 36}, {4, false, 0, 6}, {4, false, 3, 36}, {4.13, true, 5, 12}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fake_session session;
+        struct fake_target fake = fake_target_quiet();
+        struct bench_code code = fake_code;
+        code.is_chain = cases[i].is_chain;
+        fake.code_cycles = cases[i].cycles;
+        fake.faster_process = cases[i].faster;
+        fake_measure_with(&session, fake, &(struct bench_options){.cpu = -1}, &code);
+        assert_near(session.result.cycles, cases[i].cycles, cases[i].cycles * 0.002);
+        assert_in_range(session.result.processes, cases[i].n, cases[i].n + 1); // one more where a round was dropped
+        arena_free(&session.arena);
+    }
+}
+
 // However few samples are enough for a narrow interval around the median.
 static void two_modes_are_reported(void **state) {
     (void)state;
@@ -473,6 +495,7 @@ int main(void) {
         cmocka_unit_test(two_looks_share_the_processes_of_a_value),
         cmocka_unit_test(no_round_is_kept),
         cmocka_unit_test(a_disturbed_first_look_says_nothing),
+        cmocka_unit_test(values_with_a_faster_process_rest_on_more),
         cmocka_unit_test(two_modes_are_reported),
         cmocka_unit_test(clear_modes_end_a_hasty_value),
         cmocka_unit_test(a_neighbour_ends_a_hasty_value),

@@ -90,6 +90,19 @@ void moments_drop_slower(struct sampling *sampling) {
     sampling_filter(sampling, judge_process, slow);
 }
 
+bool moments_have_faster(struct sampling *sampling) {
+    const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));
+    double median = statistics_median(sorted, sampling->n_kept);
+    double limit = median - fmax(tail_distance * median, 5 * sampling->look.step);
+    struct moment moment;
+    for (size_t first = 0; first < sampling->n_kept; first += moment.n) {
+        moment = read_moment(sampling, first);
+        if (moment.n >= FEWEST_SAMPLES && moment.median < limit)
+            return true;
+    }
+    return false;
+}
+
 bool moments_have_tail(struct sampling *sampling) {
     const double *sorted = sampling_sorted(sampling, offsetof(struct sample, cycles));
     size_t n = sampling->n_kept, place = (size_t)floor((1 - tail_share) * (double)n);

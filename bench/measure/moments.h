@@ -22,6 +22,10 @@ enum moments moments_judge(struct sampling *sampling, uint64_t *first_ns, uint64
 // Drops the samples of the slower processes.
 void moments_drop_slower(struct sampling *sampling);
 
+// Whether a process was faster than the median of all samples by over 1 %. A neighbour only slows, so the code may have
+// another speed.
+bool moments_have_faster(struct sampling *sampling);
+
 // Whether a tenth of the samples are slower than the median by over 1 %: a neighbour may have been busy at times.
 bool moments_have_tail(struct sampling *sampling);
 

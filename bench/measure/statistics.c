@@ -137,6 +137,17 @@ static size_t count_between(const double *sorted, size_t count, double low, doub
     return n;
 }
 
+// The same where a sample is anywhere within a step around its number, equally likely; rounded. A timer with steps
+// leaves holes between numbers that a stretch may hold more or fewer of; that way, one mode remains one.
+static size_t weigh_between(const double *sorted, size_t count, double step, double low, double high) {
+    double sum = 0;
+    if (step <= 0)
+        return count_between(sorted, count, low, high);
+    for (size_t i = 0; i < count; i++)
+        sum += fmax(0, fmin(high, sorted[i] + step / 2) - fmax(low, sorted[i] - step / 2));
+    return (size_t)round(sum / step);
+}
+
 // Whether a fair coin would give `few` or fewer of few + many in less than 1 of 1000 cases.
 static bool is_rarer(size_t few, size_t many) {
     double chance = 0;
@@ -151,8 +162,10 @@ static bool is_rarer(size_t few, size_t many) {
 //    out the lowest and the highest twentieth of the samples.
 //  - Rejecting both alternatives, each by a sign test, keeps the level of one: R. Berger, "Multiparameter hypothesis
 //    testing and acceptance sampling", 1982. The level is 1/1000, because the same samples choose the stretches.
-//  - Modes nearer than 1 % are within the interval anyway. Modes a few steps of the timer apart may be its steps.
+//  - Modes nearer than 1 % are within the interval anyway. Modes two steps of the timer apart may be its steps, as each
+//    end of a run may be a step late.
 bool statistics_two_modes(const double *sorted, size_t count, double step, struct statistics_mode modes[2]) {
+    static const double least_distance = 0.01, least_steps = 4;
     size_t trimmed = count / 20, inner = count - 2 * trimmed;
     if (inner < 2)
         return false;
@@ -161,12 +174,12 @@ bool statistics_two_modes(const double *sorted, size_t count, double step, struc
     double high = statistics_median(sorted + split, count - trimmed - split);
     modes[0] = (struct statistics_mode){low, (double)split / (double)count};
     modes[1] = (struct statistics_mode){high, 1 - modes[0].share};
-    if (high - low < fmax(0.01 * fabs(low), 10 * step))
+    if (high - low < fmax(least_distance * fabs(low), least_steps * step))
         return false;
     double half = (high - low) / 6, middle = (low + high) / 2;
-    size_t n_low = count_between(sorted, count, low - half, low + half);
-    size_t n_high = count_between(sorted, count, high - half, high + half);
-    size_t n_middle = count_between(sorted, count, middle - half, middle + half);
+    size_t n_low = weigh_between(sorted, count, step, low - half, low + half);
+    size_t n_high = weigh_between(sorted, count, step, high - half, high + half);
+    size_t n_middle = weigh_between(sorted, count, step, middle - half, middle + half);
     return is_rarer(n_middle, n_low) && is_rarer(n_middle, n_high);
 }
 

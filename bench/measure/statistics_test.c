@@ -238,7 +238,7 @@ static void modes_are_seen(void **state) {
     assert_near(modes[1].value, 8.01, 0.01);
     assert_near(modes[0].share, 2.0 / 3, 0.02);
     assert_near(modes[0].share + modes[1].share, 1, 1e-12);
-    assert_false(statistics_two_modes(samples, 60, 0.5, modes)); // a timer as coarse as that shows nothing
+    assert_false(statistics_two_modes(samples, 60, 1.1, modes)); // a timer as coarse as that shows nothing
 }
 
 // Modes that overlap are found with samples enough: 8 times as far apart as each is wide at its quartiles.
@@ -255,6 +255,49 @@ static void overlapping_modes_are_seen(void **state) {
         n_seen += statistics_two_modes(samples, 200, 0, modes);
     }
     assert_true(n_seen > 190);
+}
+
+// On a Zen 5, independent loads take 3.006 cycles in a third of the rounds and 3.06 in the others, hardly ten steps of
+// the timer apart.
+static void modes_a_few_steps_apart_are_seen(void **state) {
+    (void)state;
+    enum { COUNT = 90 };
+    static const double step = 0.0053, least_difference = 0.0031; // cycles per body; without the reference's part
+    double samples[COUNT];
+    struct statistics_mode modes[2];
+    uint64_t seed = 17;
+    unsigned n_seen = 0;
+    for (unsigned repeat = 0; repeat < 200; repeat++) {
+        for (size_t i = 0; i < COUNT; i++) {
+            double cycles = (i % 3 ? 3.06 : 3.006) + 0.004 * normal(&seed);
+            samples[i] = least_difference * round(cycles / least_difference + 0.5 * uniform(&seed));
+        }
+        statistics_sort(samples, COUNT);
+        n_seen += statistics_two_modes(samples, COUNT, step, modes);
+    }
+    assert_true(n_seen > 190);
+}
+
+// One mode on a timer with steps, however wide it is, and however flat: between two steps there is never a sample.
+static void steps_are_no_modes(void **state) {
+    (void)state;
+    enum { MOST = 600, REPEATS = 4000 };
+    static const double step = 0.02;
+    static double samples[MOST];
+    struct statistics_mode modes[2];
+    uint64_t seed = 23;
+    for (unsigned is_flat = 0; is_flat < 2; is_flat++) {
+        unsigned n_wrong = 0;
+        for (unsigned repeat = 0; repeat < REPEATS; repeat++) {
+            double width = step * (0.5 + repeat % 12), centre = 4 + step * uniform(&seed);
+            size_t count = 30 + repeat % (MOST - 30);
+            for (size_t i = 0; i < count; i++)
+                samples[i] = step * round((centre + width * (is_flat ? 2 * uniform(&seed) : normal(&seed))) / step);
+            statistics_sort(samples, count);
+            n_wrong += statistics_two_modes(samples, count, repeat % 2 ? step : 1.5 * step, modes);
+        }
+        assert_true(n_wrong < REPEATS / 200);
+    }
 }
 
 // One mode, with noise of several shapes, is called two in less than 1 % of the cases.
@@ -323,6 +366,8 @@ int main(void) {
         cmocka_unit_test(fractions_are_unique),
         cmocka_unit_test(modes_are_seen),
         cmocka_unit_test(overlapping_modes_are_seen),
+        cmocka_unit_test(modes_a_few_steps_apart_are_seen),
+        cmocka_unit_test(steps_are_no_modes),
         cmocka_unit_test(modes_are_not_imagined),
         cmocka_unit_test(a_low_mode_holds_most_samples),
         cmocka_unit_test(near_a_fraction_or_not),

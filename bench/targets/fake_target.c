@@ -119,6 +119,8 @@ static enum bench_outcome run_job(struct fake_target *fake, struct target_job *j
     fake->n_runs_of_other_code += is_other;
     bool is_lost = is_other && fake->n_runs_of_other_code == fake->lost_process;
     fake->process_slowed = fake->process_spread > 0 ? fake->process_spread * uniform(fake) : 0;
+    if (is_other && fake->n_runs_of_other_code == fake->faster_process)
+        fake->process_slowed = -0.015;
     for (unsigned i = 0; i < job->n_done; i++) {
         job->rounds[i] = one_round(fake, job);
         job->rounds[i].switches |= is_lost;

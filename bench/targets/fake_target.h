@@ -17,16 +17,17 @@ struct fake_target {
     double code_spread;    // standard deviation of other code's cycles from round to round, as a share of them
 
     // What is between the truth and us.
-    double ticks_per_cycle; // at the start
-    double drift;           // relative change of frequency from one timed execution to the next: random walk
-    double noise_ticks;     // standard deviation of each timed execution, ticks
-    double overhead_ticks;  // overhead of each timed execution, ticks
-    double interrupt_share; // share of the executions that an interrupt lengthens
-    double interrupt_ticks; // length of an interrupt, ticks
-    double switch_share;    // share of the rounds in which the thread is switched out and reports it
-    double fault_share;     // likewise for page faults
-    double steal_share;     // likewise for time that others had the CPU
-    unsigned lost_process;  // number of other code's process that is switched out in all rounds, from 1; 0: none
+    double ticks_per_cycle;  // at the start
+    double drift;            // relative change of frequency from one timed execution to the next: random walk
+    double noise_ticks;      // standard deviation of each timed execution, ticks
+    double overhead_ticks;   // overhead of each timed execution, ticks
+    double interrupt_share;  // share of the executions that an interrupt lengthens
+    double interrupt_ticks;  // length of an interrupt, ticks
+    double switch_share;     // share of the rounds in which the thread is switched out and reports it
+    double fault_share;      // likewise for page faults
+    double steal_share;      // likewise for time that others had the CPU
+    unsigned lost_process;   // number of other code's process that is switched out in all rounds, from 1; 0: none
+    unsigned faster_process; // likewise of one that takes 1.5 % fewer cycles; 0: none
 
     double neighbour_share; // share of the rounds in which a neighbour takes issue slots
     double neighbour_slows; // factor by which it slows other code and independent instructions; chains hardly slow
