@@ -5,6 +5,16 @@
 
 #include <string.h>
 
+enum { MATCHES = 8192, MOST_MATCHES = MATCHES * 3 / 4, MOST_RULES = 64 };
+
+struct cpu_matches {
+    struct match {
+        const char *opcode; // null: free
+        uint64_t rules;     // bits of the first rules
+    } all[MATCHES];
+    unsigned n;
+};
+
 const struct cpu_parameter_row cpu_parameters[CPU_N_PARAMETERS] = {
 #define PARAMETER(field, name, unit, meaning) {name, unit, meaning},
 #include "analyzer/cpu/parameters.def"
@@ -138,6 +148,35 @@ static bool is_vector_name(const char *name) {
     return *name && strchr("XYZ", *name) && name[1] == 'M' && name[2] == 'M';
 }
 
+static unsigned bits_of(const char *name) {
+    size_t n = strlen(name);
+    bool is_numbered = name[0] == 'R' && name[1] >= '0' && name[1] <= '9';
+    if (is_numbered)
+        return name[n - 1] == 'D' ? 32 : name[n - 1] == 'W' ? 16 : name[n - 1] == 'B' ? 8 : 0;
+    if (name[n - 1] == 'L')
+        return 8;
+    return name[0] == 'E' && n == 3 ? 32 : n == 2 && name[1] != 'H' ? 16 : 0;
+}
+
+static void find_general(struct cpu *cpu, struct arena *arena) {
+    static const char *const wide[] = {"RAX", "RCX", "RDX", "RBX", "RSP", "RBP", "RSI", "RDI",
+                                       "R8",  "R9",  "R10", "R11", "R12", "R13", "R14", "R15"};
+    enum { N = sizeof wide / sizeof *wide, WIDE = 64 };
+    const struct machine *machine = cpu->machine;
+    uint8_t *bits = ARENA_ARRAY(arena, uint8_t, machine->n_registers);
+    for (unsigned i = 1; i < machine->n_registers; i++) {
+        const struct machine_register *reg = &machine->registers[i];
+        size_t which = text_find(reg->name, wide, N);
+        if (which == N)
+            continue;
+        cpu->general[which] = cpu->units[i];
+        bits[i] = WIDE;
+        for (unsigned s = 0; s < reg->n_sub; s++)
+            bits[reg->sub[s]] = (uint8_t)bits_of(machine->registers[reg->sub[s]].name);
+    }
+    cpu->bits = bits;
+}
+
 static void number_units(struct cpu *cpu, struct arena *arena) {
     const struct machine *machine = cpu->machine;
     uint16_t *units = ARENA_ARRAY(arena, uint16_t, machine->n_registers);
@@ -192,6 +231,8 @@ bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machin
               struct fail *fail) {
     cpu->machine = machine;
     number_units(cpu, arena);
+    find_general(cpu, arena);
+    cpu->matches = ARENA_NEW(arena, struct cpu_matches);
     if (!number_pipes(cpu, fail))
         return false;
     if (samples)
@@ -212,4 +253,24 @@ bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t
             return fail_at(fail, cpu->path, rule->line, rule->column, "no opcode of LLVM's matches '%s'", rule->match);
     }
     return true;
+}
+
+static bool match(const struct cpu *cpu, unsigned rule, const char *opcode) {
+    return regexec(&cpu->rules[rule].pattern, opcode, 0, NULL, 0) == 0;
+}
+
+bool cpu_matches(const struct cpu *cpu, unsigned rule, const char *opcode) {
+    struct cpu_matches *matches = cpu->matches;
+    size_t at = ((uintptr_t)opcode * UINT64_C(0x9e3779b97f4a7c15)) >> 51;
+    while (matches->all[at].opcode && matches->all[at].opcode != opcode)
+        at = (at + 1) % MATCHES;
+    if (!matches->all[at].opcode && matches->n < MOST_MATCHES) {
+        uint64_t rules = 0;
+        for (unsigned i = 0; i < cpu->n_rules && i < MOST_RULES; i++)
+            rules |= (uint64_t)match(cpu, i, opcode) << i;
+        matches->all[at] = (struct match){opcode, rules};
+        matches->n++;
+    }
+    bool is_kept = matches->all[at].opcode && rule < MOST_RULES;
+    return is_kept ? matches->all[at].rules >> rule & 1 : match(cpu, rule, opcode);
 }

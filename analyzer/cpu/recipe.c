@@ -169,7 +169,7 @@ static bool has_shape(const struct cpu *cpu, const struct cpu_recipe *recipe, en
 }
 
 static bool applies(const struct cpu *cpu, const struct cpu_recipe *recipe, const struct cpu_rule *rule) {
-    return has_shape(cpu, recipe, rule->shape) && regexec(&rule->pattern, recipe->insn->opcode, 0, NULL, 0) == 0;
+    return has_shape(cpu, recipe, rule->shape) && cpu_matches(cpu, (unsigned)(rule - cpu->rules), recipe->insn->opcode);
 }
 
 static bool is_ignored(const struct cpu *cpu, const struct cpu_recipe *recipe, unsigned unit, unsigned reg) {

@@ -15,11 +15,14 @@ struct address_walk {
     const struct bounds_request *request;
     uint32_t next_base;
     struct value *registers; // by unit
-    uint8_t *bits;           // by register: its width, if it is a general one; 0: another one
     struct kept stores[MOST_STORES];
     unsigned n_stores; // in all; the newest ones are kept
-    // What stands in the one page of memory, where all pages are one.
-    uint8_t memory[PAGE];
+    struct page *page; // what stands in the one page of memory, where all pages are one; null: as at the start
+    struct arena *arena;
+};
+
+struct page {
+    uint8_t bytes[PAGE];
     bool is_unknown[PAGE];
 };
 
@@ -33,43 +36,20 @@ static struct value number(uint64_t value) {
     return (struct value){0, value};
 }
 
-static void widths_of(struct address_walk *walk, const struct machine *machine) {
-    static const char *const wide[] = {"RAX", "RCX", "RDX", "RBX", "RSP", "RBP", "RSI", "RDI",
-                                       "R8",  "R9",  "R10", "R11", "R12", "R13", "R14", "R15"};
-    bool same = walk->request->registers == BOUNDS_SAME;
-    for (unsigned i = 1; i < machine->n_registers; i++) {
-        const struct machine_register *reg = &machine->registers[i];
-        size_t which = text_find(reg->name, wide, N_GENERAL);
-        if (which == N_GENERAL)
-            continue;
-        struct value start = number(same_start + (which == RSP ? PAGE / 2 : which == RBP ? PAGE / 2 - 16 : 0));
-        walk->registers[walk->request->cpu->units[i]] = same ? start : unknown(walk);
-        walk->bits[i] = 64;
-        for (unsigned s = 0; s < reg->n_sub; s++) {
-            const char *name = machine->registers[reg->sub[s]].name;
-            size_t n = strlen(name);
-            bool is_numbered = name[0] == 'R' && name[1] >= '0' && name[1] <= '9';
-            bool is_32 = is_numbered ? name[n - 1] == 'D' : name[0] == 'E' && n == 3;
-            bool is_16 = is_numbered ? name[n - 1] == 'W' : n == 2 && name[1] != 'L' && name[1] != 'H';
-            bool is_8 = name[n - 1] == 'L' || (is_numbered && name[n - 1] == 'B');
-            walk->bits[reg->sub[s]] = is_32 ? 32 : is_16 ? 16 : is_8 ? 8 : 0;
-        }
-    }
+static void start(struct address_walk *walk) {
+    const struct cpu *cpu = walk->request->cpu;
+    for (unsigned i = 0; i < cpu->n_units; i++)
+        walk->registers[i] = unknown(walk);
+    for (unsigned i = 0; i < N_GENERAL && walk->request->registers == BOUNDS_SAME; i++)
+        walk->registers[cpu->general[i]] = number(same_start + (i == RSP ? PAGE / 2 : i == RBP ? PAGE / 2 - 16 : 0));
 }
 
-struct address_walk *address_walk_open(struct arena *arena, const struct bounds_request *request,
-                                       const struct cpu_recipe *recipes) {
-    const struct machine *machine = request->cpu->machine;
+struct address_walk *address_walk_open(struct arena *arena, const struct bounds_request *request) {
     struct address_walk *walk = ARENA_NEW(arena, struct address_walk);
-    (void)recipes;
+    walk->arena = arena;
     walk->request = request;
     walk->registers = ARENA_ARRAY(arena, struct value, request->cpu->n_units);
-    walk->bits = ARENA_ARRAY(arena, uint8_t, machine->n_registers);
-    for (unsigned i = 0; i < request->cpu->n_units; i++)
-        walk->registers[i] = unknown(walk);
-    widths_of(walk, machine);
-    for (unsigned i = 0; i < PAGE; i++)
-        walk->memory[i] = (uint8_t)(same_start >> (i % WORD * 8));
+    start(walk);
     return walk;
 }
 
@@ -83,7 +63,8 @@ static struct value cut(struct address_walk *walk, struct value value, unsigned 
 }
 
 static struct value read_register(struct address_walk *walk, unsigned reg) {
-    return cut(walk, walk->registers[walk->request->cpu->units[reg]], walk->bits[reg] ? walk->bits[reg] : 64);
+    return cut(walk, walk->registers[walk->request->cpu->units[reg]],
+               walk->request->cpu->bits[reg] ? walk->request->cpu->bits[reg] : 64);
 }
 
 static struct value add(struct address_walk *walk, struct value a, struct value b) {
@@ -114,28 +95,41 @@ static bool overlap(const struct place *a, const struct place *b) {
            (a->address.offset - b->address.offset < b->bytes || b->address.offset - a->address.offset < a->bytes);
 }
 
+static uint8_t start_byte(uint64_t at) {
+    return (uint8_t)(same_start >> (at % WORD * 8));
+}
+
 // Of the one page.
 static struct value load_bytes(struct address_walk *walk, const struct place *place) {
     uint64_t found = 0;
     for (unsigned i = 0; i < place->bytes; i++) {
         uint64_t at = (place->address.offset + i) % PAGE;
-        if (place->bytes > WORD || walk->is_unknown[at])
+        if (place->bytes > WORD || (walk->page && walk->page->is_unknown[at]))
             return unknown(walk);
-        found |= (uint64_t)walk->memory[at] << (8 * i);
+        found |= (uint64_t)(walk->page ? walk->page->bytes[at] : start_byte(at)) << (8 * i);
     }
     return number(found);
 }
 
 static void store_bytes(struct address_walk *walk, const struct place *place, struct value value) {
+    if (!walk->page) {
+        walk->page = ARENA_NEW(walk->arena, struct page);
+        for (unsigned i = 0; i < PAGE; i++)
+            walk->page->bytes[i] = start_byte(i);
+    }
     for (unsigned i = 0; i < place->bytes; i++) {
         uint64_t at = (place->address.offset + i) % PAGE;
-        walk->is_unknown[at] = value.base || i >= WORD;
-        walk->memory[at] = i < WORD ? (uint8_t)(value.offset >> (8 * i)) : 0;
+        walk->page->is_unknown[at] = value.base || i >= WORD;
+        walk->page->bytes[at] = i < WORD ? (uint8_t)(value.offset >> (8 * i)) : 0;
     }
 }
 
+static bool is_one_page(const struct address_walk *walk) {
+    return walk->request->pages_are_one && walk->request->registers == BOUNDS_SAME;
+}
+
 static struct value load(struct address_walk *walk, const struct place *place) {
-    if (walk->request->pages_are_one && walk->request->registers == BOUNDS_SAME)
+    if (is_one_page(walk))
         return place->address.base || !place->bytes ? unknown(walk) : load_bytes(walk, place);
     unsigned n = walk->n_stores < MOST_STORES ? walk->n_stores : MOST_STORES;
     for (unsigned i = 0; i < n; i++) {
@@ -149,7 +143,7 @@ static struct value load(struct address_walk *walk, const struct place *place) {
 }
 
 static void keep(struct address_walk *walk, const struct place *place, struct value value) {
-    if (!place->address.base)
+    if (is_one_page(walk) && !place->address.base)
         store_bytes(walk, place, value);
     walk->stores[walk->n_stores++ % MOST_STORES] = (struct kept){*place, value};
 }
@@ -242,7 +236,7 @@ static struct value result_of(struct address_walk *walk, const struct cpu_recipe
 }
 
 static void write_register(struct address_walk *walk, unsigned reg, struct value value) {
-    unsigned bits = walk->bits[reg], unit = walk->request->cpu->units[reg];
+    unsigned bits = walk->request->cpu->bits[reg], unit = walk->request->cpu->units[reg];
     walk->registers[unit] = bits >= 32 ? cut(walk, value, bits) : unknown(walk);
 }
 

@@ -20,8 +20,7 @@ struct place {
 
 struct address_walk;
 
-struct address_walk *address_walk_open(struct arena *arena, const struct bounds_request *request,
-                                       const struct cpu_recipe *recipes);
+struct address_walk *address_walk_open(struct arena *arena, const struct bounds_request *request);
 // Sets where the instruction loads from and stores to in this turn. Called for each instruction in order, turn by turn.
 void address_walk_step(struct address_walk *walk, const struct cpu_recipe *recipe, struct place *from,
                        struct place *to);

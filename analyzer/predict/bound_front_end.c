@@ -71,7 +71,9 @@ static double decode_round(const struct bound_code *code, uint64_t *at) {
     unsigned decoders = (unsigned)cpu_value(cpu, CPU_DECODERS);
     const struct cpu_recipe *recipe = &code->recipes[*at % code->n];
     double slots = fmax(recipe->decoded_slots, 1), cycles = 1;
-    double more = fmin(decoders - 1, fmax(0, cpu_value(cpu, CPU_DECODED_SLOTS) - slots));
+    double more = decoders - 1;
+    if (cpu_knows(cpu, CPU_DECODED_SLOTS))
+        more = fmin(more, fmax(0, cpu_value(cpu, CPU_DECODED_SLOTS) - slots));
     if (slots > MOST_OF_DECODER)
         cycles += ceil((slots - MOST_OF_DECODER) / MOST_OF_DECODER) + SWITCH;
     bool has_ended = is_branch(recipe);
@@ -84,7 +86,7 @@ static double decode_round(const struct bound_code *code, uint64_t *at) {
         }
         bool is_last = place + 1 == decoders;
         if (place > more || is_complex(recipe) ||
-            (is_last && recipe->fuses != CPU_FUSES_NEVER && !cpu_does(cpu, CPU_LAST_DECODER_FUSES)))
+            (is_last && recipe->fuses != CPU_FUSES_NEVER && cpu_does(cpu, CPU_LAST_DECODER_PLAIN)))
             break;
         has_ended = is_branch(recipe);
         place++;

@@ -15,7 +15,7 @@ enum {
     MOST_BANKS = 64,
     MOST_LOADS = 64
 };
-enum { N_FURTHER = 2 }; // times that are no unit's: see compare
+enum { N_FURTHER = 2 }; // times that are no unit's: see time_of
 
 struct stored {
     struct place place;
@@ -34,7 +34,9 @@ struct walk {
     struct moving *moving; // by instruction
     const struct cpu *cpu;
     struct address_walk *addresses;
-    double *ready;   // by unit: when its newest value is there
+    double *ready;     // by unit: when its newest value is there
+    uint16_t *written; // units that the block writes
+    unsigned n_written;
     bool *is_loaded; // by unit: that is a plain load's
     unsigned *own;   // by unit: the rule whose instructions have it early; see struct cpu_recipe
     bool is_pending; // a push or pop has changed the stack pointer, and nothing has asked for it since
@@ -222,14 +224,32 @@ static double popcount(uint64_t pipes) {
     return fmax(__builtin_popcountll(pipes), 1);
 }
 
+static void find_written(struct walk *walk) {
+    const struct bound_code *code = walk->code;
+    bool *is_written = ARENA_ARRAY(code->arena, bool, walk->cpu->n_units);
+    walk->written = ARENA_ARRAY(code->arena, uint16_t, walk->cpu->n_units);
+    for (unsigned i = 0; i < code->n; i++)
+        for (unsigned w = 0; w < code->recipes[i].n_writes; w++) {
+            uint16_t unit = code->recipes[i].writes[w].unit;
+            if (!is_written[unit])
+                walk->written[walk->n_written++] = unit;
+            is_written[unit] = true;
+        }
+    if (!is_written[walk->cpu->stack]) // its synchronisation counts as a write
+        walk->written[walk->n_written++] = (uint16_t)walk->cpu->stack;
+}
+
+static double time_of(const struct walk *walk, unsigned which) {
+    const double further[N_FURTHER] = {walk->serial, walk->stored};
+    return which < walk->n_written ? walk->ready[walk->written[which]] : further[which - walk->n_written];
+}
+
 // What grows from turn to turn, by how much: of every unit, and of what is done. Whether it has done so before.
 static bool compare(const struct walk *walk, double *before, double *growth, double *most) {
     bool is_same = true;
     *most = 0;
-    for (unsigned i = 0; i < walk->cpu->n_units + N_FURTHER; i++) {
-        const double further[N_FURTHER] = {walk->serial, walk->stored};
-        double now = i < walk->cpu->n_units ? walk->ready[i] : further[i - walk->cpu->n_units];
-        double grown = now - before[i];
+    for (unsigned i = 0; i < walk->n_written + N_FURTHER; i++) {
+        double now = time_of(walk, i), grown = now - before[i];
         is_same &= fabs(grown - growth[i]) < 1e-9;
         *most = fmax(*most, grown);
         growth[i] = grown;
@@ -239,9 +259,9 @@ static bool compare(const struct walk *walk, double *before, double *growth, dou
 }
 
 static double latest(const struct walk *walk) {
-    double latest = fmax(walk->serial, walk->stored);
-    for (unsigned i = 0; i < walk->cpu->n_units; i++)
-        latest = fmax(latest, walk->ready[i]);
+    double latest = 0;
+    for (unsigned i = 0; i < walk->n_written + N_FURTHER; i++)
+        latest = fmax(latest, time_of(walk, i));
     return latest;
 }
 
@@ -290,16 +310,17 @@ static void set_memory(const struct walk *walk, double turns, struct bounds *bou
 void bound_walk(const struct bound_code *code, struct bounds *bounds) {
     const struct cpu *cpu = code->cpu;
     struct walk *walk = ARENA_NEW(code->arena, struct walk);
-    double *before = ARENA_ARRAY(code->arena, double, cpu->n_units + N_FURTHER);
-    double *growth = ARENA_ARRAY(code->arena, double, cpu->n_units + N_FURTHER);
     double half = 0, most = 0;
     unsigned turn = 0, same = 0;
     *walk = (struct walk){.code = code, .cpu = cpu};
-    walk->addresses = address_walk_open(code->arena, code->request, code->recipes);
+    walk->addresses = address_walk_open(code->arena, code->request);
     walk->moving = ARENA_ARRAY(code->arena, struct moving, code->n);
     walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
     walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
     walk->own = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
+    find_written(walk);
+    double *before = ARENA_ARRAY(code->arena, double, walk->n_written + N_FURTHER);
+    double *growth = ARENA_ARRAY(code->arena, double, walk->n_written + N_FURTHER);
     while (turn < MOST_TURNS && same < SAME_TURNS) {
         walk->n_turn_loads = 0;
         for (unsigned i = 0; i < code->n; i++)
