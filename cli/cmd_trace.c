@@ -7,8 +7,8 @@
 #include "base/file_kind.h"
 #include "base/options.h"
 #include "bench/sandbox/steps.h"
-#include "lab/branches.h"
 #include "lab/experiment.h"
+#include "lab/followed.h"
 #include "lab/object_code.h"
 #include "lab/text_blocks.h"
 
@@ -131,6 +131,12 @@ static bool record(struct arena *arena, const struct experiment *experiment, str
            fail_set(fail, FAIL_WORK, "%s: %s", program->file, bench_outcome_name(steps->outcome));
 }
 
+static bool write_down(struct arena *arena, const struct block *block, const struct follow_order *order,
+                       const char **words, struct fail *fail) {
+    const struct execution execution = {.block = block, .steps = order->steps, .n_steps = (unsigned)order->n};
+    return branch_trace_of(arena, &execution, words, fail);
+}
+
 static const char *in_words(struct arena *arena, const struct program *program, const struct text_block *from,
                             const char *text, const struct steps *steps, struct fail *fail) {
     const struct backend *backend = backend_load(arena, args.llvm, fail);
@@ -146,7 +152,7 @@ static const char *in_words(struct arena *arena, const struct program *program, 
         size_t n = drop_padding(&result, first, steps, offsets);
         struct follow_order order;
         if (follow_order(arena, &result.block, first, NULL, offsets, n, &order))
-            branch_trace_of_run(arena, &result.block, order.insns, order.n, &words, fail);
+            write_down(arena, &result.block, &order, &words, fail);
         else
             fail_set(fail, FAIL_WORK, OTHERWISE_READ);
     }

@@ -230,7 +230,7 @@ static bool request_distortions(const struct decoder *decoder, const struct lab_
                                             .is_patched = foreign.n_patches > 0,
                                             .are_vectors_zero = true,
                                             .frames = foreign.frames};
-    for (unsigned i = 0; i < DISTORTIONS_REGISTERS; i++)
+    for (unsigned i = 0; i < X86_REGISTERS; i++)
         request->starts[i] = block_start_value(block->source.isa, &start, i);
     for (size_t i = 0; i < start.state->n_registers; i++)
         request->are_vectors_zero &=

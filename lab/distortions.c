@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_REGISTERS = DISTORTIONS_REGISTERS, RSP = 4, PASSES = 2, LINE = 64, PAGE = 4096, WORD = 8, MOST_STORES = 512 };
+enum { PASSES = 2, LINE = 64, PAGE = 4096, WORD = 8, MOST_STORES = 512 };
 
 struct number {
     bool is_known;
@@ -22,7 +22,7 @@ struct access {
 
 struct walk {
     const struct distortions_request *request;
-    struct number registers[N_REGISTERS];
+    struct number registers[X86_REGISTERS];
     uint32_t zero_vectors; // vector registers that are zero, by number
     struct access stores[MOST_STORES];
     unsigned n_stores;
@@ -35,29 +35,11 @@ struct walk {
     unsigned n_touches;
 };
 
-// Number of a general register of 64 or 32 bits, by its encoding; N_REGISTERS: it is another one. `is_narrow`: of 32.
-static unsigned number_of(const struct machine *machine, uint16_t reg, bool *is_narrow) {
-    static const char *const wide[N_REGISTERS] = {"RAX", "RCX", "RDX", "RBX", "RSP", "RBP", "RSI", "RDI",
-                                                  "R8",  "R9",  "R10", "R11", "R12", "R13", "R14", "R15"};
-    static const char *const narrow[N_REGISTERS] = {"EAX", "ECX", "EDX",  "EBX",  "ESP",  "EBP",  "ESI",  "EDI",
-                                                    "R8D", "R9D", "R10D", "R11D", "R12D", "R13D", "R14D", "R15D"};
-    const char *name = reg && reg < machine->n_registers ? machine->registers[reg].name : "";
-    size_t number = text_find(name, wide, N_REGISTERS);
-    *is_narrow = number == N_REGISTERS;
-    return (unsigned)(*is_narrow ? text_find(name, narrow, N_REGISTERS) : number);
-}
-
-// Number of a vector register, whatever width of it is named; -1: it is another one.
-static int vector_number(const struct machine *machine, uint16_t reg) {
-    const char *name = reg && reg < machine->n_registers ? machine->registers[reg].name : "";
-    return *name && strchr("XYZ", *name) && strncmp(name + 1, "MM", 2) == 0 ? atoi(name + 3) : -1;
-}
-
 // Notes which vector registers stay, or become, zero.
 static void follow_vectors(struct walk *walk, const struct insn *insn) {
     bool zeroes = strstr(insn->opcode, "XOR") && insn->n_reads == 2 && insn->reads[0].reg == insn->reads[1].reg;
     for (unsigned i = 0; i < insn->n_writes; i++) {
-        int number = vector_number(walk->request->machine, insn->writes[i].reg);
+        int number = x86_vector_register(walk->request->machine, insn->writes[i].reg);
         uint32_t bit = number >= 0 ? UINT32_C(1) << number : 0;
         walk->zero_vectors = zeroes ? walk->zero_vectors | bit : walk->zero_vectors & ~bit;
     }
@@ -70,13 +52,13 @@ static void forget_written(struct walk *walk, const struct insn *insn) {
     for (unsigned i = 0; i < insn->n_writes; i++) {
         uint16_t reg = insn->writes[i].reg;
         bool is_narrow;
-        unsigned number = number_of(machine, reg, &is_narrow);
-        if (number < N_REGISTERS)
+        unsigned number = x86_general_register(machine, reg, &is_narrow);
+        if (number < X86_REGISTERS)
             walk->registers[number].is_known = false;
         // AX or AL: the registers that contain it.
-        for (uint16_t other = 1; number == N_REGISTERS && reg && other < machine->n_registers; other++) {
-            unsigned whole = number_of(machine, other, &is_narrow);
-            for (unsigned s = 0; whole < N_REGISTERS && !is_narrow && s < machine->registers[other].n_sub; s++)
+        for (uint16_t other = 1; number == X86_REGISTERS && reg && other < machine->n_registers; other++) {
+            unsigned whole = x86_general_register(machine, other, &is_narrow);
+            for (unsigned s = 0; whole < X86_REGISTERS && !is_narrow && s < machine->registers[other].n_sub; s++)
                 if (machine->registers[other].sub[s] == reg)
                     walk->registers[whole].is_known = false;
         }
@@ -85,11 +67,11 @@ static void forget_written(struct walk *walk, const struct insn *insn) {
 
 static struct number read_register(const struct walk *walk, uint16_t reg) {
     bool is_narrow;
-    int vector = vector_number(walk->request->machine, reg); // of a gather: its first element
+    int vector = x86_vector_register(walk->request->machine, reg); // of a gather: its first element
     if (vector >= 0)
         return (struct number){walk->zero_vectors >> vector & 1, 0};
-    unsigned number = number_of(walk->request->machine, reg, &is_narrow);
-    if (number == N_REGISTERS || !walk->registers[number].is_known)
+    unsigned number = x86_general_register(walk->request->machine, reg, &is_narrow);
+    if (number == X86_REGISTERS || !walk->registers[number].is_known)
         return (struct number){0};
     struct number found = walk->registers[number];
     if (is_narrow)
@@ -203,7 +185,7 @@ static struct number result_of(const struct walk *walk, const struct insn *insn,
 // push and pop, which have no explicit address. Returns whether it was one.
 static bool step_stack(struct walk *walk, const struct insn *insn) {
     bool pushes = starts_with(insn->opcode, "PUSH64"), pops = starts_with(insn->opcode, "POP64");
-    struct number *stack = &walk->registers[RSP];
+    struct number *stack = &walk->registers[X86_RSP];
     if (!pushes && !pops)
         return false;
     struct number before = *stack;
@@ -219,12 +201,13 @@ static bool step_stack(struct walk *walk, const struct insn *insn) {
     else
         walk->stores_unknown |= pushes;
     bool is_narrow;
-    unsigned number =
-        pops && insn->n_writes ? number_of(walk->request->machine, insn->writes[0].reg, &is_narrow) : N_REGISTERS;
+    unsigned number = pops && insn->n_writes
+                          ? x86_general_register(walk->request->machine, insn->writes[0].reg, &is_narrow)
+                          : X86_REGISTERS;
     forget_written(walk, insn);
-    if (number < N_REGISTERS)
+    if (number < X86_REGISTERS)
         walk->registers[number] = value;
-    if (number != RSP)
+    if (number != X86_RSP)
         *stack = (struct number){before.is_known, pushes ? before.value - WORD : before.value + WORD};
     return true;
 }
@@ -285,9 +268,10 @@ static void step(struct walk *walk, const struct insn *insn) {
         note_store(walk, &access);
     else if (insn->may_store || insn->is_call)
         walk->stores_unknown = true;
-    unsigned number = insn->n_writes ? number_of(walk->request->machine, insn->writes[0].reg, &is_narrow) : N_REGISTERS;
+    unsigned number =
+        insn->n_writes ? x86_general_register(walk->request->machine, insn->writes[0].reg, &is_narrow) : X86_REGISTERS;
     forget_written(walk, insn);
-    if (number < N_REGISTERS) {
+    if (number < X86_REGISTERS) {
         if (is_narrow)
             result.value &= UINT32_MAX;
         walk->registers[number] = result;
@@ -296,12 +280,12 @@ static void step(struct walk *walk, const struct insn *insn) {
 
 static void follow(struct walk *walk, const struct distortions_request *request) {
     walk->request = request;
-    for (unsigned i = 0; i < N_REGISTERS; i++)
+    for (unsigned i = 0; i < X86_REGISTERS; i++)
         walk->registers[i] = (struct number){true, request->starts[i]};
     walk->stores_unknown = request->is_patched;
     walk->zero_vectors = request->are_vectors_zero ? UINT32_MAX : 0;
     for (walk->pass = 0; walk->pass < PASSES; walk->pass++) {
-        walk->registers[RSP] = (struct number){true, request->starts[RSP]}; // each copy begins with it
+        walk->registers[X86_RSP] = (struct number){true, request->starts[X86_RSP]}; // each copy begins with it
         for (unsigned i = 0; i < request->block->n_insns && !request->block->insns[i].is_branch; i++)
             step(walk, &request->block->insns[i]);
     }

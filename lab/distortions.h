@@ -9,20 +9,19 @@
 #include "analyzer/sched/machine.h"
 #include "base/arena.h"
 #include "bench/bench.h"
+#include "lab/x86_registers.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { DISTORTIONS_REGISTERS = 16 };
-
 struct distortions_request {
-    const struct block *block;              // decoded without a model, texts in Intel's syntax
-    const struct machine *machine;          // for the names of registers
-    uint64_t starts[DISTORTIONS_REGISTERS]; // initial general registers, as they are encoded
-    uint64_t fill;                          // content of each 8 bytes of memory
-    bool is_patched;                        // some have another content
-    bool are_vectors_zero;                  // all vector registers at the start
-    unsigned frames;                        // pages behind all others
+    const struct block *block;      // decoded without a model, texts in Intel's syntax
+    const struct machine *machine;  // for the names of registers
+    uint64_t starts[X86_REGISTERS]; // initial general registers, as they are encoded
+    uint64_t fill;                  // content of each 8 bytes of memory
+    bool is_patched;                // some have another content
+    bool are_vectors_zero;          // all vector registers at the start
+    unsigned frames;                // pages behind all others
 };
 
 // Finds the accesses that may never fault: of masks, gathers, prefetches, flushes. Their addresses in the first two

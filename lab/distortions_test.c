@@ -37,7 +37,7 @@ static const char *find(const char *hex, unsigned frames) {
     assert_true(decoder_decode(&decoder, &arena, bytes, n_bytes, &block, &fail));
     enum { START = 0x2324000, APART = 0x11400, RSP = 4 };
     struct distortions_request request = {.block = &block, .machine = decoder.machine, .fill = START, .frames = frames};
-    for (unsigned i = 0; i < DISTORTIONS_REGISTERS; i++)
+    for (unsigned i = 0; i < X86_REGISTERS; i++)
         request.starts[i] = START + (frames == 1 ? 0 : i * (uint64_t)APART);
     request.starts[RSP] = START;
     const char *found = distortions_find(&arena, &request);
@@ -95,7 +95,7 @@ static unsigned touches_of(const char *hex, struct bench_touch touches[DISTORTIO
     assert_true(bytes_from_hex(hex, n_bytes, bytes));
     assert_true(decoder_decode(&decoder, &arena, bytes, n_bytes, &block, &fail));
     request.are_vectors_zero = true;
-    for (unsigned i = 0; i < DISTORTIONS_REGISTERS; i++)
+    for (unsigned i = 0; i < X86_REGISTERS; i++)
         request.starts[i] = 0x100000 + i * 0x10000;
     return distortions_find_touches(&request, touches);
 }

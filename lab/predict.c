@@ -72,9 +72,9 @@ static bool predict_branches(const struct predict_request *request, unsigned mod
         experiment->misuse = "has branches inside; the file does not state which way they went";
     if (request->place != PREDICT_HERE)
         return fail_set(fail, FAIL_UNAVAILABLE, "no prediction where branches are not followed");
-    if (!followed->n && !follow_record(request->arena, &experiment->program, &code, followed, fail))
+    if (!followed->n && !branches_record(request->arena, &experiment->program, &code, followed, fail))
         return false;
-    return follow_predict(request->arena, &request->models->judged[model], &experiment->program, followed,
+    return branches_predict(request->arena, &request->models->judged[model], &experiment->program, followed,
                           &experiment->predictions[model], fail);
 }
 

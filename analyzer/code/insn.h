@@ -50,6 +50,9 @@ struct insn {
     const struct insn_address *address; // null: it has no such operand, or it was not asked for
 
     bool may_load, may_store, side_effects;
+    // x86: it pushes or pops, so it accesses memory at the stack pointer, which no operand names. Found where addresses
+    // are asked for.
+    bool uses_stack;
     bool load_barrier, store_barrier;
     bool is_call, is_branch, is_return;
     bool is_conditional;  // a branch that may fall through

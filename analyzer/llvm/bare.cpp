@@ -74,5 +74,4 @@ void describe_bare_insn(backend_cpu &cpu, struct arena *arena, const MCInst &ins
     insn->may_store = opcode.mayStore();
     insn->side_effects = opcode.hasUnmodeledSideEffects();
     copy_registers(arena, cpu, inst, find_operands(cpu, inst, opcode), insn);
-    insn->address = x86_address(cpu, arena, inst);
 }

@@ -227,8 +227,10 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
         cpu.forms = std::make_unique<form_namer>(cpu);
     insn->form = cpu.forms ? cpu.forms->name(cpu, arena, inst) : nullptr;
     copy_displacement(cpu, inst, insn);
-    if (cpu.wants_addresses)
+    if (cpu.wants_addresses) {
         insn->address = x86_address(cpu, arena, inst);
+        insn->uses_stack = x86_uses_stack(cpu, inst);
+    }
     if (!cpu.builder) {
         describe_bare_insn(cpu, arena, inst, insn);
         return true;

@@ -69,6 +69,19 @@ const struct insn_address *x86_address(backend_cpu &cpu, struct arena *arena, co
     return nullptr;
 }
 
+// LLVM's calls and returns do not say that they change the stack pointer, and pushes of 16 bits say ESP in all modes.
+bool x86_uses_stack(const backend_cpu &cpu, const MCInst &inst) {
+    if (!cpu.triple.isX86())
+        return false;
+    const MCInstrDesc &desc = cpu.opcodes->get(inst.getOpcode());
+    if (desc.isCall() || desc.isReturn())
+        return true;
+    for (MCPhysReg reg : desc.implicit_defs())
+        if (const StringRef name = cpu.registers->getName(reg); name == "RSP" || name == "ESP")
+            return desc.mayLoad() || desc.mayStore();
+    return false;
+}
+
 MCPhysReg register_named(const backend_cpu &cpu, StringRef name) {
     for (unsigned reg = 1; reg < cpu.registers->getNumRegs(); reg++)
         if (cpu.registers->getName(reg) == name)

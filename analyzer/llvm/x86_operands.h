@@ -52,6 +52,9 @@ unsigned x86_access_bytes(llvm::StringRef intel_text);
 // Null where it has no such operand, and where a text leaves parts of it open.
 const struct insn_address *x86_address(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst);
 
+// Whether it pushes or pops (struct insn).
+bool x86_uses_stack(const backend_cpu &cpu, const llvm::MCInst &inst);
+
 llvm::MCPhysReg register_named(const backend_cpu &cpu, llvm::StringRef name); // 0: the target has none such
 
 #endif

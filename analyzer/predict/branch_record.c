@@ -44,14 +44,16 @@ static const struct block_label *label_of(const struct block *block, unsigned in
     return first;
 }
 
-bool branch_trace_of_run(struct arena *arena, const struct block *block, const unsigned *order, size_t n,
-                         const char **text, struct fail *fail) {
+bool branch_trace_of(struct arena *arena, const struct execution *execution, const char **text, struct fail *fail) {
     static const struct insn nothing = {0}; // what is executed before the first instruction
     struct writer writer = {.text = {.arena = arena}};
-    for (size_t i = 0; i < n; i++) {
-        const struct insn *insn = &block->insns[order[i]], *before = i > 0 ? &block->insns[order[i - 1]] : &nothing;
-        const struct block_label *label = label_of(block, order[i], before->target);
-        bool is_behind = i > 0 && order[i] == order[i - 1] + 1, is_entry = i == 0 && order[i] == 0;
+    unsigned before_at = 0, n = execution_length(execution);
+    for (unsigned i = 0; i < n; i++) {
+        unsigned at = execution_step_at(execution, i).insn;
+        const struct insn *insn = execution_insn(execution, i),
+                          *before = i > 0 ? execution_insn(execution, i - 1) : &nothing;
+        const struct block_label *label = label_of(execution->block, at, before->target);
+        bool is_behind = i > 0 && at == before_at + 1, is_entry = i == 0 && at == 0;
         if (label == NULL && !is_behind && !is_entry && !before->is_return)
             return fail_set(fail, FAIL_WORK, "control comes to line %u, '%s', which has no label; give it one",
                             insn->line, text_without_tabs(arena, insn->text));
@@ -59,6 +61,7 @@ bool branch_trace_of_run(struct arena *arena, const struct block *block, const u
             add_word(&writer, "FALLTHROUGH");
         if (label != NULL || is_entry)
             add_word(&writer, label != NULL ? label->name : "ENTRY");
+        before_at = at;
     }
     flush(&writer);
     text_add(&writer.text, ")");

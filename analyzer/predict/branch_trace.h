@@ -49,10 +49,9 @@ bool branch_trace_parse(struct arena *arena, const char *name, const char *text,
 bool branch_trace_follow(struct arena *arena, const struct branch_trace *trace, const struct block *block,
                          struct execution *execution, struct fail *fail);
 
-// The trace of a run that was recorded: instruction order[i] of `block` was executed as number i. Following it gives
-// that order again, and goes on behind it as far as no word is needed. Fails where control came, other than by falling
+// The trace of an execution. Following it gives that execution again, and goes on behind it as far as no word is
+// needed. Fails where control came, other than by falling
 // through or returning, to an instruction without a label.
-bool branch_trace_of_run(struct arena *arena, const struct block *block, const unsigned *order, size_t n,
-                         const char **text, struct fail *fail);
+bool branch_trace_of(struct arena *arena, const struct execution *execution, const char **text, struct fail *fail);
 
 #endif

@@ -86,6 +86,13 @@ static void what_cannot_be_is_told(void **state) {
     check_rows(rows, sizeof rows / sizeof *rows);
 }
 
+static struct execution execution_of(struct arena *in, const struct block *block, const unsigned *order, unsigned n) {
+    struct execution_step *steps = ARENA_ARRAY(in, struct execution_step, n);
+    for (unsigned i = 0; i < n; i++)
+        steps[i].insn = order[i];
+    return (struct execution){.block = block, .steps = steps, .n_steps = n};
+}
+
 // What was followed and is written down again leads the same way.
 static void recorded_runs_come_back(void **state) {
     (void)state;
@@ -102,7 +109,8 @@ static void recorded_runs_come_back(void **state) {
         struct branch_trace trace;
         struct execution run;
         const char *text;
-        assert_true(branch_trace_of_run(&arena, &block, orders[i], lengths[i], &text, &fail));
+        const struct execution recorded = execution_of(&arena, &block, orders[i], lengths[i]);
+        assert_true(branch_trace_of(&arena, &recorded, &text, &fail));
         assert_string_equal(text, traces[i]);
         assert_true(branch_trace_parse(&arena, "t", text, &trace, &fail));
         assert_true(branch_trace_follow(&arena, &trace, &block, &run, &fail));
@@ -112,7 +120,8 @@ static void recorded_runs_come_back(void **state) {
     }
     struct fail fail = {0};
     const char *text;
-    assert_false(branch_trace_of_run(&arena, &block, (const unsigned[]){3, 4, 2}, 3, &text, &fail));
+    const struct execution nowhere = execution_of(&arena, &block, (const unsigned[]){3, 4, 2}, 3);
+    assert_false(branch_trace_of(&arena, &nowhere, &text, &fail));
     assert_string_equal(fail.text, "control comes to line 3, 'jne bb1', which has no label; give it one");
     arena_free(&arena);
 }

@@ -22,11 +22,18 @@ enum { CAN_STEP = true };
 #else
 enum { CAN_STEP = false };
 #endif
+#if defined(__x86_64__)
+enum { HAS_REGISTERS = true };
+#else
+enum { HAS_REGISTERS = false };
+#endif
+
+enum { STACK_POINTER = 4 }; // its number in encodings of x86
 
 // Exit status of the watching child.
 enum watch_status { WATCH_DONE, WATCH_CANNOT_MAP, WATCH_CANNOT_TRACE, WATCH_TOO_LONG, WATCH_ENOUGH };
 
-// Results in shared memory: the children write, this process reads.
+// Results in shared memory: the children write, this process reads. Registers, where asked for, are behind them.
 struct watch_results {
     struct fault_note note;
     int error_number;
@@ -38,28 +45,35 @@ struct watch_results {
 struct watch {
     const struct steps_request *request;
     struct watch_results *results;
+    struct step_registers *registers; // room for request->most, in the same memory; null: nobody asks for them
     code_function code;
     struct code_room room;
     size_t copy; // copy of the body that the last step was in, from 1; 0: no step yet
 };
 
 #if defined(__x86_64__) || defined(__aarch64__)
-static bool read_counter(pid_t pid, uintptr_t *counter) {
-    struct user_regs_struct registers;
-    struct iovec where = {&registers, sizeof registers};
+// Reads the process's registers; where they are not x86-64's, only the counter.
+static bool read_registers(pid_t pid, struct step_registers *to) {
+    struct user_regs_struct from;
+    struct iovec where = {&from, sizeof from};
     if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &where) != 0) // NOLINT(performance-no-int-to-ptr)
         return false;
 #if defined(__x86_64__)
-    *counter = registers.rip;
+    *to = (struct step_registers){.general = {from.rax, from.rcx, from.rdx, from.rbx, from.rsp, from.rbp, from.rsi,
+                                              from.rdi, from.r8, from.r9, from.r10, from.r11, from.r12, from.r13,
+                                              from.r14, from.r15},
+                                  .counter = from.rip,
+                                  .fs = from.fs_base,
+                                  .gs = from.gs_base};
 #else
-    *counter = registers.pc;
+    *to = (struct step_registers){.counter = from.pc};
 #endif
     return true;
 }
 #else
-static bool read_counter(pid_t pid, uintptr_t *counter) {
+static bool read_registers(pid_t pid, struct step_registers *to) {
     (void)pid;
-    *counter = 0;
+    *to = (struct step_registers){.counter = 0};
     return false;
 }
 #endif
@@ -76,15 +90,6 @@ static int run_code(struct sandbox *sandbox, struct watch *watch) {
     code_room_enter(&watch->room, watch->request->code, watch->code);
     watch->code(watch->request->iterations, watch->room.buffer);
     return WATCH_DONE;
-}
-
-// Sets the offset of the next instruction in the code; beyond n_bytes: it is outside of the code.
-static bool find_offset(const struct watch *watch, pid_t pid, size_t *offset) {
-    uintptr_t counter;
-    if (!read_counter(pid, &counter))
-        return false;
-    *offset = counter - (uintptr_t)code_start(watch->code);
-    return true;
 }
 
 // Returns the signal to deliver to a process that has stopped; 0: it stopped after a step.
@@ -129,7 +134,7 @@ static bool is_in_segment(const struct watch *watch, size_t offset) {
 }
 
 // Returns WATCH_DONE where stepping goes on.
-static enum watch_status note_step(struct watch *watch, size_t offset) {
+static enum watch_status note_step(struct watch *watch, size_t offset, const struct step_registers *registers) {
     const struct steps_request *request = watch->request;
     struct watch_results *results = watch->results;
     bool is_inside = offset >= request->first && offset < request->end;
@@ -142,18 +147,25 @@ static enum watch_status note_step(struct watch *watch, size_t offset) {
     }
     if (results->n == request->most)
         return WATCH_TOO_LONG;
+    if (watch->registers)
+        watch->registers[results->n] = *registers;
     results->offsets[results->n++] = (uint32_t)offset;
     return WATCH_DONE;
 }
 
 static int watch_child(struct watch *watch, pid_t pid) {
     struct watch_results *results = watch->results;
-    size_t last = SIZE_MAX, offset = 0;
+    size_t last = SIZE_MAX, n_noted = 0;
+    struct step_registers registers = {.counter = 0};
     while (waitpid(pid, &results->wait_status, 0) == pid && WIFSTOPPED(results->wait_status)) {
-        bool is_stepping = find_offset(watch, pid, &offset);
+        bool is_stepping = read_registers(pid, &registers);
+        size_t offset = registers.counter - (uintptr_t)code_start(watch->code); // beyond n_bytes: outside of the code
         int number = is_stepping ? signal_of(watch, pid, results->wait_status, last, offset) : 0;
+        if (watch->registers && results->n > n_noted) // the step before this stop
+            watch->registers[results->n - 1].stack_behind = registers.general[STACK_POINTER];
+        n_noted = results->n;
         last = offset;
-        enum watch_status status = number == 0 && is_stepping ? note_step(watch, offset) : WATCH_DONE;
+        enum watch_status status = number == 0 && is_stepping ? note_step(watch, offset, &registers) : WATCH_DONE;
         if (status != WATCH_DONE)
             return (int)status; // the kernel then ends the stepped process
         if (!is_stepping ||
@@ -198,14 +210,39 @@ static bool explain(const struct steps_request *request, const struct watch_resu
                     results->error_number ? strerror(results->error_number) : "ptrace is not allowed");
 }
 
+// Where the registers are in the shared memory, bytes.
+static size_t registers_at(const struct steps_request *request) {
+    size_t align = sizeof(uint64_t);
+    return (sizeof(struct watch_results) + request->most * sizeof(uint32_t) + align - 1) / align * align;
+}
+
+// Copies the results; the code may have overwritten them.
+static void take_results(struct arena *arena, const struct watch *watch, struct steps *steps) {
+    const struct watch_results *results = watch->results;
+    size_t n = results->n <= watch->request->most ? results->n : 0;
+    uint32_t *offsets = ARENA_ARRAY(arena, uint32_t, n + 1);
+    memcpy(offsets, results->offsets, n * sizeof *offsets);
+    steps->offsets = offsets;
+    steps->n = n;
+    steps->registers = NULL;
+    if (!watch->registers)
+        return;
+    struct step_registers *registers = ARENA_ARRAY(arena, struct step_registers, n + 1);
+    memcpy(registers, watch->registers, n * sizeof *registers);
+    steps->registers = registers;
+}
+
 bool steps_record(struct arena *arena, const struct steps_request *request, struct steps *steps, struct fail *fail) {
     if (!CAN_STEP)
         return fail_set(fail, FAIL_UNAVAILABLE, "cannot step through code of this ISA");
-    size_t size = sizeof(struct watch_results) + request->most * sizeof(uint32_t);
+    bool has_registers = request->has_registers && HAS_REGISTERS;
+    size_t size = registers_at(request) + (has_registers ? request->most * sizeof(struct step_registers) : 0);
     struct watch_results *results = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (results == MAP_FAILED)
         return fail_set(fail, FAIL_WORK, "no memory for %zu steps: %s", request->most, strerror(errno));
     struct watch watch = {.request = request, .results = results};
+    if (has_registers)
+        watch.registers = (struct step_registers *)((char *)results + registers_at(request));
     double timeout_seconds = request->timeout_seconds > 0 ? request->timeout_seconds : 2;
     int status = 0;
     struct sandbox_job job = {
@@ -218,12 +255,8 @@ bool steps_record(struct arena *arena, const struct steps_request *request, stru
         steps->outcome = sandbox_outcome(results->wait_status, &results->note);
     if (is_done && steps->outcome == BENCH_OK && results->note.outcome != BENCH_OK) // the handler of faults ended it
         steps->outcome = (enum bench_outcome)results->note.outcome;
-    size_t n = results->n <= request->most ? results->n : 0; // the code may have overwritten it
-    uint32_t *offsets = ARENA_ARRAY(arena, uint32_t, n + 1);
-    memcpy(offsets, results->offsets, n * sizeof *offsets);
-    steps->offsets = offsets;
-    steps->n = n;
-    steps->bodies = results->bodies + (has_returned && request->body_bytes && n); // the last body's end
+    take_results(arena, &watch, steps);
+    steps->bodies = results->bodies + (has_returned && request->body_bytes && steps->n); // the last body's end
     munmap(results, size);
     return is_done;
 }
