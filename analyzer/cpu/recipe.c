@@ -395,6 +395,21 @@ static void mark_dependent(struct arena *arena, const struct cpu *cpu, struct cp
             recipes[i].uses[u].cycles += cpu_value(cpu, CPU_DEPENDENT_CYCLES);
 }
 
+// Whether `operation` changes what the move before it has copied, and reads the copy once.
+static bool fuses_with_move(const struct cpu *cpu, const struct cpu_recipe *move, const struct cpu_recipe *operation) {
+    static const char *const operations[] = {"ADD", "SUB", "AND", "OR",  "XOR", "INC", "DEC",
+                                             "NEG", "NOT", "SHL", "SHR", "SAR", NULL};
+    const struct insn *insn = operation->insn;
+    if (!cpu_does(cpu, CPU_MOVE_FUSION) || move->rename != CPU_MOVES || move->is_vector || !insn->n_writes ||
+        !insn->n_reads || insn->may_load || insn->may_store || !is_one_of(insn->opcode, operations))
+        return false;
+    unsigned copy = move->insn->writes[0].reg;
+    for (unsigned i = 1; i < insn->n_reads; i++)
+        if (cpu->units[insn->reads[i].reg] == cpu->units[copy])
+            return false;
+    return insn->writes[0].reg == copy && insn->reads[0].reg == copy;
+}
+
 struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const struct block *block) {
     struct cpu_recipe *recipes = ARENA_ARRAY(arena, struct cpu_recipe, block->n_insns);
     for (unsigned i = 0; i < block->n_insns; i++) {
@@ -404,6 +419,9 @@ struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const
             recipes[i].slots = recipes[i].decoded_slots = 0;
         }
     }
+    for (unsigned i = 1; i < block->n_insns; i++)
+        if (fuses_with_move(cpu, &recipes[i - 1], &recipes[i]))
+            recipes[i - 1].slots = recipes[i - 1].decoded_slots = 0;
     mark_dependent(arena, cpu, recipes, block->n_insns);
     return recipes;
 }

@@ -17,8 +17,18 @@ enum {
 };
 enum { N_FURTHER = 2 }; // times that are no unit's: see time_of
 
+// How an address is written: renaming of memory takes two addresses for one where they are written alike, and no
+// register of them has changed.
+struct written {
+    unsigned base, index; // units
+    unsigned base_version, index_version;
+    unsigned scale;
+    int64_t displacement; // bytes; of push and pop from where the stack pointer was last set otherwise
+};
+
 struct stored {
     struct place place;
+    struct written written;
     double address_ready, data_ready, all_done; // all_done: itself, and whatever is older
     bool is_vector;
 };
@@ -37,12 +47,14 @@ struct walk {
     double *ready;     // by unit: when its newest value is there
     uint16_t *written; // units that the block writes
     unsigned n_written;
-    bool *is_loaded; // by unit: that is a plain load's
-    unsigned *own;   // by unit: the rule whose instructions have it early; see struct cpu_recipe
-    bool is_pending; // a push or pop has changed the stack pointer, and nothing has asked for it since
-    double all_done; // whatever has been so far
-    double serial;   // when the next serial instruction may begin
-    double stored;   // when all data of stores so far are there
+    bool *is_loaded;    // by unit: that is a plain load's
+    unsigned *versions; // by unit: how often it was written, by other than push and pop
+    int64_t stack;      // bytes that push and pop have moved the stack pointer by since
+    unsigned *own;      // by unit: the rule whose instructions have it early; see struct cpu_recipe
+    bool is_pending;    // a push or pop has changed the stack pointer, and nothing has asked for it since
+    double all_done;    // whatever has been so far
+    double serial;      // when the next serial instruction may begin
+    double stored;      // when all data of stores so far are there
     struct stored stores[KEPT_STORES];
     unsigned n_stores;
     // memory, of all turns
@@ -66,10 +78,45 @@ static bool contains(const struct place *store, const struct place *load) {
     return from < store->bytes && from + load->bytes <= store->bytes;
 }
 
+static struct written written_of(const struct walk *walk, const struct cpu_recipe *recipe) {
+    const struct cpu *cpu = walk->cpu;
+    const struct insn_address *address = recipe->insn->address;
+    struct written written = {.scale = 1};
+    if (!address) {
+        written.base = cpu->stack;
+        written.displacement = walk->stack + (recipe->stack_change < 0 ? recipe->stack_change : 0);
+    } else {
+        written.base = cpu->units[address->base];
+        written.index = cpu->units[address->index];
+        written.scale = address->scale;
+        written.displacement = address->displacement + (written.base == cpu->stack ? walk->stack : 0);
+    }
+    written.base_version = walk->versions[written.base];
+    written.index_version = walk->versions[written.index];
+    return written;
+}
+
+static bool is_alike(const struct written *a, const struct written *b) {
+    return a->base == b->base && a->index == b->index && a->base_version == b->base_version &&
+           a->index_version == b->index_version && a->scale == b->scale && a->displacement == b->displacement;
+}
+
 // Whether a load puts what it reads into a wider register, and nothing else.
 static bool extends(const struct cpu_recipe *recipe) {
     return recipe->is_plain_load &&
            (strncmp(recipe->insn->opcode, "MOVZX", 5) == 0 || strncmp(recipe->insn->opcode, "MOVSX", 5) == 0);
+}
+
+// Whether rename finds the store that a load reads, which both have the same address.
+static bool is_renamed(const struct walk *walk, const struct cpu_recipe *load, const struct stored *store) {
+    const struct cpu *cpu = walk->cpu;
+    struct written written = written_of(walk, load);
+    bool is_indexed = load->insn->address && load->insn->address->index;
+    bool is_wide = store->place.bytes >= cpu_value(cpu, CPU_RENAMED_LEAST_BYTES) || !extends(load);
+    bool is_known = !cpu_does(cpu, CPU_RENAMES_ALIKE) || is_alike(&store->written, &written) ||
+                    walk->code->request->is_loop; // where the pair is learned
+    return cpu_knows(cpu, CPU_RENAMED_LATENCY) && !load->is_vector && !store->is_vector && is_wide && is_known &&
+           (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED));
 }
 
 // When a load that has its address at `start` has its value.
@@ -86,11 +133,7 @@ static double load_ready(const struct walk *walk, const struct cpu_recipe *recip
             continue;
         if (!contains(&store->place, place))
             return fmax(done, store->all_done + cpu_value(cpu, CPU_BLOCKED_LOAD));
-        bool is_exact = store->place.address.offset == place->address.offset;
-        bool is_indexed = recipe->insn->address && recipe->insn->address->index;
-        if (cpu_knows(cpu, CPU_RENAMED_LATENCY) && is_exact && !recipe->is_vector && !store->is_vector &&
-            (store->place.bytes >= cpu_value(cpu, CPU_RENAMED_LEAST_BYTES) || !extends(recipe)) &&
-            (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED)))
+        if (store->place.address.offset == place->address.offset && is_renamed(walk, recipe, store))
             return store->data_ready + cpu_value(cpu, CPU_RENAMED_LATENCY);
         bool is_vector = recipe->is_vector && cpu_knows(cpu, CPU_FORWARD_LATENCY_VECTOR);
         double forward = cpu_value(cpu, is_vector ? CPU_FORWARD_LATENCY_VECTOR : CPU_FORWARD_LATENCY);
@@ -169,6 +212,7 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     const struct cpu *cpu = walk->cpu;
     struct place from, to;
     double address_ready = 0, begin = 0, done = 0, loaded = 0;
+    struct written written = written_of(walk, recipe); // before the registers of it change
     struct moving *moving = &walk->moving[recipe - walk->code->recipes];
     address_walk_step(walk->addresses, recipe, &from, &to);
     move(moving, &from, &to);
@@ -202,17 +246,20 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
         const struct cpu_write *write = &recipe->writes[i];
         walk->ready[write->unit] = recipe->rename == CPU_ZEROES ? 0 : begin + write->latency;
         walk->is_loaded[write->unit] = recipe->is_plain_load;
+        walk->versions[write->unit]++;
         if (recipe->rename != CPU_MOVES)
             walk->own[write->unit] = recipe->own;
         else if (recipe->n_reads)
             walk->own[write->unit] = walk->own[recipe->reads[0].unit];
     }
+    walk->stack += recipe->stack_change;
     walk->all_done = fmax(walk->all_done, fmax(done, address_ready));
     if (recipe->n_stores) {
         count_store(walk, &to);
         double data = begin + recipe->store_delay;
         walk->stored = fmax(walk->stored, data);
         walk->stores[walk->n_stores++ % KEPT_STORES] = (struct stored){.place = to,
+                                                                       .written = written,
                                                                        .address_ready = address_ready,
                                                                        .data_ready = data,
                                                                        .all_done = walk->all_done,
@@ -318,6 +365,7 @@ void bound_walk(const struct bound_code *code, struct bounds *bounds) {
     walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
     walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
     walk->own = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
+    walk->versions = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
     find_written(walk);
     double *before = ARENA_ARRAY(code->arena, double, walk->n_written + N_FURTHER);
     double *growth = ARENA_ARRAY(code->arena, double, walk->n_written + N_FURTHER);
