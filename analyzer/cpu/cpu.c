@@ -1,18 +1,20 @@
 #include "analyzer/cpu/cpu.h"
 
+#include "analyzer/cpu/opcode.h"
 #include "analyzer/sched/insn.h"
 #include "base/text.h"
 
 #include <string.h>
 
-enum { MATCHES = 8192, MOST_MATCHES = MATCHES * 3 / 4, MOST_RULES = 64 };
+enum { BUCKETS = 4096 };
 
-struct cpu_matches {
-    struct match {
-        const char *opcode; // null: free
-        uint64_t rules;     // bits of the first rules
-    } all[MATCHES];
-    unsigned n;
+struct cpu_opcodes {
+    struct seen {
+        const char *name;
+        struct cpu_opcode opcode;
+        struct seen *next;
+    } * buckets[BUCKETS];
+    struct arena *arena;
 };
 
 const struct cpu_parameter_row cpu_parameters[CPU_N_PARAMETERS] = {
@@ -232,7 +234,8 @@ bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machin
     cpu->machine = machine;
     number_units(cpu, arena);
     find_general(cpu, arena);
-    cpu->matches = ARENA_NEW(arena, struct cpu_matches);
+    cpu->opcodes = ARENA_NEW(arena, struct cpu_opcodes);
+    cpu->opcodes->arena = arena;
     if (!number_pipes(cpu, fail))
         return false;
     if (samples)
@@ -255,22 +258,22 @@ bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t
     return true;
 }
 
-static bool match(const struct cpu *cpu, unsigned rule, const char *opcode) {
-    return regexec(&cpu->rules[rule].pattern, opcode, 0, NULL, 0) == 0;
+static const uint64_t *rules_of(const struct cpu *cpu, const char *name) {
+    enum { WORD = 64 };
+    uint64_t *rules = ARENA_ARRAY(cpu->opcodes->arena, uint64_t, cpu->n_rules / WORD + 1);
+    for (unsigned i = 0; i < cpu->n_rules; i++)
+        if (regexec(&cpu->rules[i].pattern, name, 0, NULL, 0) == 0)
+            rules[i / WORD] |= UINT64_C(1) << (i % WORD);
+    return rules;
 }
 
-bool cpu_matches(const struct cpu *cpu, unsigned rule, const char *opcode) {
-    struct cpu_matches *matches = cpu->matches;
-    size_t at = ((uintptr_t)opcode * UINT64_C(0x9e3779b97f4a7c15)) >> 51;
-    while (matches->all[at].opcode && matches->all[at].opcode != opcode)
-        at = (at + 1) % MATCHES;
-    if (!matches->all[at].opcode && matches->n < MOST_MATCHES) {
-        uint64_t rules = 0;
-        for (unsigned i = 0; i < cpu->n_rules && i < MOST_RULES; i++)
-            rules |= (uint64_t)match(cpu, i, opcode) << i;
-        matches->all[at] = (struct match){opcode, rules};
-        matches->n++;
+const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode) {
+    struct seen **at = &cpu->opcodes->buckets[((uintptr_t)opcode * UINT64_C(0x9e3779b97f4a7c15) >> 52) % BUCKETS];
+    while (*at && (*at)->name != opcode)
+        at = &(*at)->next;
+    if (!*at) {
+        *at = ARENA_NEW(cpu->opcodes->arena, struct seen);
+        **at = (struct seen){.name = opcode, .opcode = {cpu_kinds_of(opcode), rules_of(cpu, opcode)}};
     }
-    bool is_kept = matches->all[at].opcode && rule < MOST_RULES;
-    return is_kept ? matches->all[at].rules >> rule & 1 : match(cpu, rule, opcode);
+    return &(*at)->opcode;
 }

@@ -93,8 +93,13 @@ struct cpu_rule {
     unsigned line, column;
 };
 
-// Opcodes met so far, with the rules that match each. Filled as they come, so a CPU belongs to one thread at a time.
-struct cpu_matches;
+// What an opcode's name says.
+struct cpu_opcode {
+    uint32_t kinds;        // see opcode.h
+    const uint64_t *rules; // a bit a rule: it is of this opcode
+};
+// Opcodes met so far. Filled as they come, so a CPU belongs to one thread at a time.
+struct cpu_opcodes;
 
 struct cpu {
     const char *name, *about, *base; // about: "" where the file says nothing
@@ -122,7 +127,7 @@ struct cpu {
     const bool *is_vector; // by register
     const uint8_t *bits;   // by register: 8 to 64 of a general one; 0: another one, or the high byte of one
     uint16_t general[16];  // units of the general registers, in the order of their numbers in encodings
-    struct cpu_matches *matches;
+    struct cpu_opcodes *opcodes;
     unsigned n_units;      // unit 0 included, which is none
     unsigned flags, carry; // units; 0: there are no flags
     unsigned stack;        // unit of the stack pointer; 0: unknown
@@ -144,8 +149,8 @@ enum { CPU_SAMPLE_LOAD, CPU_SAMPLE_STORE, CPU_SAMPLE_VECTOR_LOAD, CPU_N_SAMPLES 
 // Fails at the first rule that none of the opcodes matches: it would change nothing, unseen.
 bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t n, struct fail *fail);
 
-// Whether the rule of that number is of the opcode, whose name is the same pointer each time.
-bool cpu_matches(const struct cpu *cpu, unsigned rule, const char *opcode);
+// Of an opcode whose name is the same pointer each time.
+const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode);
 
 // Of a resource, by its mask.
 uint64_t cpu_pipes(const struct cpu *cpu, uint64_t mask);

@@ -1,43 +1,24 @@
 #include "analyzer/cpu/recipe.h"
 
-#include "base/text.h"
+#include "analyzer/cpu/opcode.h"
 
 #include <math.h>
 #include <string.h>
 
-static bool starts_with(const char *text, const char *start) {
-    return strncmp(text, start, strlen(start)) == 0;
+static bool is(const struct cpu_recipe *recipe, uint32_t kinds) {
+    return recipe->opcode->kinds & kinds;
 }
 
-// Whether an opcode of LLVM's is a mnemonic with operands of general registers: "ADD64rr" is "ADD", "ADDPSrr" is not.
-static bool is_mnemonic(const char *opcode, const char *mnemonic) {
-    size_t n = strlen(mnemonic);
-    return strncmp(opcode, mnemonic, n) == 0 &&
-           (opcode[n] == '8' || opcode[n] == '1' || opcode[n] == '3' || opcode[n] == '6');
-}
-
-static bool is_one_of(const char *opcode, const char *const *mnemonics) {
-    for (; *mnemonics; mnemonics++)
-        if (is_mnemonic(opcode, *mnemonics))
-            return true;
-    return false;
-}
-
-// LLVM's classes of what fuses (X86BaseInfo.h, classifyFirstOpcodeInMacroFusion).
-static enum cpu_fuses fuses_of(const struct cpu *cpu, const struct insn *insn) {
-    static const char *const always[] = {"TEST", "AND", NULL}, *const compares[] = {"CMP", "ADD", "SUB", NULL},
-                             *const increments[] = {"INC", "DEC", NULL}, *const logic[] = {"OR", "XOR", NULL};
-    const char *opcode = insn->opcode;
-    bool is_comparison = is_mnemonic(opcode, "CMP") || is_mnemonic(opcode, "TEST");
-    bool has_immediate = strstr(opcode, "mi");
-    if (!cpu_does(cpu, CPU_MACRO_FUSION) || (insn->may_store && !is_comparison) || has_immediate)
+static enum cpu_fuses fuses_of(const struct cpu *cpu, const struct cpu_recipe *recipe) {
+    bool stores = recipe->insn->may_store && !is(recipe, CPU_COMPARES);
+    if (!cpu_does(cpu, CPU_MACRO_FUSION) || stores || is(recipe, CPU_HAS_MEMORY_AND_IMMEDIATE))
         return CPU_FUSES_NEVER;
     bool is_wide = cpu_does(cpu, CPU_MACRO_FUSION_LOGIC);
-    if (is_one_of(opcode, always) || (is_wide && is_one_of(opcode, logic)))
+    if (is(recipe, CPU_FUSES_AS_TEST) || (is_wide && is(recipe, CPU_FUSES_AS_LOGIC)))
         return CPU_FUSES_ALWAYS;
-    if (is_one_of(opcode, compares))
+    if (is(recipe, CPU_FUSES_AS_CMP))
         return is_wide ? CPU_FUSES_ALWAYS : CPU_FUSES_COMPARE;
-    return is_one_of(opcode, increments) ? CPU_FUSES_INCREMENT : CPU_FUSES_NEVER;
+    return is(recipe, CPU_STEPS) ? CPU_FUSES_INCREMENT : CPU_FUSES_NEVER;
 }
 
 // Of a jump, set or move: x86's condition, which is in the opcode's low half.
@@ -46,7 +27,7 @@ static unsigned condition_of(const struct cpu_recipe *recipe) {
 }
 
 static bool fuses_with(const struct cpu_recipe *first, const struct cpu_recipe *jump) {
-    if (!jump->insn->is_conditional || !starts_with(jump->insn->opcode, "JCC"))
+    if (!jump->insn->is_conditional || !is(jump, CPU_JUMPS))
         return false;
     unsigned kind = condition_of(jump) & ~1u; // o, b, e, be, s, p, l, le
     bool is_sign = kind == 0 || kind == 8 || kind == 10, is_carry = kind == 2 || kind == 6;
@@ -54,31 +35,25 @@ static bool fuses_with(const struct cpu_recipe *first, const struct cpu_recipe *
            (first->fuses == CPU_FUSES_INCREMENT && !is_sign && !is_carry);
 }
 
-static enum cpu_rename rename_of(const struct cpu *cpu, const struct insn *insn) {
-    const char *opcode = insn->opcode;
-    if (starts_with(opcode, "NOOP"))
+static enum cpu_rename rename_of(const struct cpu *cpu, const struct cpu_recipe *recipe) {
+    const struct insn *insn = recipe->insn;
+    if (is(recipe, CPU_NOP))
         return CPU_IS_IDLE;
     bool is_zero = insn->n_writes > 0;
     for (unsigned i = 0; i < insn->n_writes; i++)
         is_zero &= insn->cost->writes[i].is_zero;
-    // LLVM's tables lack those that disassemble to the other encoding.
     bool is_same = insn->n_reads >= 2 && insn->reads[0].reg == insn->reads[1].reg;
-    bool is_reversed = is_same && (strcmp(opcode, "XOR32rr_REV") == 0 || strcmp(opcode, "XOR64rr_REV") == 0 ||
-                                   strcmp(opcode, "SUB32rr_REV") == 0 || strcmp(opcode, "SUB64rr_REV") == 0);
+    bool is_reversed = is_same && is(recipe, CPU_REVERSED_ZERO);
     if ((is_zero && insn->cost->n_uses == 0) || is_reversed)
         return CPU_ZEROES;
     if (insn->may_load || insn->may_store || insn->n_writes != 1 || insn->n_reads != 1)
         return CPU_EXECUTES;
     unsigned to = cpu->units[insn->writes[0].reg], from = cpu->units[insn->reads[0].reg];
-    bool is_general = starts_with(opcode, "MOV64rr") || starts_with(opcode, "MOV32rr") ||
-                      starts_with(opcode, "MOVZX32rr8") || starts_with(opcode, "MOVZX64rr8");
-    bool is_high = strlen(cpu->machine->registers[insn->reads[0].reg].name) == 2 &&
-                   cpu->machine->registers[insn->reads[0].reg].name[1] == 'H';
-    if (is_general && !is_high && to != from && cpu_does(cpu, CPU_MOVES_ELIMINATED))
+    const char *name = cpu->machine->registers[insn->reads[0].reg].name;
+    bool is_high = strlen(name) == 2 && name[1] == 'H';
+    if (is(recipe, CPU_MOVES_GENERAL) && !is_high && to != from && cpu_does(cpu, CPU_MOVES_ELIMINATED))
         return CPU_MOVES;
-    const char *name = starts_with(opcode, "V") ? opcode + 1 : opcode;
-    bool is_vector = starts_with(name, "MOVAP") || starts_with(name, "MOVUP") || starts_with(name, "MOVDQ");
-    if (is_vector && strstr(name, "rr") && to != from && cpu_does(cpu, CPU_VECTOR_MOVES_ELIMINATED))
+    if (is(recipe, CPU_MOVES_VECTOR) && to != from && cpu_does(cpu, CPU_VECTOR_MOVES_ELIMINATED))
         return CPU_MOVES;
     return CPU_EXECUTES;
 }
@@ -103,7 +78,7 @@ static void take_uses(const struct cpu *cpu, struct cpu_recipe *recipe) {
         loads -= stores;
     recipe->n_loads = loads > 0 ? (unsigned)loads : 0;
     recipe->n_stores = (unsigned)stores;
-    if (strstr(recipe->insn->opcode, "PREFETCH")) { // nothing waits for it
+    if (is(recipe, CPU_PREFETCHES)) { // nothing waits for it
         recipe->n_loads = 1;
         recipe->n_stores = 0;
         return;
@@ -122,7 +97,6 @@ static bool has_index(const struct insn *insn) {
 
 // Slots of a CPU whose base counts uops.
 static void fuse_uops(const struct cpu *cpu, struct cpu_recipe *recipe) {
-    static const char *const plain[] = {"CMP", "TEST", "ADC", "SBB", "CMOV", NULL};
     const struct insn *insn = recipe->insn;
     int computed = (int)insn->cost->uops - (int)recipe->n_loads - 2 * (int)recipe->n_stores;
     unsigned slots = (computed > 0 ? (unsigned)computed : 0) + recipe->n_loads + recipe->n_stores;
@@ -132,18 +106,17 @@ static void fuse_uops(const struct cpu *cpu, struct cpu_recipe *recipe) {
     recipe->decoded_slots = recipe->slots = slots ? slots : 1;
     if (has_index(insn) && cpu_does(cpu, CPU_UNLAMINATES_ALL))
         recipe->slots += (unsigned)(recipe->n_stores > 0) + operates;
-    bool keeps = recipe->encoding.is_legacy && insn->n_writes > 0 && !is_one_of(insn->opcode, plain) &&
-                 !starts_with(insn->opcode, "IMUL") && insn->n_reads > 2;
+    bool keeps =
+        recipe->encoding.is_legacy && insn->n_writes > 0 && !is(recipe, CPU_SPLITS_INDEXED) && insn->n_reads > 2;
     if (has_index(insn) && operates && !keeps && cpu_does(cpu, CPU_UNLAMINATES_SOME))
         recipe->slots++;
 }
 
 static void take_stack(const struct cpu *cpu, struct cpu_recipe *recipe) {
     enum { WORD = 8 };
-    const char *opcode = recipe->insn->opcode;
-    if (starts_with(opcode, "PUSH64"))
+    if (is(recipe, CPU_PUSHES))
         recipe->stack_change = -WORD;
-    else if (starts_with(opcode, "POP64"))
+    else if (is(recipe, CPU_POPS))
         recipe->stack_change = WORD;
     if (!recipe->stack_change || !cpu_does(cpu, CPU_STACK_ENGINE))
         return;
@@ -168,15 +141,16 @@ static bool has_shape(const struct cpu *cpu, const struct cpu_recipe *recipe, en
     return is_relative || (address->base && address->index && recipe->encoding.displacement_bytes);
 }
 
-static bool applies(const struct cpu *cpu, const struct cpu_recipe *recipe, const struct cpu_rule *rule) {
-    return has_shape(cpu, recipe, rule->shape) && cpu_matches(cpu, (unsigned)(rule - cpu->rules), recipe->insn->opcode);
+static bool applies(const struct cpu *cpu, const struct cpu_recipe *recipe, unsigned rule) {
+    enum { WORD = 64 };
+    return recipe->opcode->rules[rule / WORD] >> (rule % WORD) & 1 && has_shape(cpu, recipe, cpu->rules[rule].shape);
 }
 
 static bool is_ignored(const struct cpu *cpu, const struct cpu_recipe *recipe, unsigned unit, unsigned reg) {
     for (unsigned r = 0; r < cpu->n_rules; r++) {
         const struct cpu_rule *rule = &cpu->rules[r];
         for (const char *const *name = rule->ignores; name && *name; name++)
-            if (strcmp(*name, cpu->machine->registers[reg].name) == 0 && applies(cpu, recipe, rule))
+            if (applies(cpu, recipe, r) && strcmp(*name, cpu->machine->registers[reg].name) == 0)
                 return true;
     }
     return unit == cpu->stack && recipe->stack_change && cpu_does(cpu, CPU_STACK_ENGINE);
@@ -198,9 +172,10 @@ static double early_of(const struct sched_read *read) {
 
 // Which of the reads are the address's base and index: of loads LLVM lists these behind other sources, of stores
 // before.
-static void find_address_reads(const struct insn *insn, bool *is_address) {
+static void find_address_reads(const struct cpu_recipe *recipe, bool *is_address) {
+    const struct insn *insn = recipe->insn;
     const struct insn_address *address = insn->address;
-    if (!address || !(insn->may_load || insn->may_store || starts_with(insn->opcode, "LEA")))
+    if (!address || !(insn->may_load || insn->may_store || is(recipe, CPU_LEA)))
         return;
     uint16_t wanted[] = {address->base, address->index};
     for (unsigned w = 0; w < 2; w++)
@@ -217,7 +192,7 @@ static void take_reads(const struct cpu *cpu, struct cpu_recipe *recipe) {
     const struct insn *insn = recipe->insn;
     bool is_address[64] = {false};
     if (insn->n_reads <= 64)
-        find_address_reads(insn, is_address);
+        find_address_reads(recipe, is_address);
     for (unsigned i = 0; i < insn->n_reads; i++) {
         unsigned reg = insn->reads[i].reg, unit = cpu->units[reg];
         const struct sched_read *read = &insn->cost->reads[i];
@@ -270,7 +245,7 @@ static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {
 static void take_rules(const struct cpu *cpu, struct cpu_recipe *recipe) {
     for (unsigned i = 0; i < cpu->n_rules; i++) {
         const struct cpu_rule *rule = &cpu->rules[i];
-        if (!applies(cpu, recipe, rule))
+        if (!applies(cpu, recipe, i))
             continue;
         if (rule->slots.is_known)
             recipe->slots = recipe->decoded_slots = (unsigned)rule->slots.value;
@@ -302,15 +277,12 @@ static void delay_data(const struct cpu *cpu, struct cpu_recipe *recipe) {
 }
 
 static void take_flags(struct cpu_recipe *recipe) {
-    static const char *const logic[] = {"AND", "OR", "XOR", "TEST", NULL}, *const steps[] = {"INC", "DEC", NULL},
-                             *const carry[] = {"ADC", "SBB", "RCL", "RCR", NULL};
-    const char *opcode = recipe->insn->opcode;
-    bool is_conditional = starts_with(opcode, "JCC") || starts_with(opcode, "CMOV") || starts_with(opcode, "SETCC");
+    bool is_conditional = is(recipe, CPU_JUMPS | CPU_SELECTS);
     unsigned condition = condition_of(recipe) & ~1u;
-    recipe->is_logic = is_one_of(opcode, logic);
-    recipe->leaves_carry = is_one_of(opcode, steps);
-    recipe->reads_as_logic = starts_with(opcode, "CMOV") || starts_with(opcode, "SETCC");
-    recipe->reads_carry_only = is_one_of(opcode, carry) || (is_conditional && condition == 2);
+    recipe->is_logic = is(recipe, CPU_HAS_FLAG_LOGIC);
+    recipe->leaves_carry = is(recipe, CPU_STEPS);
+    recipe->reads_as_logic = is(recipe, CPU_SELECTS);
+    recipe->reads_carry_only = is(recipe, CPU_CARRIES) || (is_conditional && condition == 2);
     recipe->reads_no_carry = is_conditional && condition != 2 && condition != 6;
 }
 
@@ -318,7 +290,7 @@ static void take_flags(struct cpu_recipe *recipe) {
 static void delay_sources(const struct cpu *cpu, struct cpu_recipe *recipe) {
     for (unsigned r = 0; r < cpu->n_rules; r++) {
         const struct cpu_rule *rule = &cpu->rules[r];
-        if (!rule->n_sources || !applies(cpu, recipe, rule))
+        if (!rule->n_sources || !applies(cpu, recipe, r))
             continue;
         for (unsigned i = 0; i < recipe->n_reads; i++)
             for (unsigned s = 0; s < rule->n_sources; s++) {
@@ -340,11 +312,11 @@ static void delay_store(const struct cpu *cpu, struct cpu_recipe *recipe) {
 }
 
 void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_recipe *recipe) {
-    *recipe = (struct cpu_recipe){.insn = insn};
+    *recipe = (struct cpu_recipe){.insn = insn, .opcode = cpu_opcode_of(cpu, insn->opcode)};
     if (insn->bytes)
         recipe->encoding = x86_encoding_of(insn->bytes, insn->n_bytes);
-    recipe->rename = rename_of(cpu, insn);
-    recipe->fuses = fuses_of(cpu, insn);
+    recipe->rename = rename_of(cpu, recipe);
+    recipe->fuses = fuses_of(cpu, recipe);
     for (unsigned i = 0; i < insn->n_writes; i++)
         recipe->is_vector |= cpu->is_vector[insn->writes[i].reg];
     for (unsigned i = 0; i < insn->n_reads; i++)
@@ -357,8 +329,7 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
         fuse_uops(cpu, recipe);
     take_stack(cpu, recipe);
     recipe->is_plain_load = recipe->n_loads == 1 && !recipe->n_stores && !recipe->is_vector &&
-                            (starts_with(insn->opcode, "MOV") || starts_with(insn->opcode, "POP64r")) &&
-                            insn->n_writes && !is_part(cpu, &insn->writes[0]);
+                            is(recipe, CPU_LOADS_PLAINLY) && insn->n_writes && !is_part(cpu, &insn->writes[0]);
     if (insn->may_load && recipe->is_plain_load)
         recipe->load_latency = insn->cost->latency < cpu->load_latency ? cpu->load_latency : insn->cost->latency;
     else if (insn->may_load)

@@ -22,6 +22,7 @@ enum { CPU_MOST_USES = 24, CPU_MOST_READS = 12, CPU_MOST_WRITES = 8 };
 
 struct cpu_recipe {
     const struct insn *insn;
+    const struct cpu_opcode *opcode;
     struct x86_encoding encoding;
     enum cpu_rename rename;
     enum cpu_fuses fuses;

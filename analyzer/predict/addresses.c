@@ -22,8 +22,8 @@ struct address_walk {
 };
 
 struct page {
-    uint8_t bytes[PAGE];
-    bool is_unknown[PAGE];
+    uint8_t changed[PAGE];     // what was at the start, exclusive or what is now
+    uint8_t unknown[PAGE / 8]; // a bit a byte
 };
 
 static const uint64_t same_start = 0x2324000;
@@ -104,23 +104,22 @@ static struct value load_bytes(struct address_walk *walk, const struct place *pl
     uint64_t found = 0;
     for (unsigned i = 0; i < place->bytes; i++) {
         uint64_t at = (place->address.offset + i) % PAGE;
-        if (place->bytes > WORD || (walk->page && walk->page->is_unknown[at]))
+        if (place->bytes > WORD || (walk->page && walk->page->unknown[at / 8] >> at % 8 & 1))
             return unknown(walk);
-        found |= (uint64_t)(walk->page ? walk->page->bytes[at] : start_byte(at)) << (8 * i);
+        found |= (uint64_t)(start_byte(at) ^ (walk->page ? walk->page->changed[at] : 0)) << (8 * i);
     }
     return number(found);
 }
 
 static void store_bytes(struct address_walk *walk, const struct place *place, struct value value) {
-    if (!walk->page) {
+    if (!walk->page)
         walk->page = ARENA_NEW(walk->arena, struct page);
-        for (unsigned i = 0; i < PAGE; i++)
-            walk->page->bytes[i] = start_byte(i);
-    }
     for (unsigned i = 0; i < place->bytes; i++) {
         uint64_t at = (place->address.offset + i) % PAGE;
-        walk->page->is_unknown[at] = value.base || i >= WORD;
-        walk->page->bytes[at] = i < WORD ? (uint8_t)(value.offset >> (8 * i)) : 0;
+        bool is_unknown = value.base || i >= WORD;
+        uint8_t *unknown = &walk->page->unknown[at / 8], bit = (uint8_t)(1 << at % 8);
+        *unknown = (uint8_t)(is_unknown ? *unknown | bit : *unknown & ~bit);
+        walk->page->changed[at] = (uint8_t)(is_unknown ? 0 : start_byte(at) ^ (uint8_t)(value.offset >> (8 * i)));
     }
 }
 

@@ -1,0 +1,81 @@
+#include "analyzer/cpu/opcode.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+enum how { PREFIX, MNEMONIC, WHOLE, WITHIN };
+
+static const struct {
+    enum how how;
+    const char *text;
+    uint32_t kinds;
+} names[] = {
+    {PREFIX, "NOOP", CPU_NOP},
+    {PREFIX, "JCC", CPU_JUMPS},
+    {PREFIX, "CMOV", CPU_SELECTS},
+    {PREFIX, "SETCC", CPU_SELECTS},
+    {PREFIX, "PUSH64", CPU_PUSHES},
+    {PREFIX, "POP64", CPU_POPS},
+    {PREFIX, "POP64r", CPU_LOADS_PLAINLY},
+    {PREFIX, "MOV", CPU_LOADS_PLAINLY},
+    {PREFIX, "LEA", CPU_LEA},
+    {PREFIX, "IMUL", CPU_SPLITS_INDEXED},
+    {PREFIX, "MOV64rr", CPU_MOVES_GENERAL},
+    {PREFIX, "MOV32rr", CPU_MOVES_GENERAL},
+    {PREFIX, "MOVZX32rr8", CPU_MOVES_GENERAL},
+    {PREFIX, "MOVZX64rr8", CPU_MOVES_GENERAL},
+    {WITHIN, "PREFETCH", CPU_PREFETCHES},
+    {WITHIN, "mi", CPU_HAS_MEMORY_AND_IMMEDIATE},
+    {WHOLE, "XOR32rr_REV", CPU_REVERSED_ZERO},
+    {WHOLE, "XOR64rr_REV", CPU_REVERSED_ZERO},
+    {WHOLE, "SUB32rr_REV", CPU_REVERSED_ZERO},
+    {WHOLE, "SUB64rr_REV", CPU_REVERSED_ZERO},
+    {MNEMONIC, "AND", CPU_HAS_FLAG_LOGIC | CPU_FUSES_AS_TEST},
+    {MNEMONIC, "TEST", CPU_HAS_FLAG_LOGIC | CPU_FUSES_AS_TEST | CPU_COMPARES | CPU_SPLITS_INDEXED},
+    {MNEMONIC, "OR", CPU_HAS_FLAG_LOGIC | CPU_FUSES_AS_LOGIC},
+    {MNEMONIC, "XOR", CPU_HAS_FLAG_LOGIC | CPU_FUSES_AS_LOGIC},
+    {MNEMONIC, "CMP", CPU_FUSES_AS_CMP | CPU_COMPARES | CPU_SPLITS_INDEXED},
+    {MNEMONIC, "ADD", CPU_FUSES_AS_CMP},
+    {MNEMONIC, "SUB", CPU_FUSES_AS_CMP},
+    {MNEMONIC, "INC", CPU_STEPS},
+    {MNEMONIC, "DEC", CPU_STEPS},
+    {MNEMONIC, "ADC", CPU_CARRIES | CPU_SPLITS_INDEXED},
+    {MNEMONIC, "SBB", CPU_CARRIES | CPU_SPLITS_INDEXED},
+    {MNEMONIC, "RCL", CPU_CARRIES},
+    {MNEMONIC, "RCR", CPU_CARRIES},
+    {MNEMONIC, "CMOV", CPU_SPLITS_INDEXED},
+};
+
+static bool starts_with(const char *text, const char *start) {
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+// MNEMONIC: with operands of general registers: "ADD64rr" is "ADD", "ADDPSrr" is not.
+static bool is_like(const char *opcode, enum how how, const char *text) {
+    switch (how) {
+    case PREFIX:
+        return starts_with(opcode, text);
+    case MNEMONIC:
+        return starts_with(opcode, text) && opcode[strlen(text)] && strchr("1368", opcode[strlen(text)]);
+    case WHOLE:
+        return strcmp(opcode, text) == 0;
+    case WITHIN:
+        return strstr(opcode, text);
+    }
+    return false;
+}
+
+static bool moves_vector(const char *opcode) {
+    const char *name = *opcode == 'V' ? opcode + 1 : opcode;
+    return (starts_with(name, "MOVAP") || starts_with(name, "MOVUP") || starts_with(name, "MOVDQ")) &&
+           strstr(name, "rr");
+}
+
+uint32_t cpu_kinds_of(const char *opcode) {
+    uint32_t kinds = moves_vector(opcode) ? CPU_MOVES_VECTOR : 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is_like(opcode, names[i].how, names[i].text))
+            kinds |= names[i].kinds;
+    return kinds;
+}

@@ -1,0 +1,35 @@
+// Private to this folder.
+// What the name of an opcode of LLVM's says of an x86 instruction.
+#ifndef ANALYZER_CPU_OPCODE_H
+#define ANALYZER_CPU_OPCODE_H
+
+#include <stdint.h>
+
+enum cpu_kind {
+    CPU_NOP = 1 << 0,
+    CPU_JUMPS = 1 << 1,          // on a condition
+    CPU_SELECTS = 1 << 2,        // cmov, setcc
+    CPU_HAS_FLAG_LOGIC = 1 << 3, // and, or, xor, test
+    CPU_STEPS = 1 << 4,          // inc, dec: they leave the carry
+    CPU_CARRIES = 1 << 5,        // adc, sbb, rcl, rcr: they read the carry alone
+    // How it may fuse with a jump (X86BaseInfo.h, classifyFirstOpcodeInMacroFusion).
+    CPU_FUSES_AS_TEST = 1 << 6,
+    CPU_FUSES_AS_CMP = 1 << 7,
+    CPU_FUSES_AS_LOGIC = 1 << 8, // or, xor
+    CPU_COMPARES = 1 << 9,       // cmp, test: with a memory operand, nothing is stored
+    CPU_HAS_MEMORY_AND_IMMEDIATE = 1 << 10,
+    CPU_REVERSED_ZERO = 1 << 11, // in the other encoding, which LLVM's tables of idioms lack
+    CPU_MOVES_GENERAL = 1 << 12,
+    CPU_MOVES_VECTOR = 1 << 13,
+    CPU_PREFETCHES = 1 << 14,
+    CPU_SPLITS_INDEXED = 1 << 15, // flags alone, four inputs, or a destination that is no source
+    CPU_PUSHES = 1 << 16,
+    CPU_POPS = 1 << 17,
+    CPU_LOADS_PLAINLY = 1 << 18, // if it loads
+    CPU_LEA = 1 << 19,
+};
+
+// Several of the above.
+uint32_t cpu_kinds_of(const char *opcode);
+
+#endif

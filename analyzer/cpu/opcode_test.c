@@ -1,0 +1,46 @@
+#include "analyzer/cpu/opcode.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void names_have_kinds(void **state) {
+    (void)state;
+    static const struct {
+        const char *opcode;
+        uint32_t kinds;
+    } cases[] = {
+        {"ADD64rr", CPU_FUSES_AS_CMP},
+        {"ADDPSrr", 0},
+        {"AND32ri8", CPU_HAS_FLAG_LOGIC | CPU_FUSES_AS_TEST},
+        {"CMP8mi", CPU_FUSES_AS_CMP | CPU_COMPARES | CPU_SPLITS_INDEXED | CPU_HAS_MEMORY_AND_IMMEDIATE},
+        {"CMPXCHG32rm", 0},
+        {"DEC32r", CPU_STEPS},
+        {"JCC_1", CPU_JUMPS},
+        {"CMOV64rm", CPU_SELECTS | CPU_SPLITS_INDEXED},
+        {"SETCCm", CPU_SELECTS},
+        {"SBB64rr", CPU_CARRIES | CPU_SPLITS_INDEXED},
+        {"MOV64rr", CPU_MOVES_GENERAL | CPU_LOADS_PLAINLY},
+        {"MOV64rm", CPU_LOADS_PLAINLY},
+        {"MOVAPSrr", CPU_MOVES_VECTOR | CPU_LOADS_PLAINLY},
+        {"VMOVDQAYrr", CPU_MOVES_VECTOR},
+        {"VMOVAPSrm", 0},
+        {"POP64r", CPU_POPS | CPU_LOADS_PLAINLY},
+        {"PUSH64rmm", CPU_PUSHES},
+        {"XOR32rr_REV", CPU_REVERSED_ZERO | CPU_HAS_FLAG_LOGIC | CPU_FUSES_AS_LOGIC},
+        {"PREFETCHT0", CPU_PREFETCHES},
+        {"LEA64_32r", CPU_LEA},
+        {"NOOPL", CPU_NOP},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        print_message("%s\n", cases[i].opcode);
+        assert_int_equal(cpu_kinds_of(cases[i].opcode), cases[i].kinds);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names_have_kinds)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
