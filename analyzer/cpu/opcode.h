@@ -27,6 +27,7 @@ enum cpu_kind {
     CPU_POPS = 1 << 17,
     CPU_LOADS_PLAINLY = 1 << 18, // if it loads
     CPU_LEA = 1 << 19,
+    CPU_FUSES_WITH_MOVE = 1 << 20, // of what it changes
 };
 
 // Several of the above.

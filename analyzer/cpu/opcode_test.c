@@ -12,12 +12,12 @@ static void names_have_kinds(void **state) {
         const char *opcode;
         uint32_t kinds;
     } cases[] = {
-        {"ADD64rr", CPU_FUSES_AS_CMP},
+        {"ADD64rr", CPU_FUSES_AS_CMP | CPU_FUSES_WITH_MOVE},
         {"ADDPSrr", 0},
-        {"AND32ri8", CPU_HAS_FLAG_LOGIC | CPU_FUSES_AS_TEST},
+        {"AND32ri8", CPU_HAS_FLAG_LOGIC | CPU_FUSES_AS_TEST | CPU_FUSES_WITH_MOVE},
         {"CMP8mi", CPU_FUSES_AS_CMP | CPU_COMPARES | CPU_SPLITS_INDEXED | CPU_HAS_MEMORY_AND_IMMEDIATE},
         {"CMPXCHG32rm", 0},
-        {"DEC32r", CPU_STEPS},
+        {"DEC32r", CPU_STEPS | CPU_FUSES_WITH_MOVE},
         {"JCC_1", CPU_JUMPS},
         {"CMOV64rm", CPU_SELECTS | CPU_SPLITS_INDEXED},
         {"SETCCm", CPU_SELECTS},
@@ -29,7 +29,7 @@ static void names_have_kinds(void **state) {
         {"VMOVAPSrm", 0},
         {"POP64r", CPU_POPS | CPU_LOADS_PLAINLY},
         {"PUSH64rmm", CPU_PUSHES},
-        {"XOR32rr_REV", CPU_REVERSED_ZERO | CPU_HAS_FLAG_LOGIC | CPU_FUSES_AS_LOGIC},
+        {"XOR32rr_REV", CPU_REVERSED_ZERO | CPU_HAS_FLAG_LOGIC | CPU_FUSES_AS_LOGIC | CPU_FUSES_WITH_MOVE},
         {"PREFETCHT0", CPU_PREFETCHES},
         {"LEA64_32r", CPU_LEA},
         {"NOOPL", CPU_NOP},

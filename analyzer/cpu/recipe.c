@@ -368,11 +368,9 @@ static void mark_dependent(struct arena *arena, const struct cpu *cpu, struct cp
 
 // Whether `operation` changes what the move before it has copied, and reads the copy once.
 static bool fuses_with_move(const struct cpu *cpu, const struct cpu_recipe *move, const struct cpu_recipe *operation) {
-    static const char *const operations[] = {"ADD", "SUB", "AND", "OR",  "XOR", "INC", "DEC",
-                                             "NEG", "NOT", "SHL", "SHR", "SAR", NULL};
     const struct insn *insn = operation->insn;
     if (!cpu_does(cpu, CPU_MOVE_FUSION) || move->rename != CPU_MOVES || move->is_vector || !insn->n_writes ||
-        !insn->n_reads || insn->may_load || insn->may_store || !is_one_of(insn->opcode, operations))
+        !insn->n_reads || insn->may_load || insn->may_store || !is(operation, CPU_FUSES_WITH_MOVE))
         return false;
     unsigned copy = move->insn->writes[0].reg;
     for (unsigned i = 1; i < insn->n_reads; i++)
