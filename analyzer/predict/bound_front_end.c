@@ -123,10 +123,11 @@ static double window_cycles(const struct bound_code *code, const struct cached *
     const struct cpu *cpu = code->cpu;
     double at_once = cpu_value(cpu, CPU_CACHE_LINES), width = cpu_value(cpu, CPU_DISPATCH_WIDTH);
     double rounds = ceil(window->lines / at_once);
-    if (rounds <= 1 || !cpu_knows(cpu, CPU_CACHE_LOOP_ROUND))
-        return window->lines / at_once;
-    if (code->request->is_loop)
+    bool has_rounds = cpu_knows(cpu, CPU_CACHE_LOOP_ROUND);
+    if (code->request->is_loop && has_rounds)
         return 1 + (rounds - 1) * cpu_value(cpu, CPU_CACHE_LOOP_ROUND);
+    if (rounds <= 1 || !has_rounds)
+        return window->lines / at_once;
     return fmax(ceil(window->slots / width), window->lines - 1);
 }
 

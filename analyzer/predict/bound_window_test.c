@@ -1,0 +1,159 @@
+// What a CPU with an op cache, and with memory that is renamed, makes of small blocks: as measured on a Zen 5.
+#include "analyzer/model/model.h"
+#include "analyzer/predict/bounds.h"
+#include "base/bytes.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char file_text[] = "cpu: 1\n"
+                                "name: windows\n"
+                                "base: skylake\n"
+                                "parameters:\n"
+                                "  op-cache-line-bytes: 64\n"
+                                "  op-cache-line-slots: 6\n"
+                                "  op-cache-lines-per-cycle: 2\n"
+                                "  op-cache-loop-round: 2\n"
+                                "  dispatch-width: 8\n"
+                                "  micro-fusion: 1\n"
+                                "  macro-fusion: 1\n"
+                                "  moves-eliminated: 1\n"
+                                "  move-fusion: 1\n"
+                                "  stack-engine: 1\n"
+                                "  dependent-operation: 1\n"
+                                "  loads-per-cycle: 4\n"
+                                "  stores-per-cycle: 2\n"
+                                "  forward-latency: 7\n"
+                                "  renamed-latency: 0\n"
+                                "  renamed-least-bytes: 4\n"
+                                "  renames-alike: 1\n"
+                                "resources: {SKLPort06: 4}\n"
+                                "forms:\n"
+                                "  - {match: ADDSDrr(_Int)?, latency: 3, own-latency: 2}\n";
+
+struct fixture {
+    struct arena arena;
+    struct model model;
+};
+
+static int open_model(void **state) {
+    static struct fixture fixture;
+    struct fail fail = {0};
+    char path[] = "/tmp/windows-XXXXXX.cpu.yaml";
+    int made = mkstemps(path, (int)strlen(".cpu.yaml"));
+    FILE *file = made >= 0 ? fdopen(made, "w") : NULL;
+    if (!file || fputs(file_text, file) < 0 || fclose(file) != 0)
+        return -1;
+    const struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = path};
+    bool is_open = model_open(&fixture.model, &fixture.arena, NULL, &options, &fail);
+    remove(path);
+    if (!is_open)
+        fail_print(&fail, stderr);
+    *state = &fixture;
+    return is_open ? 0 : -1;
+}
+
+static int close_model(void **state) {
+    struct fixture *fixture = *state;
+    model_close(&fixture->model);
+    arena_free(&fixture->arena);
+    return 0;
+}
+
+static struct bounds bounds_of(struct fixture *fixture, const char *hex, bool is_loop) {
+    uint8_t *bytes = arena_alloc(&fixture->arena, strlen(hex) / 2 + 1);
+    struct block block;
+    struct fail fail = {0};
+    struct bounds bounds;
+    assert_true(bytes_from_digits(hex, strlen(hex), bytes));
+    assert_true(model_describe_bytes(&fixture->model, &fixture->arena, bytes, strlen(hex) / 2, &block, &fail));
+    const struct bounds_request request = {.cpu = fixture->model.own,
+                                           .block = &block,
+                                           .is_loop = is_loop,
+                                           .registers = BOUNDS_SAME,
+                                           .pages_are_one = true};
+    assert_true(bounds_find(&request, &bounds, &fail));
+    return bounds;
+}
+
+static void loops_by_length(void **state) {
+    static const struct {
+        unsigned n; // moves of 3 bytes; behind them stand sub and jne, which fuse
+        double cycles;
+    } cases[] = {{7, 1}, {9, 10. / 8}, {11, 12. / 8}, {12, 3}, {19, 3}, {20, 4}, {29, 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture *fixture = *state;
+        struct text hex = {.arena = &fixture->arena};
+        for (unsigned n = 0; n < cases[i].n; n++)
+            text_addf(&hex, "4889d8"); // mov rax, rbx
+        text_addf(&hex, "4983ef0175%02x", (unsigned)(uint8_t) - (3 * (int)cases[i].n + 6));
+        struct bounds bounds = bounds_of(fixture, hex.data, true);
+        print_message("%u moves: %s %.3f\n", cases[i].n, bound_name(bounds.largest), bounds.most);
+        assert_true(fabs(bounds.most - cases[i].cycles) < 1e-6);
+    }
+}
+
+// Of 3-byte instructions 64 bytes hold 21.33, of 2-byte ones 32.
+static void straight_code_by_length(void **state) {
+    assert_true(fabs(bounds_of(*state, "4889d8", false).cycles[BOUND_CACHE] - 3 / 21.333) < 1e-3);
+    assert_true(fabs(bounds_of(*state, "89d8", false).cycles[BOUND_CACHE] - 5. / 32) < 1e-3);
+}
+
+static void memory_that_is_renamed(void **state) {
+    static const struct {
+        const char *hex;
+        bool is_loop;
+        double cycles;
+    } cases[] = {
+        {"488903488b03", false, 0},       // mov [rbx], rax; mov rax, [rbx]
+        {"488903488b01", false, 7},       // mov [rbx], rax; mov rax, [rcx], of one address: written otherwise
+        {"488903488b01", true, 0},        // in a loop it is learned
+        {"4889034889cb488b03", false, 7}, // mov [rbx], rax; mov rbx, rcx; mov rax, [rbx]: the register has changed
+        {"50584889d8", false, 0},         // push rax; pop rax; mov rax, rbx
+        {"88030fb603", false, 7},         // mov [rbx], al; movzx eax, byte [rbx]: too narrow
+        {"fe03", false, 1},               // inc byte [rbx]: not for what changes it
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bounds bounds = bounds_of(*state, cases[i].hex, cases[i].is_loop);
+        print_message("%s: latency %.3f\n", cases[i].hex, bounds.cycles[BOUND_LATENCY]);
+        assert_true(fabs(bounds.cycles[BOUND_LATENCY] - cases[i].cycles) < 1e-6);
+    }
+}
+
+static void slots_and_pipes(void **state) {
+    static const struct {
+        const char *hex;
+        enum bound_kind kind;
+        double cycles;
+    } cases[] = {
+        {"89d883e001", BOUND_DISPATCH, 1. / 8},      // mov eax, ebx; and eax, 1: one slot
+        {"89d883e101", BOUND_DISPATCH, 2. / 8},      // mov eax, ebx; and ecx, 1
+        {"89d801c0", BOUND_DISPATCH, 2. / 8},        // mov eax, ebx; add eax, eax: it reads the copy twice
+        {"f20f58c1", BOUND_LATENCY, 2},              // addsd xmm0, xmm1
+        {"f20f58c1f20f59c1", BOUND_LATENCY, 3 + 4},  // addsd xmm0, xmm1; mulsd xmm0, xmm1
+        {"31c0d1e3d1e189ca", BOUND_PORTS, 2. / 4},   // shifts of two registers, on four pipes
+        {"31c0ffc8d1e0", BOUND_PORTS, (1 + 1) / 4.}, // dec eax; shl eax: it waits, and holds its pipe for 2 cycles
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bounds bounds = bounds_of(*state, cases[i].hex, false);
+        print_message("%s: %s %.3f\n", cases[i].hex, bound_name(cases[i].kind), bounds.cycles[cases[i].kind]);
+        assert_true(fabs(bounds.cycles[cases[i].kind] - cases[i].cycles) < 1e-6);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_by_length),
+        cmocka_unit_test(straight_code_by_length),
+        cmocka_unit_test(memory_that_is_renamed),
+        cmocka_unit_test(slots_and_pipes),
+    };
+    return cmocka_run_group_tests(tests, open_model, close_model);
+}
