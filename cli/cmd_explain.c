@@ -1,28 +1,31 @@
 // cyclops explain: a model's view of one instruction, as numbers and as a picture in time.
 #include "cli/cli.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/options.h"
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "report/explain.h"
+#include "report/explain_block.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static struct {
-    const char *cpu, *machine, *triple, *svg;
+    const char *cpu, *machine, *triple, *svg, *form, *alias;
     struct option_list llvms;
     struct option_count copies;
-    bool json;
+    bool json, is_decoded;
 } args = {.copies = {.value = 64}};
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_TEXT, "mcpu", "CPU",
-     "LLVM's name of the CPU, also in one version (llvm-19/znver4), or an overlay: FILE.yaml, overlay:NAME. Default: "
-     "this CPU.",
+     "LLVM's name of the CPU, also in one version (llvm-19/znver4), or an overlay: FILE.yaml, overlay:NAME. A CPU "
+     "file, "
+     "FILE.cpu.yaml or cpu:NAME, explains a whole block. Default: this CPU.",
      &args.cpu},
     {OPTION_TEXT, "machine", "FILE.yaml", "An overlay instead of a CPU; it may lack an ISA.", &args.machine},
     {OPTION_TEXT, "mtriple", "TRIPLE",
@@ -35,12 +38,23 @@ static const struct option options[] = {
      "Version (22), module or folder of LLVM to ask; may be repeated, for an explanation by each. Default: the newest.",
      &args.llvms},
     {OPTION_FLAG, "json", NULL, "Print a JSON object for each version.", &args.json},
+    {OPTION_HEADING, NULL, NULL, "Options for blocks, by a CPU file", NULL},
+    {OPTION_TEXT, "form", "unrolled|looped",
+     "looped: the block is a loop, and its last instruction branches back; unrolled: copies stand one after the other. "
+     "Default: looped where the last instruction is a branch.",
+     &args.form},
+    {OPTION_TEXT, "alias", "disjoint|same",
+     "What registers hold at the start: an address of their own each, or all the same. Default: disjoint.",
+     &args.alias},
+    {OPTION_FLAG, "decoders", NULL,
+     "The code fits no cache of decoded instructions: decoders deliver it, as those of very long straight code.",
+     &args.is_decoded},
     {0},
 };
 
 static const struct command command = {
     "cyclops explain",
-    "INSTRUCTION [options]",
+    "INSTRUCTION|'INSTRUCTION; ...'|FILE.s|- [options]",
     "Shows what a scheduling model says of one instruction:\n"
     "* its latency, and when it holds which pipe;\n"
     "* the reciprocal throughput that follows: the longest time that it holds a kind\n"
@@ -48,10 +62,18 @@ static const struct command command = {
     "* how simulated copies, which wait for nothing but pipes, come near that.\n"
     "\n"
     "INSTRUCTION is assembly, or a form ('cyclops list forms'), whose example is\n"
-    "explained; on a machine without ISA, an instruction's name.\n",
+    "explained; on a machine without ISA, an instruction's name.\n"
+    "\n"
+    "By a CPU file (--mcpu FILE.cpu.yaml or cpu:NAME), explains a block, a text of\n"
+    "one instruction or more, or the first region of a file:\n"
+    "* how many cycles an iteration takes: the largest of its bounds;\n"
+    "* what makes that bound, such as a chain of instructions, or busy pipes;\n"
+    "* the next bound, and what the block takes where one is not there;\n"
+    "* of each instruction its slots, pipes, latency, renaming and memory.\n",
     "  cyclops explain 'imul rax, rbx' --mcpu znver4\n"
     "  cyclops explain VADDPSYrr --mcpu znver4\n"
-    "  cyclops explain BLOB --machine overlay:blah --svg blob.svg\n",
+    "  cyclops explain BLOB --machine overlay:blah --svg blob.svg\n"
+    "  cyclops explain 'imul rax, rbx; add rax, [rsi]' --mcpu cpu:skylake\n",
     options,
 };
 
@@ -241,8 +263,56 @@ static bool show(struct arena *arena, const struct explanation *e, struct fail *
     return true;
 }
 
+static bool read_way(struct explain_block_options *way, struct fail *fail) {
+    *way = (struct explain_block_options){.is_given = args.form, .is_decoded = args.is_decoded};
+    way->is_loop = args.form && strcmp(args.form, "looped") == 0;
+    way->registers = args.alias && strcmp(args.alias, "same") == 0 ? BOUNDS_SAME : BOUNDS_APART;
+    way->pages_are_one = way->registers == BOUNDS_SAME;
+    if (args.form && !way->is_loop && strcmp(args.form, "unrolled") != 0)
+        return fail_set(fail, FAIL_INPUT, "--form is unrolled or looped, not '%s'", args.form);
+    if (args.alias && way->registers == BOUNDS_APART && strcmp(args.alias, "disjoint") != 0)
+        return fail_set(fail, FAIL_INPUT, "--alias is disjoint or same, not '%s'", args.alias);
+    if (args.svg)
+        return fail_set(fail, FAIL_INPUT, "--svg draws one instruction of LLVM's models, not a block by a CPU file");
+    return true;
+}
+
+// A file of assembly, or the text itself.
+static bool read_block(struct arena *arena, const char *operand, const char **name, const char **text,
+                       struct fail *fail) {
+    bool is_file = strcmp(operand, "-") == 0 || file_has_suffix(operand, ".s") || file_has_suffix(operand, ".S");
+    char *data = NULL;
+    size_t length;
+    *name = is_file ? operand : "block";
+    *text = operand;
+    if (is_file && !file_read(arena, operand, &data, &length, fail))
+        return false;
+    *text = is_file ? data : operand;
+    return true;
+}
+
+static bool explain_by_cpu_file(struct arena *arena, const struct model *model, const char *operand,
+                                struct fail *fail) {
+    struct explain_block_options way;
+    struct block_explanation explanation;
+    const char *name, *text;
+    if (!read_way(&way, fail) || !read_block(arena, operand, &name, &text, fail) ||
+        !explain_block(arena, model, name, text, &way, &explanation, fail))
+        return false;
+    if (args.json)
+        return explain_block_write_json(arena, &explanation, stdout, fail);
+    explain_block_print(arena, &explanation, stdout, cli_wants_colour());
+    return true;
+}
+
 static bool explain_by(struct arena *arena, const struct model *model, const char *insn, struct fail *fail) {
     struct explanation explanation;
+    if (model->own)
+        return explain_by_cpu_file(arena, model, insn, fail);
+    if (args.form || args.alias || args.is_decoded)
+        return fail_set(fail, FAIL_INPUT,
+                        "--form, --alias and --decoders are for blocks, which CPU files explain: "
+                        "--mcpu FILE.cpu.yaml");
     if (!model->missing)
         return explain_insn(arena, model, insn, (unsigned)args.copies.value, &explanation, fail) &&
                show(arena, &explanation, fail);

@@ -92,6 +92,7 @@ fits measurements card/measurements.jsonl host measurement
 fits measurements "$here/../results/measured/zen4-epyc-vm.jsonl" host measurement
 writes doctor '' "$cyclops" doctor --json
 writes explain explanation "$cyclops" explain 'imul rax, rbx' --mcpu znver4 "${llvms[@]}" --json
+writes explain block "$cyclops" explain 'mov [rdi], rax; mov rax, [rdi]; imul rax, rbx' --mcpu cpu:skylake --json
 writes reproduce '' "$cyclops" reproduce dot-product mips-74k-adds --target none --json
 writes list kernel "$cyclops" list kernels --json
 writes list form "$cyclops" list forms 'VADDPS.*' 'JMP.*' --isa x86_64 --mcpu znver4 --json

@@ -36,6 +36,15 @@ uint64_t cpu_pipes(const struct cpu *cpu, uint64_t mask) {
     return mask ? cpu->pipes[bit_number(mask)] : 0;
 }
 
+const char *cpu_unit_name(struct arena *arena, const struct cpu *cpu, unsigned unit) {
+    if (unit && (unit == cpu->flags || unit == cpu->carry))
+        return unit == cpu->flags ? "flags" : "carry flag";
+    for (unsigned i = 1; unit && i < cpu->machine->n_registers; i++)
+        if (cpu->units[i] == unit && !cpu->machine->registers[i].n_super)
+            return text_lower(arena, cpu->machine->registers[i].name);
+    return "";
+}
+
 // The resource with the most of these pipes and no other; null: there is none.
 static const struct resource *largest_within(const struct cpu *cpu, uint64_t pipes) {
     const struct resource *largest = NULL;

@@ -154,6 +154,8 @@ const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode
 
 // Of a resource, by its mask.
 uint64_t cpu_pipes(const struct cpu *cpu, uint64_t mask);
+// "rax", "flags", "carry flag": of a unit, as people read it; "" for unit 0.
+const char *cpu_unit_name(struct arena *arena, const struct cpu *cpu, unsigned unit);
 // Names of the base's resources that are these pipes, the fewest that are found: "SKLPort06", "SKLPort0+SKLPort15".
 const char *cpu_pipes_name(struct arena *arena, const struct cpu *cpu, uint64_t pipes);
 

@@ -5,6 +5,8 @@
 
 #include "analyzer/predict/addresses.h"
 
+struct bound_trace;
+
 struct bound_code {
     const struct cpu *cpu;
     const struct bounds_request *request;
@@ -12,8 +14,11 @@ struct bound_code {
     unsigned n;       // instructions
     unsigned n_syncs; // uses of the stack pointer behind push or pop
     struct arena *arena;
+    struct bound_trace *trace; // records a walk; null: nothing does
 };
 
+// Uses of the stack pointer behind a push or pop, in a turn that is not the first; 0: they cost nothing.
+unsigned bound_count_syncs(const struct bound_code *code);
 bool recipe_uses_stack(const struct cpu *cpu, const struct cpu_recipe *recipe);
 
 // Predecode. An instruction counts in the window of its last byte; one whose opcode byte lies in a window and which

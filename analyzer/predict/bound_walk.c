@@ -1,5 +1,6 @@
 // Bounds that need addresses: a walk over some turns, in which everything happens as soon as its sources are there.
 #include "analyzer/predict/bound_parts.h"
+#include "analyzer/predict/bound_trace.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +9,7 @@ enum {
     HALF = 16,
     MOST_TURNS = 2 * HALF,
     SAME_TURNS = 3,
-    KEPT_STORES = 64,
+    KEPT_STORES = TRACE_STORES,
     LINE = 64,
     PAGE = 4096,
     BANK = 4,
@@ -119,27 +120,35 @@ static bool is_renamed(const struct walk *walk, const struct cpu_recipe *load, c
            (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED));
 }
 
-// When a load that has its address at `start` has its value.
-static double load_ready(const struct walk *walk, const struct cpu_recipe *recipe, const struct place *place,
-                         double start, double latency) {
+// The newest store that the load overlaps, of those that it is compared with; null: there is none.
+static const struct stored *store_of(const struct walk *walk, const struct place *place) {
     const struct cpu *cpu = walk->cpu;
-    double done = start + latency;
     unsigned kept = walk->n_stores < KEPT_STORES ? walk->n_stores : KEPT_STORES;
     if (cpu_knows(cpu, CPU_STORE_WINDOW) && cpu_value(cpu, CPU_STORE_WINDOW) < kept)
         kept = (unsigned)cpu_value(cpu, CPU_STORE_WINDOW);
     for (unsigned i = 0; i < kept && cpu_knows(cpu, CPU_FORWARD_LATENCY); i++) {
         const struct stored *store = &walk->stores[(walk->n_stores - 1 - i) % KEPT_STORES];
-        if (!overlap(walk, &store->place, place))
-            continue;
-        if (!contains(&store->place, place))
-            return fmax(done, store->all_done + cpu_value(cpu, CPU_BLOCKED_LOAD));
-        if (store->place.address.offset == place->address.offset && is_renamed(walk, recipe, store))
-            return store->data_ready + cpu_value(cpu, CPU_RENAMED_LATENCY);
-        bool is_vector = recipe->is_vector && cpu_knows(cpu, CPU_FORWARD_LATENCY_VECTOR);
-        double forward = cpu_value(cpu, is_vector ? CPU_FORWARD_LATENCY_VECTOR : CPU_FORWARD_LATENCY);
-        return fmax(done, fmax(store->data_ready, store->address_ready) + forward);
+        if (overlap(walk, &store->place, place))
+            return store;
     }
-    return done;
+    return NULL;
+}
+
+// When a load that has its address at `start` has its value.
+static double load_ready(const struct walk *walk, const struct cpu_recipe *recipe, const struct place *place,
+                         double start, double latency) {
+    const struct cpu *cpu = walk->cpu;
+    double done = start + latency;
+    const struct stored *store = store_of(walk, place);
+    if (!store)
+        return done;
+    if (!contains(&store->place, place))
+        return fmax(done, store->all_done + cpu_value(cpu, CPU_BLOCKED_LOAD));
+    if (store->place.address.offset == place->address.offset && is_renamed(walk, recipe, store))
+        return store->data_ready + cpu_value(cpu, CPU_RENAMED_LATENCY);
+    bool is_vector = recipe->is_vector && cpu_knows(cpu, CPU_FORWARD_LATENCY_VECTOR);
+    double forward = cpu_value(cpu, is_vector ? CPU_FORWARD_LATENCY_VECTOR : CPU_FORWARD_LATENCY);
+    return fmax(done, fmax(store->data_ready, store->address_ready) + forward);
 }
 
 static double latency_of_load(const struct walk *walk, const struct cpu_recipe *recipe) {
@@ -207,41 +216,133 @@ static void count_store(struct walk *walk, const struct place *place) {
     walk->last_store = *place;
 }
 
-// The walk's step of one instruction.
-static void step(struct walk *walk, const struct cpu_recipe *recipe) {
+// When a source is there for that instruction.
+static double ready_of(const struct walk *walk, const struct cpu_recipe *recipe, const struct cpu_read *read) {
+    bool is_own = recipe->own && walk->own[read->unit] == recipe->own;
+    return walk->ready[read->unit] - (is_own ? recipe->latency - recipe->own_latency : 0);
+}
+
+// ---- recording, where somebody asks who makes the latency
+
+// Of the reads that are address parts, or are not, the one that comes at `time`.
+static void note_register(const struct walk *walk, const struct cpu_recipe *recipe, bool is_address, double time,
+                          struct bound_event *event) {
+    for (unsigned i = 0; i < recipe->n_reads && time > 0; i++) {
+        const struct cpu_read *read = &recipe->reads[i];
+        double ready = ready_of(walk, recipe, read);
+        if (read->is_address != is_address || ready - (is_address ? 0 : read->early) < time)
+            continue;
+        event->way = is_address ? BOUND_BY_ADDRESS : BOUND_BY_REGISTER;
+        event->unit = read->unit;
+        event->in = ready;
+        event->before = walk->code->trace->makers[read->unit];
+        return;
+    }
+}
+
+static void note_store(const struct walk *walk, const struct cpu_recipe *recipe, const struct stored *store,
+                       const struct place *from, struct bound_event *event) {
+    const struct trace_store *made = &walk->code->trace->stores[store - walk->stores];
+    if (!contains(&store->place, from)) {
+        event->way = BOUND_BY_OLDER;
+        event->in = store->all_done;
+        event->before = made->oldest;
+    } else if (store->data_ready >= store->address_ready ||
+               (store->place.address.offset == from->address.offset && is_renamed(walk, recipe, store))) {
+        event->way = BOUND_BY_STORE;
+        event->in = store->data_ready;
+        event->before = made->data;
+    } else {
+        event->way = BOUND_BY_STORE_ADDRESS;
+        event->unit = made->address_unit;
+        event->in = store->address_ready;
+        event->before = made->address;
+    }
+}
+
+// Notes what an instruction waited for, before its own results are there. `loaded`: when its load is done, `alone`:
+// when it would be without any store.
+static void note(struct walk *walk, const struct cpu_recipe *recipe, const struct place *from, double address_ready,
+                 double begin, double loaded, double alone) {
+    struct bound_trace *trace = walk->code->trace;
+    struct bound_event event = {.before = TRACE_NONE, .from_store = TRACE_NONE};
+    if (!trace)
+        return;
+    const struct stored *store = recipe->n_loads ? store_of(walk, from) : NULL;
+    if (store)
+        event.from_store = trace->stores[store - walk->stores].data;
+    if (recipe->serial > 0 && walk->serial > 0 && walk->serial >= begin) {
+        event.way = BOUND_BY_SERIAL;
+        event.in = walk->serial;
+        event.before = trace->serial;
+    } else if (recipe->n_loads && loaded >= begin && store && loaded != alone) {
+        note_store(walk, recipe, store, from, &event);
+    } else {
+        bool is_address = recipe->n_loads && loaded >= begin;
+        note_register(walk, recipe, is_address, is_address ? address_ready : begin, &event);
+    }
+    bound_trace_add(trace, &event);
+}
+
+// Notes who made what is there now. `stored`: the slot of its store; null: it stores nothing.
+static void note_results(struct walk *walk, const struct cpu_recipe *recipe, double done, const struct stored *stored) {
+    struct bound_trace *trace = walk->code->trace;
+    struct bound_event address = {.before = TRACE_NONE};
+    if (!trace)
+        return;
+    int id = (int)trace->n_events - 1;
+    if (stored)
+        note_register(walk, recipe, true, stored->address_ready, &address);
+    for (unsigned i = 0; i < recipe->n_writes; i++)
+        trace->makers[recipe->writes[i].unit] = id;
+    trace->serial = recipe->serial > 0 ? id : trace->serial;
+    trace->oldest = done >= walk->all_done ? id : trace->oldest;
+    if (!stored)
+        return;
+    trace->stored = stored->data_ready >= walk->stored ? id : trace->stored;
+    trace->stores[stored - walk->stores] = (struct trace_store){id, address.before, trace->oldest, address.unit};
+}
+
+// Notes who made what grows the most.
+static void note_end(const struct walk *walk, const double *growth, double most) {
+    struct bound_trace *trace = walk->code->trace;
+    unsigned n = walk->n_written, at = 0;
+    if (!trace)
+        return;
+    while (at + 1 < n + N_FURTHER && growth[at] < most)
+        at++;
+    trace->end = at < n ? trace->makers[walk->written[at]] : at == n ? trace->serial : trace->stored;
+}
+
+// Another use of the stack pointer than a push or pop waits until it has its value.
+static void sync_stack(struct walk *walk, const struct cpu_recipe *recipe) {
     const struct cpu *cpu = walk->cpu;
-    struct place from, to;
-    double address_ready = 0, begin = 0, done = 0, loaded = 0;
-    struct written written = written_of(walk, recipe); // before the registers of it change
-    struct moving *moving = &walk->moving[recipe - walk->code->recipes];
-    address_walk_step(walk->addresses, recipe, &from, &to);
-    move(moving, &from, &to);
     if (walk->is_pending && !recipe->stack_change && cpu->stack && recipe_uses_stack(cpu, recipe)) {
         walk->ready[cpu->stack] += cpu_value(cpu, CPU_STACK_SYNC);
         walk->is_pending = false;
     }
     walk->is_pending |= recipe->stack_change != 0;
-    for (unsigned i = 0; i < recipe->n_reads; i++) {
-        const struct cpu_read *read = &recipe->reads[i];
-        double ready = walk->ready[read->unit];
-        if (recipe->own && walk->own[read->unit] == recipe->own)
-            ready -= recipe->latency - recipe->own_latency;
-        if (read->is_address)
-            address_ready = fmax(address_ready, ready);
-        else
-            begin = fmax(begin, ready - read->early);
-    }
-    if (recipe->n_loads) {
-        double latency = latency_of_load(walk, recipe) + new_page(walk) * moving->load_pages;
-        loaded = load_ready(walk, recipe, &from, address_ready, latency);
-        begin = fmax(begin, loaded);
-        count_load(walk, recipe, &from);
-    }
-    if (recipe->serial > 0) {
-        begin = fmax(begin, walk->serial);
-        walk->serial = begin + recipe->serial;
-    }
-    done = begin + recipe->latency;
+}
+
+// Returns its slot; null: it stores nothing.
+static const struct stored *keep_store(struct walk *walk, const struct cpu_recipe *recipe, const struct place *to,
+                                       const struct written *written, double address_ready, double begin) {
+    if (!recipe->n_stores)
+        return NULL;
+    struct stored *slot = &walk->stores[walk->n_stores++ % KEPT_STORES];
+    double data = begin + recipe->store_delay;
+    count_store(walk, to);
+    walk->stored = fmax(walk->stored, data);
+    *slot = (struct stored){.place = *to,
+                            .written = *written,
+                            .address_ready = address_ready,
+                            .data_ready = data,
+                            .all_done = walk->all_done,
+                            .is_vector = recipe->is_vector};
+    return slot;
+}
+
+static void write_results(struct walk *walk, const struct cpu_recipe *recipe, double begin) {
     for (unsigned i = 0; i < recipe->n_writes; i++) {
         const struct cpu_write *write = &recipe->writes[i];
         walk->ready[write->unit] = recipe->rename == CPU_ZEROES ? 0 : begin + write->latency;
@@ -252,19 +353,43 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
         else if (recipe->n_reads)
             walk->own[write->unit] = walk->own[recipe->reads[0].unit];
     }
+}
+
+// The walk's step of one instruction.
+static void step(struct walk *walk, const struct cpu_recipe *recipe) {
+    struct place from, to;
+    double address_ready = 0, begin = 0, done = 0, loaded = 0, alone = 0;
+    struct written written = written_of(walk, recipe); // before the registers of it change
+    struct moving *moving = &walk->moving[recipe - walk->code->recipes];
+    address_walk_step(walk->addresses, recipe, &from, &to);
+    move(moving, &from, &to);
+    sync_stack(walk, recipe);
+    for (unsigned i = 0; i < recipe->n_reads; i++) {
+        const struct cpu_read *read = &recipe->reads[i];
+        double ready = ready_of(walk, recipe, read);
+        if (read->is_address)
+            address_ready = fmax(address_ready, ready);
+        else
+            begin = fmax(begin, ready - read->early);
+    }
+    if (recipe->n_loads) {
+        double latency = latency_of_load(walk, recipe) + new_page(walk) * moving->load_pages;
+        alone = address_ready + latency;
+        loaded = load_ready(walk, recipe, &from, address_ready, latency);
+        begin = fmax(begin, loaded);
+        count_load(walk, recipe, &from);
+    }
+    note(walk, recipe, &from, address_ready, begin, loaded, alone);
+    if (recipe->serial > 0) {
+        begin = fmax(begin, walk->serial);
+        walk->serial = begin + recipe->serial;
+    }
+    done = begin + recipe->latency;
+    write_results(walk, recipe, begin);
     walk->stack += recipe->stack_change;
     walk->all_done = fmax(walk->all_done, fmax(done, address_ready));
-    if (recipe->n_stores) {
-        count_store(walk, &to);
-        double data = begin + recipe->store_delay;
-        walk->stored = fmax(walk->stored, data);
-        walk->stores[walk->n_stores++ % KEPT_STORES] = (struct stored){.place = to,
-                                                                       .written = written,
-                                                                       .address_ready = address_ready,
-                                                                       .data_ready = data,
-                                                                       .all_done = walk->all_done,
-                                                                       .is_vector = recipe->is_vector};
-    }
+    const struct stored *stored = keep_store(walk, recipe, &to, &written, address_ready, begin);
+    note_results(walk, recipe, fmax(done, address_ready), stored);
 }
 
 static double popcount(uint64_t pipes) {
@@ -378,6 +503,7 @@ void bound_walk(const struct bound_code *code, struct bounds *bounds) {
             half = latest(walk);
         same = compare(walk, before, growth, &most) ? same + 1 : 0;
     }
+    note_end(walk, growth, most);
     if (same < SAME_TURNS)
         most = (latest(walk) - half) / HALF;
     bounds->cycles[BOUND_LATENCY] = most;

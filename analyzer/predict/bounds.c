@@ -23,11 +23,10 @@ static double rate(double n, const struct cpu *cpu, enum cpu_parameter width) {
     return cpu_knows(cpu, width) && cpu_value(cpu, width) > 0 ? n / cpu_value(cpu, width) : 0;
 }
 
-// Uses of the stack pointer behind a push or pop, in a turn that is not the first.
-static unsigned count_syncs(const struct bound_code *code) {
+unsigned bound_count_syncs(const struct bound_code *code) {
     unsigned n = 0;
     bool is_pending = false;
-    for (unsigned turn = 0; turn < 2; turn++) {
+    for (unsigned turn = 0; turn < 2 && cpu_does(code->cpu, CPU_STACK_SYNC); turn++) {
         n = 0;
         for (unsigned i = 0; i < code->n; i++) {
             const struct cpu_recipe *recipe = &code->recipes[i];
@@ -69,7 +68,7 @@ bool bounds_find(const struct bounds_request *request, struct bounds *bounds, st
     if (!code.n)
         return fail_set(fail, FAIL_INPUT, "there is no instruction");
     code.recipes = cpu_recipes(&scratch, cpu, request->block);
-    code.n_syncs = cpu_does(cpu, CPU_STACK_SYNC) ? count_syncs(&code) : 0;
+    code.n_syncs = bound_count_syncs(&code);
     double slots = count_slots(&code);
     bounds->slots = slots;
     bounds->cycles[BOUND_DISPATCH] = rate(slots, cpu, CPU_DISPATCH_WIDTH);

@@ -1,0 +1,82 @@
+#include "analyzer/predict/bounds_explain.h"
+
+#include "analyzer/predict/bound_parts.h"
+#include "analyzer/predict/bound_trace.h"
+
+#include <math.h>
+
+static bool fills_pipes(const struct cpu_recipe *recipe, uint64_t pipes) {
+    for (unsigned u = 0; u < recipe->n_uses; u++)
+        if (!(recipe->uses[u].pipes & ~pipes))
+            return true;
+    return false;
+}
+
+// Whether an instruction takes part in a bound. In a chain: see mark_chain.
+static bool is_maker(const struct bounds_explained *explained, const struct cpu_recipe *recipe, enum bound_kind kind) {
+    switch (kind) {
+    case BOUND_DISPATCH:
+    case BOUND_RETIRE:
+    case BOUND_CACHE:
+        return recipe->slots > 0;
+    case BOUND_PREDECODE:
+    case BOUND_DECODE:
+        return true;
+    case BOUND_PORTS:
+        return fills_pipes(recipe, explained->bounds.pipes);
+    case BOUND_LOADS:
+        return recipe->n_loads > 0;
+    case BOUND_STORES:
+        return recipe->n_stores > 0;
+    case BOUND_LATENCY:
+    case BOUND_N:
+        break;
+    }
+    return false;
+}
+
+static void mark_chain(struct bounds_explained *explained) {
+    for (unsigned i = 0; i < explained->n_chain; i++)
+        explained->parts[BOUND_LATENCY].is_maker[explained->chain[i].insn] = true;
+}
+
+static void fill_parts(struct arena *arena, struct bounds_explained *explained) {
+    for (unsigned kind = 0; kind < BOUND_N; kind++) {
+        struct bound_part *part = &explained->parts[kind];
+        part->cycles = explained->bounds.cycles[kind];
+        part->is_maker = ARENA_ARRAY(arena, bool, explained->n_insns);
+        for (unsigned other = 0; other < BOUND_N; other++)
+            part->without = other == kind ? part->without : fmax(part->without, explained->bounds.cycles[other]);
+        for (unsigned i = 0; i < explained->n_insns; i++)
+            part->is_maker[i] = is_maker(explained, &explained->recipes[i], (enum bound_kind)kind);
+    }
+    mark_chain(explained);
+}
+
+// Of the newest turn.
+static const int *list_forwards(struct arena *arena, const struct bound_trace *trace, unsigned n) {
+    int *from = ARENA_ARRAY(arena, int, n);
+    for (unsigned i = 0; i < n; i++) {
+        const struct bound_event *event = &trace->events[trace->n_events - n + i];
+        from[i] = event->from_store == TRACE_NONE ? -1 : event->from_store % (int)n;
+    }
+    return from;
+}
+
+bool bounds_explain(struct arena *arena, const struct bounds_request *request, struct bounds_explained *explained,
+                    struct fail *fail) {
+    *explained = (struct bounds_explained){.n_insns = request->block->n_insns};
+    struct bounds ignored = {0};
+    if (!bounds_find(request, &explained->bounds, fail))
+        return false;
+    struct bound_code code = {.cpu = request->cpu, .request = request, .n = request->block->n_insns, .arena = arena};
+    code.recipes = cpu_recipes(arena, request->cpu, request->block);
+    code.trace = bound_trace_open(arena, request->cpu->n_units);
+    explained->recipes = code.recipes;
+    explained->n_syncs = bound_count_syncs(&code);
+    bound_walk(&code, &ignored);
+    bound_trace_chain(code.trace, code.n, explained->bounds.cycles[BOUND_LATENCY], explained);
+    explained->loads_from = list_forwards(arena, code.trace, code.n);
+    fill_parts(arena, explained);
+    return true;
+}

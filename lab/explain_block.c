@@ -1,0 +1,182 @@
+#include "lab/explain_block.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+const char *explain_block_insn(struct arena *arena, const struct block_explanation *explanation, unsigned insn) {
+    const char *text = explanation->block.insns[insn].text;
+    return arena_printf(arena, "%u %s", insn + 1, text ? text_without_tabs(arena, text) : "?");
+}
+
+const char *explain_block_way(struct arena *arena, const struct block_explanation *explanation,
+                              const struct bound_link *link) {
+    const char *reg = cpu_unit_name(arena, explanation->model->own, link->unit);
+    switch (link->way) {
+    case BOUND_BY_REGISTER:
+        return reg;
+    case BOUND_BY_ADDRESS:
+        return arena_printf(arena, "%s, its address", reg);
+    case BOUND_BY_STORE:
+        return "memory";
+    case BOUND_BY_STORE_ADDRESS:
+        return arena_printf(arena, "%s, the address of a store", reg);
+    case BOUND_BY_OLDER:
+        return "all before a store that cannot be forwarded";
+    case BOUND_BY_SERIAL:
+        return "the one before, which excludes it";
+    case BOUND_BY_NOTHING:
+        break;
+    }
+    return "";
+}
+
+// "instructions 1, 3 and 4"; of many, their number.
+static const char *list_makers(struct arena *arena, const struct bound_part *part, unsigned n_insns) {
+    enum { MOST = 12 };
+    struct text text = {.arena = arena};
+    unsigned n = 0, seen = 0;
+    for (unsigned i = 0; i < n_insns; i++)
+        n += part->is_maker[i];
+    if (n > MOST || n == n_insns)
+        return n == n_insns ? "all instructions" : arena_printf(arena, "%u of %u instructions", n, n_insns);
+    text_addf(&text, "instruction%s ", n == 1 ? "" : "s");
+    for (unsigned i = 0; i < n_insns; i++)
+        if (part->is_maker[i])
+            text_addf(&text, "%s%u", seen++ == 0 ? "" : seen == n ? " and " : ", ", i + 1);
+    return text.data;
+}
+
+static const char *say_chain(struct arena *arena, const struct block_explanation *e) {
+    const struct bounds_explained *found = &e->found;
+    struct text text = {.arena = arena};
+    if (!found->n_chain)
+        return "no single chain repeats: results of one iteration are wanted by the next in ways that change";
+    text_addf(&text, "%.4g cycles from iteration to iteration:", found->bounds.cycles[BOUND_LATENCY]);
+    if (found->chain_turns > 1)
+        text_addf(&text, " in %u iterations", found->chain_turns);
+    for (unsigned i = 0; i < found->n_chain; i++)
+        text_addf(&text, "%s %s takes %.4g from %s", i ? "," : "", explain_block_insn(arena, e, found->chain[i].insn),
+                  found->chain[i].cycles, explain_block_way(arena, e, &found->chain[i]));
+    return text.data;
+}
+
+static double held(const struct block_explanation *e) {
+    const struct bounds_explained *found = &e->found;
+    double cycles = 0;
+    for (unsigned i = 0; i < found->n_insns; i++)
+        for (unsigned u = 0; u < found->recipes[i].n_uses; u++)
+            cycles += found->recipes[i].uses[u].pipes & ~found->bounds.pipes ? 0 : found->recipes[i].uses[u].cycles;
+    return cycles;
+}
+
+static double count(const struct block_explanation *e, bool stores) {
+    double n = 0;
+    for (unsigned i = 0; i < e->found.n_insns; i++)
+        n += stores ? e->found.recipes[i].n_stores : e->found.recipes[i].n_loads;
+    return n;
+}
+
+static const char *say_slots(struct arena *arena, const struct block_explanation *e, enum cpu_parameter width,
+                             const char *verb) {
+    const char *syncs =
+        e->found.n_syncs ? arena_printf(arena, ", %u of them to synchronise the stack pointer", e->found.n_syncs) : "";
+    return arena_printf(arena, "%g slots%s, of which %g %s in a cycle", e->found.bounds.slots, syncs,
+                        cpu_value(e->model->own, width), verb);
+}
+
+static unsigned count_bytes(const struct block_explanation *e) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < e->block.n_insns; i++)
+        n += e->block.insns[i].n_bytes;
+    return n;
+}
+
+// Instructions that are more than the others' for the front end: with a prefix that changes their length; of several
+// slots.
+static const char *list_slow(struct arena *arena, const struct block_explanation *e, bool by_length) {
+    struct text text = {.arena = arena};
+    unsigned n = 0;
+    for (unsigned i = 0; i < e->found.n_insns; i++) {
+        const struct cpu_recipe *recipe = &e->found.recipes[i];
+        if (by_length ? recipe->encoding.changes_length : recipe->decoded_slots > 1)
+            text_addf(&text, "%s %u", n++ ? "," : "", i + 1);
+    }
+    if (!n)
+        return "";
+    return by_length ? arena_printf(arena, "; a prefix changes the length of instruction%s%s, at %g cycles each",
+                                    n == 1 ? "" : "s", text.data, cpu_value(e->model->own, CPU_LENGTH_CHANGE_STALL))
+                     : arena_printf(arena, "; of several slots, which the first decoder alone takes: instruction%s%s",
+                                    n == 1 ? "" : "s", text.data);
+}
+
+static const char *say(struct arena *arena, const struct block_explanation *e, enum bound_kind kind) {
+    const struct cpu *cpu = e->model->own;
+    const char *makers = list_makers(arena, &e->found.parts[kind], e->found.n_insns);
+    switch (kind) {
+    case BOUND_DISPATCH:
+        return say_slots(arena, e, CPU_DISPATCH_WIDTH, "are renamed and dispatched");
+    case BOUND_RETIRE:
+        return say_slots(arena, e, CPU_RETIRE_WIDTH, "retire");
+    case BOUND_PREDECODE:
+        return arena_printf(arena, "%u bytes in windows of %g, in each of which %g instructions are found in a cycle%s",
+                            count_bytes(e), cpu_value(cpu, CPU_FETCH_BYTES), cpu_value(cpu, CPU_PREDECODE_WIDTH),
+                            list_slow(arena, e, true));
+    case BOUND_DECODE:
+        return cpu_knows(cpu, CPU_DECODERS) ? arena_printf(arena, "%g decoders take the instructions in their order%s",
+                                                           cpu_value(cpu, CPU_DECODERS), list_slow(arena, e, false))
+                                            : arena_printf(arena, "%u bytes, of which decoders take %g in a cycle",
+                                                           count_bytes(e), cpu_value(cpu, CPU_DECODED_BYTES));
+    case BOUND_CACHE:
+        return arena_printf(arena, "%g slots and %u bytes in lines of decoded instructions", e->found.bounds.slots,
+                            count_bytes(e));
+    case BOUND_PORTS: {
+        int n = __builtin_popcountll(e->found.bounds.pipes);
+        return arena_printf(arena, "%s, %d pipe%s, %s held for %.4g cycle%s by %s",
+                            cpu_pipes_name(arena, cpu, e->found.bounds.pipes), n, n == 1 ? "" : "s",
+                            n == 1 ? "is" : "are", held(e), held(e) == 1 ? "" : "s", makers);
+    }
+    case BOUND_LOADS:
+        return arena_printf(arena, "%g loads, of %s", count(e, false), makers);
+    case BOUND_STORES:
+        return arena_printf(arena, "%g stores, of %s", count(e, true), makers);
+    case BOUND_LATENCY:
+        return say_chain(arena, e);
+    case BOUND_N:
+        break;
+    }
+    return "";
+}
+
+static bool describe(struct arena *arena, const struct model *model, const char *name, const char *text,
+                     struct block *block, struct fail *fail) {
+    struct backend_source source;
+    if (!model_describe_text(model, arena, name, model_in_syntax(arena, model->machine->triple, text), &source, fail))
+        return false;
+    if (!source.n_blocks || !source.blocks[0].n_insns)
+        return fail_at(fail, name, 0, 0, "there is no instruction in it");
+    *block = source.blocks[0];
+    return true;
+}
+
+bool explain_block(struct arena *arena, const struct model *model, const char *name, const char *text,
+                   const struct explain_block_options *options, struct block_explanation *explanation,
+                   struct fail *fail) {
+    *explanation = (struct block_explanation){.model = model};
+    struct block *block = &explanation->block;
+    if (!describe(arena, model, name, text, block, fail))
+        return false;
+    explanation->way = (struct bounds_request){
+        .cpu = model->own,
+        .block = block,
+        .is_loop = options->is_given ? options->is_loop : block->insns[block->n_insns - 1].is_branch,
+        .is_decoded = options->is_decoded,
+        .registers = options->registers,
+        .pages_are_one = options->pages_are_one,
+    };
+    if (!bounds_explain(arena, &explanation->way, &explanation->found, fail))
+        return false;
+    explanation->sentence = say(arena, explanation, explanation->found.bounds.largest);
+    explanation->next_sentence = say(arena, explanation, explanation->found.bounds.next);
+    return true;
+}

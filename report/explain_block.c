@@ -1,0 +1,163 @@
+#include "report/explain_block.h"
+
+#include "base/json.h"
+#include "base/screen.h"
+#include "base/table.h"
+#include "base/text.h"
+
+static const char *form_name(const struct block_explanation *e) {
+    return e->way.is_loop ? "looped" : "unrolled";
+}
+
+static const char *rename_name(const struct cpu_recipe *recipe) {
+    static const char *const names[] = {
+        [CPU_EXECUTES] = "", [CPU_ZEROES] = "zero idiom", [CPU_MOVES] = "eliminated move", [CPU_IS_IDLE] = "nop"};
+    return recipe->is_fused ? "fused with the one before" : names[recipe->rename];
+}
+
+static const char *pipes_of(struct arena *arena, const struct cpu *cpu, const struct cpu_recipe *recipe) {
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    for (unsigned u = 0; u < recipe->n_uses; u++) {
+        text_addf(&text, "%s%s", u ? ", " : "", cpu_pipes_name(arena, cpu, recipe->uses[u].pipes));
+        if (recipe->uses[u].cycles != 1)
+            text_addf(&text, " %.4g", recipe->uses[u].cycles);
+    }
+    return text.data;
+}
+
+static const char *memory_of(struct arena *arena, const struct block_explanation *e, unsigned insn) {
+    const struct cpu_recipe *recipe = &e->found.recipes[insn];
+    int from = e->found.loads_from[insn];
+    const char *load = !recipe->n_loads ? "" : from < 0 ? "load" : arena_printf(arena, "load of %d's store", from + 1);
+    return arena_printf(arena, "%s%s%s", load, recipe->n_loads && recipe->n_stores ? ", " : "",
+                        recipe->n_stores ? "store" : "");
+}
+
+// Of the largest bound and of the next one, those that the instruction takes part in.
+static const char *limits_of(struct arena *arena, const struct block_explanation *e, unsigned insn) {
+    const struct bounds *bounds = &e->found.bounds;
+    bool is_largest = e->found.parts[bounds->largest].is_maker[insn],
+         is_next = e->found.parts[bounds->next].is_maker[insn] && bounds->cycles[bounds->next] > 0;
+    return arena_printf(arena, "%s%s%s", is_largest ? bound_name(bounds->largest) : "",
+                        is_largest && is_next ? ", " : "", is_next ? bound_name(bounds->next) : "");
+}
+
+static void print_bounds(struct arena *arena, const struct block_explanation *e, FILE *out, bool colour) {
+    struct table table = {.arena = arena};
+    bool is_printed[BOUND_N] = {false};
+    table_column(&table, TABLE_LEFT, "bound");
+    table_column(&table, TABLE_RIGHT, "cycles");
+    table_column(&table, TABLE_RIGHT, "without it");
+    for (unsigned n = 0; n < BOUND_N; n++) {
+        unsigned most = BOUND_N;
+        for (unsigned kind = 0; kind < BOUND_N; kind++)
+            if (!is_printed[kind] && (most == BOUND_N || e->found.parts[kind].cycles > e->found.parts[most].cycles))
+                most = kind;
+        is_printed[most] = true;
+        if (e->found.parts[most].cycles <= 0)
+            continue;
+        table_cell(&table, "%s", bound_name((enum bound_kind)most));
+        table_cell(&table, "%.2f", e->found.parts[most].cycles);
+        table_cell(&table, "%.2f", e->found.parts[most].without);
+    }
+    table_print(&table, out, colour);
+}
+
+static void print_insns(struct arena *arena, const struct block_explanation *e, FILE *out, bool colour) {
+    struct table table = {.arena = arena};
+    table_column(&table, TABLE_CUT, "instruction");
+    table_column(&table, TABLE_RIGHT, "slots");
+    table_column(&table, TABLE_WRAP, "pipes, cycles");
+    table_column(&table, TABLE_RIGHT, "latency");
+    table_column(&table, TABLE_WRAP, "rename");
+    table_column(&table, TABLE_WRAP, "memory");
+    table_column(&table, TABLE_LEFT, "limits");
+    for (unsigned i = 0; i < e->found.n_insns; i++) {
+        const struct cpu_recipe *recipe = &e->found.recipes[i];
+        table_cell(&table, "%s", explain_block_insn(arena, e, i));
+        table_cell(&table, "%u", recipe->slots);
+        table_cell(&table, "%s", pipes_of(arena, e->model->own, recipe));
+        table_cell(&table, "%.4g", recipe->latency + recipe->load_latency);
+        table_cell(&table, "%s", rename_name(recipe));
+        table_cell(&table, "%s", memory_of(arena, e, i));
+        table_cell(&table, "%s", limits_of(arena, e, i));
+    }
+    table_print(&table, out, colour);
+}
+
+void explain_block_print(struct arena *arena, const struct block_explanation *e, FILE *out, bool colour) {
+    const struct bounds *bounds = &e->found.bounds;
+    fprintf(out, "%s, %s: %.2f cycles per iteration\n", e->model->title, form_name(e), bounds->most);
+    screen_print_sentence(arena_printf(arena, "limit: %s: %s", bound_name(bounds->largest), e->sentence), out);
+    if (bounds->cycles[bounds->next] > 0)
+        screen_print_sentence(arena_printf(arena, "next: %s, %.2f cycles: %s", bound_name(bounds->next),
+                                           bounds->cycles[bounds->next], e->next_sentence),
+                              out);
+    fputs("\n", out);
+    print_bounds(arena, e, out, colour);
+    fputs("\n", out);
+    print_insns(arena, e, out, colour);
+}
+
+static json_t *json_of_bounds(const struct block_explanation *e) {
+    enum { DECIMALS = 6 };
+    json_t *all = json_object();
+    for (unsigned kind = 0; kind < BOUND_N; kind++) {
+        const struct bound_part *part = &e->found.parts[kind];
+        json_t *makers = json_array();
+        for (unsigned i = 0; i < e->found.n_insns && part->cycles > 0; i++)
+            if (part->is_maker[i])
+                json_array_append_new(makers, json_integer((json_int_t)i + 1));
+        json_object_set_new(all, bound_name((enum bound_kind)kind),
+                            json_pack("{s:o, s:o, s:o}", "cycles", json_rounded(part->cycles, DECIMALS), "without",
+                                      json_rounded(part->without, DECIMALS), "instructions", makers));
+    }
+    return all;
+}
+
+static json_t *json_of_chain(struct arena *arena, const struct block_explanation *e) {
+    enum { DECIMALS = 6 };
+    json_t *links = json_array();
+    for (unsigned i = 0; i < e->found.n_chain; i++) {
+        const struct bound_link *link = &e->found.chain[i];
+        json_array_append_new(links, json_pack("{s:i, s:s, s:o}", "instruction", (int)link->insn + 1, "from",
+                                               explain_block_way(arena, e, link), "cycles",
+                                               json_rounded(link->cycles, DECIMALS)));
+    }
+    return json_pack("{s:i, s:o}", "iterations", (int)e->found.chain_turns, "links", links);
+}
+
+static json_t *json_of_insns(struct arena *arena, const struct block_explanation *e) {
+    enum { DECIMALS = 6 };
+    json_t *all = json_array();
+    for (unsigned i = 0; i < e->found.n_insns; i++) {
+        const struct cpu_recipe *recipe = &e->found.recipes[i];
+        json_t *pipes = json_array(), *object;
+        for (unsigned u = 0; u < recipe->n_uses; u++)
+            json_array_append_new(pipes, json_pack("{s:s, s:o}", "on",
+                                                   cpu_pipes_name(arena, e->model->own, recipe->uses[u].pipes),
+                                                   "cycles", json_rounded(recipe->uses[u].cycles, DECIMALS)));
+        object = json_pack("{s:s, s:s, s:i, s:o, s:o, s:s, s:i, s:i}", "text",
+                           text_without_tabs(arena, e->block.insns[i].text), "opcode", e->block.insns[i].opcode,
+                           "slots", (int)recipe->slots, "pipes", pipes, "latency",
+                           json_rounded(recipe->latency + recipe->load_latency, DECIMALS), "rename",
+                           rename_name(recipe), "loads", (int)recipe->n_loads, "stores", (int)recipe->n_stores);
+        if (e->found.loads_from[i] >= 0)
+            json_object_set_new(object, "loads_from", json_integer(e->found.loads_from[i] + 1));
+        json_array_append_new(all, object);
+    }
+    return all;
+}
+
+bool explain_block_write_json(struct arena *arena, const struct block_explanation *e, FILE *out, struct fail *fail) {
+    enum { DECIMALS = 6 };
+    const struct bounds *bounds = &e->found.bounds;
+    return json_write_line(
+        out,
+        json_pack("{s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "model", e->model->title, "form", form_name(e),
+                  "cycles", json_rounded(bounds->most, DECIMALS), "limit", bound_name(bounds->largest), "because",
+                  e->sentence, "next", bound_name(bounds->next), "next_because", e->next_sentence, "bounds",
+                  json_of_bounds(e), "chain", json_of_chain(arena, e), "instructions", json_of_insns(arena, e)),
+        fail);
+}
