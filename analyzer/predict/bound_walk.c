@@ -1,70 +1,8 @@
 // Bounds that need addresses: a walk over some turns, in which everything happens as soon as its sources are there.
-#include "analyzer/predict/bound_parts.h"
-#include "analyzer/predict/bound_trace.h"
+#include "analyzer/predict/bound_walk.h"
 
 #include <math.h>
 #include <string.h>
-
-enum {
-    HALF = 16,
-    MOST_TURNS = 2 * HALF,
-    SAME_TURNS = 3,
-    KEPT_STORES = TRACE_STORES,
-    LINE = 64,
-    PAGE = 4096,
-    BANK = 4,
-    MOST_BANKS = 64,
-    MOST_LOADS = 64
-};
-enum { N_FURTHER = 2 }; // times that are no unit's: see time_of
-
-// How an address is written: renaming of memory takes two addresses for one where they are written alike, and no
-// register of them has changed.
-struct written {
-    unsigned base, index; // units
-    unsigned base_version, index_version;
-    unsigned scale;
-    int64_t displacement; // bytes; of push and pop from where the stack pointer was last set otherwise
-};
-
-struct stored {
-    struct place place;
-    struct written written;
-    double address_ready, data_ready, all_done; // all_done: itself, and whatever is older
-    bool is_vector;
-};
-
-// Of one instruction: its accesses in the newest turn, and pages that these move on by from turn to turn, at most 1.
-struct moving {
-    struct place from, to;
-    double load_pages, store_pages;
-};
-
-struct walk {
-    const struct bound_code *code;
-    struct moving *moving; // by instruction
-    const struct cpu *cpu;
-    struct address_walk *addresses;
-    double *ready;     // by unit: when its newest value is there
-    uint16_t *written; // units that the block writes
-    unsigned n_written;
-    bool *is_loaded;    // by unit: that is a plain load's
-    unsigned *versions; // by unit: how often it was written, by other than push and pop
-    int64_t stack;      // bytes that push and pop have moved the stack pointer by since
-    unsigned *own;      // by unit: the rule whose instructions have it early; see struct cpu_recipe
-    bool is_pending;    // a push or pop has changed the stack pointer, and nothing has asked for it since
-    double all_done;    // whatever has been so far
-    double serial;      // when the next serial instruction may begin
-    double stored;      // when all data of stores so far are there
-    struct stored stores[KEPT_STORES];
-    unsigned n_stores;
-    // memory, of all turns
-    double n_loads, n_accesses, n_commits, bank_reads[MOST_BANKS];
-    struct place last_store, turn_loads[MOST_LOADS]; // turn_loads: of the turn that goes on
-    unsigned n_turn_loads;
-    bool has_pair;
-    double stores_done;
-};
 
 static bool overlap(const struct walk *walk, const struct place *a, const struct place *b) {
     uint64_t mask = walk->code->request->pages_are_one ? PAGE - 1 : UINT64_MAX;
@@ -74,7 +12,7 @@ static bool overlap(const struct walk *walk, const struct place *a, const struct
            ((b->address.offset - a->address.offset) & mask) < a->bytes;
 }
 
-static bool contains(const struct place *store, const struct place *load) {
+bool walk_contains(const struct place *store, const struct place *load) {
     uint64_t from = load->address.offset - store->address.offset;
     return from < store->bytes && from + load->bytes <= store->bytes;
 }
@@ -109,7 +47,7 @@ static bool extends(const struct cpu_recipe *recipe) {
 }
 
 // Whether rename finds the store that a load reads, which both have the same address.
-static bool is_renamed(const struct walk *walk, const struct cpu_recipe *load, const struct stored *store) {
+bool walk_is_renamed(const struct walk *walk, const struct cpu_recipe *load, const struct stored *store) {
     const struct cpu *cpu = walk->cpu;
     struct written written = written_of(walk, load);
     bool is_indexed = load->insn->address && load->insn->address->index;
@@ -121,7 +59,7 @@ static bool is_renamed(const struct walk *walk, const struct cpu_recipe *load, c
 }
 
 // The newest store that the load overlaps, of those that it is compared with; null: there is none.
-static const struct stored *store_of(const struct walk *walk, const struct place *place) {
+const struct stored *walk_store_of(const struct walk *walk, const struct place *place) {
     const struct cpu *cpu = walk->cpu;
     unsigned kept = walk->n_stores < KEPT_STORES ? walk->n_stores : KEPT_STORES;
     if (cpu_knows(cpu, CPU_STORE_WINDOW) && cpu_value(cpu, CPU_STORE_WINDOW) < kept)
@@ -139,12 +77,12 @@ static double load_ready(const struct walk *walk, const struct cpu_recipe *recip
                          double start, double latency) {
     const struct cpu *cpu = walk->cpu;
     double done = start + latency;
-    const struct stored *store = store_of(walk, place);
+    const struct stored *store = walk_store_of(walk, place);
     if (!store)
         return done;
-    if (!contains(&store->place, place))
+    if (!walk_contains(&store->place, place))
         return fmax(done, store->all_done + cpu_value(cpu, CPU_BLOCKED_LOAD));
-    if (store->place.address.offset == place->address.offset && is_renamed(walk, recipe, store))
+    if (store->place.address.offset == place->address.offset && walk_is_renamed(walk, recipe, store))
         return store->data_ready + cpu_value(cpu, CPU_RENAMED_LATENCY);
     bool is_vector = recipe->is_vector && cpu_knows(cpu, CPU_FORWARD_LATENCY_VECTOR);
     double forward = cpu_value(cpu, is_vector ? CPU_FORWARD_LATENCY_VECTOR : CPU_FORWARD_LATENCY);
@@ -217,101 +155,9 @@ static void count_store(struct walk *walk, const struct place *place) {
 }
 
 // When a source is there for that instruction.
-static double ready_of(const struct walk *walk, const struct cpu_recipe *recipe, const struct cpu_read *read) {
+double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe, const struct cpu_read *read) {
     bool is_own = recipe->own && walk->own[read->unit] == recipe->own;
     return walk->ready[read->unit] - (is_own ? recipe->latency - recipe->own_latency : 0);
-}
-
-// ---- recording, where somebody asks who makes the latency
-
-// Of the reads that are address parts, or are not, the one that comes at `time`.
-static void note_register(const struct walk *walk, const struct cpu_recipe *recipe, bool is_address, double time,
-                          struct bound_event *event) {
-    for (unsigned i = 0; i < recipe->n_reads && time > 0; i++) {
-        const struct cpu_read *read = &recipe->reads[i];
-        double ready = ready_of(walk, recipe, read);
-        if (read->is_address != is_address || ready - (is_address ? 0 : read->early) < time)
-            continue;
-        event->way = is_address ? BOUND_BY_ADDRESS : BOUND_BY_REGISTER;
-        event->unit = read->unit;
-        event->in = ready;
-        event->before = walk->code->trace->makers[read->unit];
-        return;
-    }
-}
-
-static void note_store(const struct walk *walk, const struct cpu_recipe *recipe, const struct stored *store,
-                       const struct place *from, struct bound_event *event) {
-    const struct trace_store *made = &walk->code->trace->stores[store - walk->stores];
-    if (!contains(&store->place, from)) {
-        event->way = BOUND_BY_OLDER;
-        event->in = store->all_done;
-        event->before = made->oldest;
-    } else if (store->data_ready >= store->address_ready ||
-               (store->place.address.offset == from->address.offset && is_renamed(walk, recipe, store))) {
-        event->way = BOUND_BY_STORE;
-        event->in = store->data_ready;
-        event->before = made->data;
-    } else {
-        event->way = BOUND_BY_STORE_ADDRESS;
-        event->unit = made->address_unit;
-        event->in = store->address_ready;
-        event->before = made->address;
-    }
-}
-
-// Notes what an instruction waited for, before its own results are there. `loaded`: when its load is done, `alone`:
-// when it would be without any store.
-static void note(struct walk *walk, const struct cpu_recipe *recipe, const struct place *from, double address_ready,
-                 double begin, double loaded, double alone) {
-    struct bound_trace *trace = walk->code->trace;
-    struct bound_event event = {.before = TRACE_NONE, .from_store = TRACE_NONE};
-    if (!trace)
-        return;
-    const struct stored *store = recipe->n_loads ? store_of(walk, from) : NULL;
-    if (store)
-        event.from_store = trace->stores[store - walk->stores].data;
-    if (recipe->serial > 0 && walk->serial > 0 && walk->serial >= begin) {
-        event.way = BOUND_BY_SERIAL;
-        event.in = walk->serial;
-        event.before = trace->serial;
-    } else if (recipe->n_loads && loaded >= begin && store && loaded != alone) {
-        note_store(walk, recipe, store, from, &event);
-    } else {
-        bool is_address = recipe->n_loads && loaded >= begin;
-        note_register(walk, recipe, is_address, is_address ? address_ready : begin, &event);
-    }
-    bound_trace_add(trace, &event);
-}
-
-// Notes who made what is there now. `stored`: the slot of its store; null: it stores nothing.
-static void note_results(struct walk *walk, const struct cpu_recipe *recipe, double done, const struct stored *stored) {
-    struct bound_trace *trace = walk->code->trace;
-    struct bound_event address = {.before = TRACE_NONE};
-    if (!trace)
-        return;
-    int id = (int)trace->n_events - 1;
-    if (stored)
-        note_register(walk, recipe, true, stored->address_ready, &address);
-    for (unsigned i = 0; i < recipe->n_writes; i++)
-        trace->makers[recipe->writes[i].unit] = id;
-    trace->serial = recipe->serial > 0 ? id : trace->serial;
-    trace->oldest = done >= walk->all_done ? id : trace->oldest;
-    if (!stored)
-        return;
-    trace->stored = stored->data_ready >= walk->stored ? id : trace->stored;
-    trace->stores[stored - walk->stores] = (struct trace_store){id, address.before, trace->oldest, address.unit};
-}
-
-// Notes who made what grows the most.
-static void note_end(const struct walk *walk, const double *growth, double most) {
-    struct bound_trace *trace = walk->code->trace;
-    unsigned n = walk->n_written, at = 0;
-    if (!trace)
-        return;
-    while (at + 1 < n + N_FURTHER && growth[at] < most)
-        at++;
-    trace->end = at < n ? trace->makers[walk->written[at]] : at == n ? trace->serial : trace->stored;
 }
 
 // Another use of the stack pointer than a push or pop waits until it has its value.
@@ -366,7 +212,7 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     sync_stack(walk, recipe);
     for (unsigned i = 0; i < recipe->n_reads; i++) {
         const struct cpu_read *read = &recipe->reads[i];
-        double ready = ready_of(walk, recipe, read);
+        double ready = walk_ready_of(walk, recipe, read);
         if (read->is_address)
             address_ready = fmax(address_ready, ready);
         else
@@ -379,7 +225,7 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
         begin = fmax(begin, loaded);
         count_load(walk, recipe, &from);
     }
-    note(walk, recipe, &from, address_ready, begin, loaded, alone);
+    walk_note(walk, recipe, &from, address_ready, begin, loaded, alone);
     if (recipe->serial > 0) {
         begin = fmax(begin, walk->serial);
         walk->serial = begin + recipe->serial;
@@ -389,7 +235,7 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     walk->stack += recipe->stack_change;
     walk->all_done = fmax(walk->all_done, fmax(done, address_ready));
     const struct stored *stored = keep_store(walk, recipe, &to, &written, address_ready, begin);
-    note_results(walk, recipe, fmax(done, address_ready), stored);
+    walk_note_results(walk, recipe, fmax(done, address_ready), stored);
 }
 
 static double popcount(uint64_t pipes) {
@@ -503,7 +349,7 @@ void bound_walk(const struct bound_code *code, struct bounds *bounds) {
             half = latest(walk);
         same = compare(walk, before, growth, &most) ? same + 1 : 0;
     }
-    note_end(walk, growth, most);
+    walk_note_end(walk, growth, most);
     if (same < SAME_TURNS)
         most = (latest(walk) - half) / HALF;
     bounds->cycles[BOUND_LATENCY] = most;

@@ -1,0 +1,88 @@
+// Private to this folder.
+// The walk behind the bounds that need addresses: what it knows of registers, stores and memory on its way.
+#ifndef ANALYZER_PREDICT_BOUND_WALK_H
+#define ANALYZER_PREDICT_BOUND_WALK_H
+
+#include "analyzer/predict/bound_parts.h"
+#include "analyzer/predict/bound_trace.h"
+
+enum {
+    HALF = 16,
+    MOST_TURNS = 2 * HALF,
+    SAME_TURNS = 3,
+    KEPT_STORES = TRACE_STORES,
+    LINE = 64,
+    PAGE = 4096,
+    BANK = 4,
+    MOST_BANKS = 64,
+    MOST_LOADS = 64
+};
+enum { N_FURTHER = 2 }; // times that are no unit's: see time_of
+
+// How an address is written: renaming of memory takes two addresses for one where they are written alike, and no
+// register of them has changed.
+struct written {
+    unsigned base, index; // units
+    unsigned base_version, index_version;
+    unsigned scale;
+    int64_t displacement; // bytes; of push and pop from where the stack pointer was last set otherwise
+};
+
+struct stored {
+    struct place place;
+    struct written written;
+    double address_ready, data_ready, all_done; // all_done: itself, and whatever is older
+    bool is_vector;
+};
+
+// Of one instruction: its accesses in the newest turn, and pages that these move on by from turn to turn, at most 1.
+struct moving {
+    struct place from, to;
+    double load_pages, store_pages;
+};
+
+struct walk {
+    const struct bound_code *code;
+    struct moving *moving; // by instruction
+    const struct cpu *cpu;
+    struct address_walk *addresses;
+    double *ready;     // by unit: when its newest value is there
+    uint16_t *written; // units that the block writes
+    unsigned n_written;
+    bool *is_loaded;    // by unit: that is a plain load's
+    unsigned *versions; // by unit: how often it was written, by other than push and pop
+    int64_t stack;      // bytes that push and pop have moved the stack pointer by since
+    unsigned *own;      // by unit: the rule whose instructions have it early; see struct cpu_recipe
+    bool is_pending;    // a push or pop has changed the stack pointer, and nothing has asked for it since
+    double all_done;    // whatever has been so far
+    double serial;      // when the next serial instruction may begin
+    double stored;      // when all data of stores so far are there
+    struct stored stores[KEPT_STORES];
+    unsigned n_stores;
+    // memory, of all turns
+    double n_loads, n_accesses, n_commits, bank_reads[MOST_BANKS];
+    struct place last_store, turn_loads[MOST_LOADS]; // turn_loads: of the turn that goes on
+    unsigned n_turn_loads;
+    bool has_pair;
+    double stores_done;
+};
+
+bool walk_contains(const struct place *store, const struct place *load);
+// The newest store that the load overlaps, of those that it is compared with; null: there is none.
+const struct stored *walk_store_of(const struct walk *walk, const struct place *place);
+// Whether rename finds the store that a load reads, which both have the same address.
+bool walk_is_renamed(const struct walk *walk, const struct cpu_recipe *load, const struct stored *store);
+// When a source is there for that instruction.
+double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe, const struct cpu_read *read);
+
+// Recording, where somebody asks who makes the latency (bound_notes.c); else they do nothing.
+// What an instruction waited for, before its own results are there. `loaded`: when its load is done, `alone`: when it
+// would be without any store.
+void walk_note(struct walk *walk, const struct cpu_recipe *recipe, const struct place *from, double address_ready,
+               double begin, double loaded, double alone);
+// Who made what is there now. `stored`: the slot of its store; null: it stores nothing.
+void walk_note_results(struct walk *walk, const struct cpu_recipe *recipe, double done, const struct stored *stored);
+// Who made what grows the most.
+void walk_note_end(const struct walk *walk, const double *growth, double most);
+
+#endif
