@@ -1,0 +1,133 @@
+// What holds of bounds whatever the block: over random blocks of common instructions, for each CPU file that is
+// installed. No bound is negative or no number; a CPU that does a thing faster is never slower; and what is explained
+// is what was found, with a chain that takes as long as the bound.
+#include "analyzer/predict/bounds_explain.h"
+
+#include "analyzer/model/model.h"
+#include "base/bytes.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { N_BLOCKS = 400, MOST_INSNS = 12, MOST_BYTES = 15 * MOST_INSNS };
+
+static const char *const pool[] = {
+    "4801d8",     "4829d1",   "480fafc3",   "488b06",     "488907",     "488b00", "8907",     "488b4708",
+    "50",         "58",       "31c0",       "4889d8",     "488d441804", "48ffc0", "4839d8",   "480f44c3",
+    "f3480fb8c3", "0f58c1",   "f20f59c8",   "0f2807",     "0f2907",     "48d3e0", "48c1e003", "4811d8",
+    "6681c33412", "480307",   "480107",     "488b0487",   "8a07",       "8807",   "0fb607",   "90",
+    "660fefc0",   "c5fc58c1", "c4e27d18c1", "f0480fc107", "480fb6c0",   "48f7d8", "4887d9",   "488b442408",
+};
+
+static const struct {
+    enum cpu_parameter parameter;
+    double factor; // that makes it faster
+} relaxed[] = {
+    {CPU_DISPATCH_WIDTH, 2},   {CPU_RETIRE_WIDTH, 2},     {CPU_LENGTH_CHANGE_STALL, 0},
+    {CPU_FORWARD_LATENCY, .5}, {CPU_BLOCKED_LOAD, .5},    {CPU_ATOMIC, .5},
+    {CPU_CACHE_LINES, 2},      {CPU_CACHE_SLOTS, 2},      {CPU_LOADS, 2},
+    {CPU_STORES, 2},           {CPU_ACCESSES, 2},         {CPU_LOAD_BANK_READS, 2},
+    {CPU_DECODED_BYTES, 2},    {CPU_RENAMED_LATENCY, .5}, {CPU_PREDECODE_WIDTH, 2},
+};
+
+static unsigned next_random(uint64_t *state) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (unsigned)(*state >> 33);
+}
+
+static size_t make_block(uint64_t *state, uint8_t *bytes) {
+    unsigned n = 1 + next_random(state) % MOST_INSNS;
+    size_t n_bytes = 0;
+    for (unsigned i = 0; i < n; i++) {
+        const char *hex = pool[next_random(state) % (sizeof pool / sizeof *pool)];
+        assert_true(bytes_from_digits(hex, strlen(hex), bytes + n_bytes));
+        n_bytes += strlen(hex) / 2;
+    }
+    return n_bytes;
+}
+
+static struct bounds find(const struct bounds_request *request) {
+    struct bounds bounds;
+    struct fail fail = {0};
+    assert_true(bounds_find(request, &bounds, &fail));
+    for (unsigned i = 0; i < BOUND_N; i++)
+        assert_true(isfinite(bounds.cycles[i]) && bounds.cycles[i] >= 0 && bounds.cycles[i] <= bounds.most);
+    return bounds;
+}
+
+static void relax_each(struct cpu *cpu, const struct bounds_request *request) {
+    double before = find(request).most;
+    for (size_t i = 0; i < sizeof relaxed / sizeof *relaxed; i++) {
+        struct cpu_number *number = &cpu->parameters[relaxed[i].parameter];
+        const struct cpu_number kept = *number;
+        if (!kept.is_known)
+            continue;
+        number->value *= relaxed[i].factor;
+        double after = find(request).most;
+        *number = kept;
+        if (after > before + 1e-9)
+            fail_msg("%s: %s made a block slower: %g to %g", cpu->name, cpu_parameters[relaxed[i].parameter].name,
+                     before, after);
+    }
+}
+
+// Returns whether a chain was found.
+static bool check_explanation(struct arena *arena, const struct bounds_request *request) {
+    struct bounds_explained explained;
+    struct fail fail = {0};
+    const struct bounds bounds = find(request);
+    double sum = 0;
+    assert_true(bounds_explain(arena, request, &explained, &fail));
+    assert_memory_equal(bounds.cycles, explained.bounds.cycles, sizeof bounds.cycles);
+    for (unsigned i = 0; i < explained.n_chain; i++)
+        sum += explained.chain[i].cycles;
+    if (explained.n_chain)
+        assert_true(fabs(sum / explained.chain_turns - bounds.cycles[BOUND_LATENCY]) <=
+                    0.011 * bounds.cycles[BOUND_LATENCY]);
+    return explained.n_chain > 0 || bounds.cycles[BOUND_LATENCY] <= 0;
+}
+
+static void random_blocks(void **state) {
+    (void)state;
+    static const char *const names[] = {"cpu:skylake", "cpu:haswell", "cpu:ivybridge", "cpu:zen5"};
+    for (size_t c = 0; c < sizeof names / sizeof *names; c++) {
+        struct arena arena = {0};
+        struct model model;
+        struct fail fail = {0};
+        const struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = names[c]};
+        uint64_t random = 40 + c;
+        unsigned n_explained = 0;
+        if (!model_open(&model, &arena, NULL, &options, &fail)) {
+            print_message("%s: %s\n", names[c], fail.text); // its base is in another LLVM
+            continue;
+        }
+        for (unsigned i = 0; i < N_BLOCKS; i++) {
+            uint8_t bytes[MOST_BYTES];
+            size_t n = make_block(&random, bytes);
+            struct block block;
+            assert_true(model_describe_bytes(&model, &arena, bytes, n, &block, &fail));
+            const struct bounds_request request = {.cpu = model.own,
+                                                   .block = &block,
+                                                   .is_decoded = i % 2,
+                                                   .registers = i % 4 < 2 ? BOUNDS_APART : BOUNDS_SAME,
+                                                   .pages_are_one = i % 4 >= 2};
+            relax_each(model.own, &request);
+            n_explained += check_explanation(&arena, &request);
+        }
+        print_message("%s: the chain of %u of %d blocks is found\n", names[c], n_explained, N_BLOCKS);
+        assert_true(n_explained > N_BLOCKS * 9 / 10);
+        model_close(&model);
+        arena_free(&arena);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_blocks)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
