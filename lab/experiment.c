@@ -185,7 +185,8 @@ void experiment_doubt_short_run(struct arena *arena, struct experiment *experime
         share * cycles >= fewest_cycles)
         return;
     m->verdict = MEASURED_UNSTABLE;
-    m->why = arena_printf(
-        arena, "only %.0f iterations fit (%.0f cycles), so their start and end distort the value; raise --pages",
-        iterations, cycles);
+    // More pages may not help those of their own: native_execution_choose() may have refused them.
+    m->why = arena_printf(arena, "only %.0f iterations fit%s (%.0f cycles), so their start and end distort the value%s",
+                          iterations, m->seen.memory == MEMORY_OWN ? " into the first-level cache" : "", cycles,
+                          m->seen.memory == MEMORY_OWN ? "" : "; raise --pages");
 }

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "gen/registers.h"
+#include "lab/condition.h"
 #include "lab/decoder.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct linear {
     enum { FORM_UNKNOWN, FORM_NUMBER, FORM_HEAD } kind;
     unsigned reg;
     int64_t number;
+    unsigned fixed; // also plus this register, which the loop never writes: its number, and 1; 0: none
 };
 
 // What a conditional branch compares: a - b, in so many bits.
@@ -24,9 +26,6 @@ struct comparison {
     struct linear a, b;
     unsigned bits;
 };
-
-// When a branch is taken. The signs of a - b; signed and unsigned alike, as all values are small.
-enum condition { CONDITION_OTHER, CONDITION_EQ, CONDITION_NE, CONDITION_LT, CONDITION_GE, CONDITION_GT, CONDITION_LE };
 
 // An instruction's text in parts.
 struct words {
@@ -172,17 +171,41 @@ static bool is_one_of(struct slice word, const char *const *names) {
     return false;
 }
 
-// x86's address of a register and a number: "[rax + 8]", "[rax - 8]".
+static bool is_ever_written(const struct walk *walk, unsigned reg) {
+    const struct block *block = walk->request->block;
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        if (block->insns[i].is_call)
+            return true;
+        for (unsigned w = 0; w < block->insns[i].n_writes; w++)
+            if (general_number(walk, block->insns[i].writes[w].reg) == (int)reg)
+                return true;
+    }
+    return false;
+}
+
+static struct linear plus_fixed(const struct walk *walk, unsigned a, unsigned b) {
+    unsigned fixed = is_ever_written(walk, a) ? b : a;
+    struct linear form = walk->forms[fixed == a ? b : a];
+    if (a == b || form.kind != FORM_HEAD || form.fixed || is_ever_written(walk, fixed))
+        return (struct linear){0};
+    form.fixed = fixed + 1;
+    return form;
+}
+
+// x86's address of a register and a number, or of two registers: "[rax + 8]", "[rax - 8]", "[r9 + rax]".
 static struct linear of_address(const struct walk *walk, struct slice operand) {
     struct slice rest = {operand.data + 1, operand.length - 2}, reg, sign = {0};
-    unsigned index, bits;
+    unsigned index, other, bits;
     int64_t number = 0;
     if (operand.length < 3 || *operand.data != '[' || !slice_next(&rest, ' ', &reg) ||
         !is_register(walk, slice_trim(reg), &index, &bits))
         return (struct linear){0};
-    if (slice_next(&rest, ' ', &sign) && !is_number(slice_trim(rest), &number))
-        return (struct linear){0};
-    return plus(walk->forms[index], sign.length && *sign.data == '-' ? -number : number);
+    if (!slice_next(&rest, ' ', &sign))
+        return walk->forms[index];
+    if (*sign.data == '+' && is_register(walk, slice_trim(rest), &other, &bits))
+        return plus_fixed(walk, index, other);
+    return is_number(slice_trim(rest), &number) ? plus(walk->forms[index], *sign.data == '-' ? -number : number)
+                                                : (struct linear){0};
 }
 
 // The value that a plain instruction gives to its first operand. `adds`: it is a sum or difference.
@@ -285,42 +308,6 @@ static void step(struct walk *walk, unsigned index) {
 
 // ---- when the loop ends
 
-static enum condition opposite(enum condition condition) {
-    static const enum condition opposites[] = {
-        [CONDITION_EQ] = CONDITION_NE, [CONDITION_NE] = CONDITION_EQ, [CONDITION_LT] = CONDITION_GE,
-        [CONDITION_GE] = CONDITION_LT, [CONDITION_GT] = CONDITION_LE, [CONDITION_LE] = CONDITION_GT};
-    return condition == CONDITION_OTHER ? CONDITION_OTHER : opposites[condition];
-}
-
-// The condition of a branch, by its name without "j" (x86), "b." (AArch64) or "b" (RISC-V).
-static enum condition find_condition(const char *isa, struct slice name) {
-    static const struct {
-        const char *name;
-        enum condition condition;
-    } conditions[] = {
-        {"e", CONDITION_EQ},   {"z", CONDITION_EQ},   {"eq", CONDITION_EQ},  {"ne", CONDITION_NE},
-        {"nz", CONDITION_NE},  {"l", CONDITION_LT},   {"b", CONDITION_LT},   {"s", CONDITION_LT},
-        {"lt", CONDITION_LT},  {"lo", CONDITION_LT},  {"ltu", CONDITION_LT}, {"mi", CONDITION_LT},
-        {"cc", CONDITION_LT},  {"ge", CONDITION_GE},  {"ae", CONDITION_GE},  {"ns", CONDITION_GE},
-        {"hs", CONDITION_GE},  {"cs", CONDITION_GE},  {"geu", CONDITION_GE}, {"pl", CONDITION_GE},
-        {"g", CONDITION_GT},   {"a", CONDITION_GT},   {"gt", CONDITION_GT},  {"hi", CONDITION_GT},
-        {"gtu", CONDITION_GT}, {"le", CONDITION_LE},  {"be", CONDITION_LE},  {"ls", CONDITION_LE},
-        {"leu", CONDITION_LE}, {"eqz", CONDITION_EQ}, {"nez", CONDITION_NE}, {"ltz", CONDITION_LT},
-        {"gez", CONDITION_GE}, {"gtz", CONDITION_GT}, {"lez", CONDITION_LE},
-    };
-    const char *prefix = strcmp(isa, "x86_64") == 0 ? "j" : strcmp(isa, "riscv64") == 0 ? "b" : "b.";
-    size_t n = strlen(prefix);
-    if (slice_is(name, "cbz") || slice_is(name, "cbnz"))
-        return slice_is(name, "cbz") ? CONDITION_EQ : CONDITION_NE;
-    if (name.length <= n || memcmp(name.data, prefix, n) != 0)
-        return CONDITION_OTHER;
-    struct slice suffix = {name.data + n, name.length - n};
-    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
-        if (slice_is(suffix, conditions[i].name))
-            return conditions[i].condition;
-    return CONDITION_OTHER;
-}
-
 // What a branch compares: the flags, or the registers that it names itself ("bne a0, a1, -8", "cbnz x0, #-12").
 static struct comparison compared_by(const struct walk *walk, const struct words *words) {
     struct comparison own = {.is_known = words->n > 1, .bits = WORD_BITS, .b = {.kind = FORM_NUMBER}};
@@ -351,21 +338,28 @@ static bool step_of(const struct walk *end, const struct linear *form, int64_t *
         return form->kind == FORM_NUMBER;
     const struct linear *after = &end->forms[form->reg];
     *by = after->number;
-    return after->kind == FORM_HEAD && after->reg == form->reg;
+    return after->kind == FORM_HEAD && after->reg == form->reg && !after->fixed;
 }
 
-// Whether an instruction other than comparisons reads the register.
-static bool is_used(const struct walk *walk, unsigned reg) {
+// Whether comparisons alone read the register, and what is computed from it in so many steps.
+static bool only_counts(const struct walk *walk, unsigned reg, unsigned steps) {
+    static const char *const plain[] = {"lea", "add", "sub", "inc", "dec", "mov", NULL};
     const struct block *block = walk->request->block;
     for (unsigned i = 0; i < block->n_insns; i++) {
         const struct insn *insn = &block->insns[i];
         struct words words = split(insn->text);
-        bool only_compares = slice_is(words.mnemonic, "cmp") || insn->is_branch;
-        for (unsigned r = 0; r < insn->n_reads && !only_compares; r++)
-            if (general_number(walk, insn->reads[r].reg) == (int)reg)
-                return true;
+        unsigned result, bits;
+        bool reads = false;
+        for (unsigned r = 0; r < insn->n_reads; r++)
+            reads = reads || general_number(walk, insn->reads[r].reg) == (int)reg;
+        if (!reads || slice_is(words.mnemonic, "cmp") || insn->is_branch)
+            continue;
+        if (!steps || insn->may_load || insn->may_store || !is_one_of(words.mnemonic, plain) ||
+            !is_register(walk, words.operands[0], &result, &bits) ||
+            (result != reg && !only_counts(walk, result, steps - 1)))
+            return false;
     }
-    return false;
+    return true;
 }
 
 // The difference a - b at the end of the last turn, by which the loop leaves; one step before, it stayed.
@@ -375,38 +369,49 @@ static bool last_difference(enum condition stays, int64_t by, int64_t *last) {
            ((stays == CONDITION_GT || stays == CONDITION_GE) && by < 0);
 }
 
+// Takes the value that the fixed register of a form has.
+static void add_fixed(const struct walk *end, struct linear *form) {
+    form->number += form->fixed ? (int64_t)end->request->starts[form->fixed - 1] : 0;
+    form->fixed = 0;
+}
+
 // The difference in turn k is  first + k * by;  it must be `last` in turn  turns - 1.
 static bool solve(const struct walk *end, const struct way_out *out, struct block_turns *turns) {
-    const struct linear *a = &out->compared.a, *b = &out->compared.b;
+    struct linear a = out->compared.a, b = out->compared.b;
     const uint64_t *starts = end->request->starts;
     int64_t by_a, by_b, last;
     unsigned bits = out->compared.bits;
-    if (!out->compared.is_known || !step_of(end, a, &by_a) || !step_of(end, b, &by_b) ||
+    if (!out->compared.is_known || !step_of(end, &a, &by_a) || !step_of(end, &b, &by_b) ||
         !last_difference(out->stays, by_a - by_b, &last) ||
-        (a->kind == FORM_HEAD && b->kind == FORM_HEAD && a->reg == b->reg))
+        (a.kind == FORM_HEAD && b.kind == FORM_HEAD && a.reg == b.reg))
         return false;
-    const struct linear *moving = by_a ? a : b, *other = by_a ? b : a;
+    struct linear *moving = by_a ? &a : &b, *other = by_a ? &b : &a;
+    add_fixed(end, other);
     // The end stays where it is needed for something else; then the count begins elsewhere.
-    bool sets_other = other->kind == FORM_HEAD && !is_used(end, other->reg);
+    bool sets_fixed = moving->fixed && only_counts(end, moving->fixed - 1, 2);
+    bool sets_other = !sets_fixed && other->kind == FORM_HEAD && only_counts(end, other->reg, 0);
     const struct linear *set = sets_other ? other : moving;
-    int64_t sign = set == a ? 1 : -1, by = by_a - by_b;
-    int64_t rest = a->number - b->number;
-    rest += a->kind == FORM_HEAD && a != set ? narrow(starts[a->reg], bits) : 0;
-    rest -= b->kind == FORM_HEAD && b != set ? narrow(starts[b->reg], bits) : 0;
+    unsigned set_reg = sets_fixed ? moving->fixed - 1 : set->reg;
+    if (!sets_fixed)
+        add_fixed(end, moving);
+    int64_t sign = set == &a ? 1 : -1, by = by_a - by_b;
+    int64_t rest = a.number - b.number;
+    rest += a.kind == FORM_HEAD && a.reg != set_reg ? narrow(starts[a.reg], bits) : 0;
+    rest -= b.kind == FORM_HEAD && b.reg != set_reg ? narrow(starts[b.reg], bits) : 0;
     *turns = (struct block_turns){.is_set = true,
-                                  .reg = set->reg,
+                                  .reg = set_reg,
                                   .bits = bits,
                                   .factor = -sign * by,
                                   .addend = sign * (last + by - rest),
                                   .proof = moving->reg};
     const struct linear *at_end = &out->forms[moving->reg];
     int64_t by_moving = by_a ? by_a : by_b;
-    if (at_end->kind != FORM_HEAD || at_end->reg != moving->reg)
+    if (at_end->kind != FORM_HEAD || at_end->reg != moving->reg || at_end->fixed)
         return false;
     // Its value at the end: initial value + (turns - 1) * by_moving + at_end->number
-    turns->proof_factor = by_moving + (set == moving ? turns->factor : 0);
-    turns->proof_addend =
-        at_end->number - by_moving + (set == moving ? turns->addend : narrow(starts[moving->reg], bits));
+    bool is_moved = set_reg == moving->reg;
+    turns->proof_factor = by_moving + (is_moved ? turns->factor : 0);
+    turns->proof_addend = at_end->number - by_moving + (is_moved ? turns->addend : narrow(starts[moving->reg], bits));
     return true;
 }
 
@@ -430,10 +435,10 @@ static unsigned follow(struct walk *walk, struct way_out *outs) {
         if (insn->is_branch && insn->is_conditional && insn->is_direct && walk->is_certain[i] &&
             (is_last || leaves(block, i))) {
             struct words words = split(insn->text);
-            enum condition taken = find_condition(walk->request->isa->name, words.mnemonic);
+            enum condition taken = condition_of_branch(walk->request->isa->name, words.mnemonic);
             struct way_out *out = &outs[n++];
             out->compared = compared_by(walk, &words);
-            out->stays = is_last ? taken : opposite(taken);
+            out->stays = is_last ? taken : condition_opposite(taken);
             memcpy(out->forms, walk->forms, sizeof out->forms);
         }
         step(walk, i);

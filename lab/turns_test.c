@@ -49,15 +49,19 @@ static void the_initial_value_gives_the_turns(void **state) {
         {"x86_64", "4839f774064883c708ebf5", 6, 64, 8, 7992, 7, 8, 7992},  // cmp rdi, rsi; je out; add rdi, 8; jmp
         {"x86_64", "4883ee014883c7014839f772f3", 7, 64, -2, 7000, 7, -1, 7000}, // sub rsi, 1; add rdi, 1; cmp; jb
         {"x86_64", "488b064883c7084839f775f4", 7, 64, -8, 7000, 7, 0, 7000},    // rsi is an address, too
-        {"aarch64", "028440f81f0001ebc1ffff54", 1, 64, 8, 1000, 0, 8, 1000},    // ldr x2, [x0], #8; cmp x0, x1; b.ne
-        {"aarch64", "63040071e1ffff54", 3, 32, 1, 0, 3, 0, 0},                  // subs w3, w3, #1; b.ne
-        {"aarch64", "000400911f0001ebc3ffff54", 1, 64, 1, 1000, 0, 1, 1000},    // add x0, x0, #1; cmp x0, x1; b.lo
-        {"aarch64", "840800d1e4ffffb5", 4, 64, 2, 0, 4, 0, 0},                  // sub x4, x4, #2; cbnz x4
-        {"aarch64", "000cc13c1f0001ebc1ffff54", 1, 64, 16, 1000, 0, 16, 1000},  // ldr q0, [x0, #16]!; cmp x0, x1; b.ne
-        {"riscv64", "13058500e31eb5fe", 11, 64, 8, 11000, 10, 8, 11000},        // addi a0, a0, 8; bne a0, a1
-        {"riscv64", "9387f7ffe39e07fe", 15, 64, 1, 0, 15, 0, 0},                // addi a5, a5, -1; bnez a5
-        {"riscv64", "13054500e36eb5fe", 11, 64, 4, 11000, 10, 4, 11000},        // addi a0, a0, 4; bltu a0, a1
-        {"riscv64", "1b071700e34ef7fe", 15, 64, 1, 15000, 14, 1, 15000},        // addiw a4, a4, 1; blt a4, a5
+        // lea rdx, [r9+rax]; add rdx, 2; add rax, 2; cmp rdx, 1; jne: r9 counts only, and rax stays
+        {"x86_64", "498d14014883c2024883c0024883fa0175ee", 9, 64, -2, -999, 0, 2, 1000},
+        // mov rcx, [r9] first: both are addresses, perhaps
+        {"x86_64", "498b09498d14014883c2024883c0024883fa0175eb", 0, 64, -2, -9999, 0, 0, -9999},
+        {"aarch64", "028440f81f0001ebc1ffff54", 1, 64, 8, 1000, 0, 8, 1000},   // ldr x2, [x0], #8; cmp x0, x1; b.ne
+        {"aarch64", "63040071e1ffff54", 3, 32, 1, 0, 3, 0, 0},                 // subs w3, w3, #1; b.ne
+        {"aarch64", "000400911f0001ebc3ffff54", 1, 64, 1, 1000, 0, 1, 1000},   // add x0, x0, #1; cmp x0, x1; b.lo
+        {"aarch64", "840800d1e4ffffb5", 4, 64, 2, 0, 4, 0, 0},                 // sub x4, x4, #2; cbnz x4
+        {"aarch64", "000cc13c1f0001ebc1ffff54", 1, 64, 16, 1000, 0, 16, 1000}, // ldr q0, [x0, #16]!; cmp x0, x1; b.ne
+        {"riscv64", "13058500e31eb5fe", 11, 64, 8, 11000, 10, 8, 11000},       // addi a0, a0, 8; bne a0, a1
+        {"riscv64", "9387f7ffe39e07fe", 15, 64, 1, 0, 15, 0, 0},               // addi a5, a5, -1; bnez a5
+        {"riscv64", "13054500e36eb5fe", 11, 64, 4, 11000, 10, 4, 11000},       // addi a0, a0, 4; bltu a0, a1
+        {"riscv64", "1b071700e34ef7fe", 15, 64, 1, 15000, 14, 1, 15000},       // addiw a4, a4, 1; blt a4, a5
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena = {0};

@@ -219,11 +219,9 @@ def lines_of(variant, call, loop):
 
 
 def place_of(variant, call, loop, form):
-    """Where a form has the loop, bytes from the start of a cache line: Cyclops puts a text at the start of one."""
-    if form == "text":
-        return 0
-    is_object = form.startswith("object")
-    move = variant.objects[call.source][call.name] - variant.symbols[call.name] if is_object else 0
+    """Where a form has the loop, bytes from the start of a cache line. A marked text has it where its object has it."""
+    is_linked = form.startswith("linked")
+    move = 0 if is_linked else variant.objects[call.source][call.name] - variant.symbols[call.name]
     return (loop.head + move) % 64
 
 

@@ -9,8 +9,10 @@ extern long native_sum(const long *begin, const long *end);
 extern double native_dot(const double *a, const double *b, long n);
 extern long native_find(const long *a, long n, long wanted);
 extern long native_rows(const long *a, long n);
+extern long native_lines(const long *begin, const long *end);
 
-static long numbers[2048], sink;
+_Alignas(64) static long numbers[2048];
+static long sink;
 static double reals[2][1024];
 
 enum { TRIES = 2000, ADDS = 4000 };
@@ -41,6 +43,9 @@ static long find(long n) {
 static long rows(long n) {
     return native_rows(numbers, n);
 }
+static long lines(long n) {
+    return native_lines(numbers, numbers + 2 * n);
+}
 // Ticks of a call, the least of many tries.
 static uint64_t time_call(call *called, long n) {
     uint64_t least = UINT64_MAX;
@@ -58,11 +63,13 @@ int main(void) {
     static const struct {
         const char *name;
         call *called;
-    } loops[] = {{"sum", sum}, {"dot", dot}, {"find", find}, {"rows", rows}};
+        long n; // turns of the shorter call; the longer one makes five times as many
+    } loops[] = {{"sum", sum, 200}, {"dot", dot, 200}, {"find", find, 200}, {"rows", rows, 200}, {"lines", lines, 200}};
     double cycles_per_tick = ADDS / (double)time_adds();
     for (unsigned i = 0; i < sizeof loops / sizeof *loops; i++) {
-        double shorter = (double)time_call(loops[i].called, 200), longer = (double)time_call(loops[i].called, 1000);
-        printf("%s %.3f\n", loops[i].name, (longer - shorter) * cycles_per_tick / 800);
+        long n = loops[i].n;
+        double shorter = (double)time_call(loops[i].called, n), longer = (double)time_call(loops[i].called, 5 * n);
+        printf("%s %.3f\n", loops[i].name, (longer - shorter) * cycles_per_tick / (double)(4 * n));
     }
     return 0;
 }

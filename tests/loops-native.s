@@ -1,6 +1,6 @@
 # Functions of tests/loops-native.sh, as compilers write them. Each loop begins at a line of the cache.
         .text
-        .globl native_sum, native_dot, native_find, native_rows
+        .globl native_sum, native_dot, native_find, native_rows, native_lines
         .type native_sum, @function
 native_sum:
         xorl %eax, %eax
@@ -69,5 +69,20 @@ native_rows:
 # LLVM-MCA-END rows
         ret
         .size native_rows, .-native_rows
+
+        .type native_lines, @function
+native_lines:
+        .p2align 6
+        .skip 48, 0x90
+# LLVM-MCA-BEGIN lines
+.Llines:                                # a new line of the cache every fourth turn: more pages than the cache holds
+        movdqu (%rdi), %xmm2
+        addq $16, %rdi
+        paddd %xmm2, %xmm0
+        cmpq %rdi, %rsi
+        jne .Llines
+# LLVM-MCA-END lines
+        ret
+        .size native_lines, .-native_lines
 
         .section .note.GNU-stack, "", @progbits
