@@ -428,7 +428,7 @@ static unsigned follow(struct walk *walk, struct way_out *outs) {
     const struct block *block = walk->request->block;
     unsigned n = 0;
     for (unsigned i = 0; i < TURNS_REGISTERS; i++)
-        walk->forms[i] = (struct linear){FORM_HEAD, i, 0};
+        walk->forms[i] = (struct linear){.kind = FORM_HEAD, .reg = i};
     for (unsigned i = 0; i < block->n_insns; i++) {
         const struct insn *insn = &block->insns[i];
         bool is_last = i + 1 == block->n_insns;

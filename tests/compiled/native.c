@@ -1,6 +1,7 @@
 // Times a function of the program that it is linked into, with nothing of Cyclops in it; and walks through one call of
 // it.
 //   PROGRAM time OFFSET REPEATS ARGUMENT...    prints the cycles of a call: median, lowest and highest quarter
+//   PROGRAM callers OFFSET REPEATS ARGUMENT... prints that for calls from each of some places
 //   PROGRAM walk OFFSET ARGUMENT...            prints how often each instruction of the program ran: offset, count
 //   PROGRAM state OFFSET AT ARGUMENT...        prints the registers when the instruction at AT is first reached
 // OFFSETs are hexadecimal and count from main(). Arguments are up to six whole numbers. Memory around 0x2324000 holds
@@ -54,10 +55,35 @@ static uint64_t now(void) {
     return (uint64_t)high << 32 | low;
 }
 
-static uint64_t time_calls(const struct call *call, long n) {
-    uint64_t start = now();
+static void call_in_a_loop(const struct call *call, long n) {
     for (long i = 0; i < n; i++)
         call_once(call);
+}
+
+// The same loop, so many bytes from the start of a cache line: what is called may be faster from one place than from
+// another, by how its branches are predicted.
+typedef void caller(const struct call *, long n);
+#define CALLER_AT(bytes)                                                                                               \
+    void caller_##bytes(const struct call *call, long n);                                                              \
+    __asm__(                                                                                                           \
+        ".text; .balign 64; .rept " #bytes "; nop; .endr; caller_" #bytes ":"                                          \
+        "push %rbx; push %rbp; push %r12; mov %rdi, %rbx; mov %rsi, %rbp;"                                             \
+        "1: mov 8(%rbx), %rdi; mov 16(%rbx), %rsi; mov 24(%rbx), %rdx; mov 32(%rbx), %rcx;"                            \
+        "mov 40(%rbx), %r8; mov 48(%rbx), %r9; call *(%rbx); dec %rbp; jnz 1b; pop %r12; pop %rbp; pop %rbx; ret");
+CALLER_AT(0)
+CALLER_AT(8)
+CALLER_AT(16)
+CALLER_AT(24)
+CALLER_AT(32)
+CALLER_AT(40)
+CALLER_AT(48)
+CALLER_AT(56)
+static caller *const callers[] = {caller_0, caller_8, caller_16, caller_24, caller_32, caller_40, caller_48, caller_56};
+static caller *call_many = call_in_a_loop;
+
+static uint64_t time_calls(const struct call *call, long n) {
+    uint64_t start = now();
+    call_many(call, n);
     return now() - start;
 }
 
@@ -96,6 +122,14 @@ static void print_time(const struct call *call) {
         cycles[i] = round_of(call, n);
     qsort(cycles, ROUNDS, sizeof *cycles, compare);
     printf("%.4f %.4f %.4f\n", cycles[ROUNDS / 2], cycles[ROUNDS / 4], cycles[3 * ROUNDS / 4]);
+}
+
+static void print_times_by_caller(const struct call *call, long repeats) {
+    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++) {
+        call_many = callers[i];
+        for (long k = 0; k < repeats; k++)
+            print_time(call);
+    }
 }
 
 // Starts a child that stops before the call.
@@ -162,8 +196,9 @@ static void print_state(const struct call *call, long at) {
 int main(int argc, char **argv) {
     int first = argc > 1 && strcmp(argv[1], "walk") == 0 ? 3 : 4;
     if (argc < first || argc > first + MOST_ARGUMENTS) {
-        fprintf(stderr,
-                "usage: time OFFSET REPEATS ARGUMENT... | walk OFFSET ARGUMENT... | state OFFSET AT ARGUMENT...\n");
+        fprintf(
+            stderr,
+            "usage: time|callers OFFSET REPEATS ARGUMENT... | walk OFFSET ARGUMENT... | state OFFSET AT ARGUMENT...\n");
         return 2;
     }
     make_memory();
@@ -175,6 +210,8 @@ int main(int argc, char **argv) {
         print_counts(&call);
     else if (strcmp(argv[1], "state") == 0)
         print_state(&call, strtol(argv[3], NULL, 16));
+    else if (strcmp(argv[1], "callers") == 0)
+        print_times_by_caller(&call, atol(argv[3]));
     else
         for (long i = 0; i < atol(argv[3]); i++)
             print_time(&call);
