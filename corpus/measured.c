@@ -123,6 +123,8 @@ static void take_record(const struct measured *measured, const struct record *re
     };
     if (!record->block)
         return;
+    value->starts_apart = strcmp(record->block->alias, "disjoint") == 0;
+    value->memory_is_own = record->block->memory && strcmp(record->block->memory, "own") == 0;
     value->has_pages = true;
     value->pages = record->block->pages;
     value->walks = record->block->walks;

@@ -21,6 +21,8 @@ struct corpus_value {
     double cycles;         // per iteration
     double low, high;      // ends of the interval with the clock's error, cycles
     unsigned pages;        // pages that one pass touches
+    bool starts_apart;     // general registers held addresses of their own; else one address
+    bool memory_is_own;    // behind each page stood memory of its own; else all were one
     bool has_pages, walks; // `pages` is known; a longer run touches more
     const char *notes;     // what distorts the value, words with blanks between them; "": nothing is known
     const char *file;      // where it is from

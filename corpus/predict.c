@@ -124,25 +124,25 @@ static void list_classes(struct arena *arena, const struct block *block, struct 
 }
 
 struct prediction_request predict_as_measured(const struct score_request *request, const struct execution *execution,
-                                              enum program_form form) {
+                                              const struct corpus_value *value) {
     // Of a foreign file, as BHive's harness ran it: behind 15 bytes, and copies too many for any cache.
     enum { FOREIGN_START = 15 };
     bool is_foreign = request->measured.csv;
     return (struct prediction_request){
         .execution = execution,
-        .way = {.is_loop = form == PROGRAM_LOOPED,
+        .way = {.is_loop = value->form == PROGRAM_LOOPED,
                 .is_decoded = is_foreign,
                 .start = is_foreign ? FOREIGN_START : 0,
-                .registers = BOUNDS_SAME,
-                .pages_are_one = true,
+                .registers = value->starts_apart ? BOUNDS_APART : BOUNDS_SAME,
+                .pages_are_one = !value->memory_is_own,
                 .pages_are_new = is_foreign},
     };
 }
 
 static bool predict_cycles(const struct worker *worker, unsigned model, const struct block *block,
-                           enum program_form form, double *cycles, struct fail *fail) {
+                           const struct corpus_value *value, double *cycles, struct fail *fail) {
     struct pipeline_result result;
-    const struct prediction_request request = predict_as_measured(worker->request, EXECUTION_OF(block), form);
+    const struct prediction_request request = predict_as_measured(worker->request, EXECUTION_OF(block), value);
     if (!worker->pipelines[model])
         return prediction_cycles_by_model(&worker->models.judged[model], &request, cycles, fail);
     if (!pipeline_simulate(worker->pipelines[model], EXECUTION_OF(block), NULL, &result, fail))
@@ -165,8 +165,8 @@ static void predict_one(const struct worker *worker, struct arena *arena, unsign
     }
     if (model_describe_bytes(opened, &scratch, bytes, n_bytes, &block, &why)) {
         predicted->has_branches |= count_branches(&block) > (predicted->value.form == PROGRAM_LOOPED);
-        result->is_done = !predicted->has_branches &&
-                          predict_cycles(worker, model, &block, predicted->value.form, &result->cycles, &why);
+        result->is_done =
+            !predicted->has_branches && predict_cycles(worker, model, &block, &predicted->value, &result->cycles, &why);
     }
     if (result->is_done)
         list_classes(arena, &block, result);

@@ -141,7 +141,9 @@ static void add_worst(struct scoring *scoring, struct score_form *form, const st
                                               .low = value->low,
                                               .high = value->high,
                                               .predicted = predicted,
-                                              .error = error};
+                                              .error = error,
+                                              .starts_apart = value->starts_apart,
+                                              .memory_is_own = value->memory_is_own};
     form->n_worst += form->n_worst < most;
 }
 
@@ -294,7 +296,9 @@ static const char *blame_of(struct scoring *scoring, unsigned model, enum progra
     struct fail ignored;
     fail_clear(&ignored);
     bytes_from_digits(worst->code, 2 * n_bytes, bytes);
-    const struct prediction_request request = predict_as_measured(scoring->request, EXECUTION_OF(&block), form);
+    const struct corpus_value value = {
+        .form = form, .starts_apart = worst->starts_apart, .memory_is_own = worst->memory_is_own};
+    const struct prediction_request request = predict_as_measured(scoring->request, EXECUTION_OF(&block), &value);
     if (!model_describe_bytes(opened, scoring->arena, bytes, n_bytes, &block, &ignored) ||
         !prediction_by_model(scoring->arena, opened, &request, &prediction, &ignored))
         return "";

@@ -167,7 +167,8 @@ double bound_cache(const struct bound_code *code) {
         slots += code->recipes[i].slots;
     if (cpu_knows(cpu, CPU_CACHE_SLOTS))
         by_slots = slots / cpu_value(cpu, CPU_CACHE_SLOTS);
-    if (cpu_value(cpu, CPU_CACHE_LINE_BYTES) <= 0 || cpu_value(cpu, CPU_CACHE_LINES) <= 0)
+    if (cpu_value(cpu, CPU_CACHE_LINE_BYTES) <= 0 || cpu_value(cpu, CPU_CACHE_LINES) <= 0 ||
+        !cpu_knows(cpu, CPU_CACHE_LINE_SLOTS))
         return by_slots;
     // As many copies as the first window needs to come again.
     unsigned copies = code->request->is_loop ? 1 : (unsigned)cpu_value(cpu, CPU_CACHE_LINE_BYTES);
