@@ -64,14 +64,13 @@ static void count(struct check_counts *counts, enum check_outcome outcome) {
 // The first question, and what it needs.
 struct gap_question {
     struct arena *arena;
-    const struct predictor *predictor;
     struct sums sums;
     struct differences list;
 };
 
 static struct gap_question begin_gap(struct arena *arena, const struct predictor *predictor,
                                      const struct check_results *results) {
-    struct gap_question question = {.arena = arena, .predictor = predictor};
+    struct gap_question question = {.arena = arena};
     sums_open(&question.sums, arena, predictor, results);
     return question;
 }
@@ -87,7 +86,7 @@ static void ask_gap(struct gap_question *question, const struct check_value *val
     *outcome = CHECK_DIFFERS;
     *ARENA_ADD(question->arena, question->list.items, question->list.n) =
         is_outside ? gap_describe(question->arena, value, predicted)
-                   : sums_describe(question->arena, &question->sums, question->predictor, value, predicted);
+                   : sums_describe(question->arena, &question->sums, value, predicted);
 }
 
 // Whether two models' numbers are other ones. Equal models give equal numbers, bit for bit.

@@ -73,16 +73,15 @@ static struct sums_partners find_unknown(struct arena *arena, const struct predi
 
 void sums_open(struct sums *sums, struct arena *arena, const struct predictor *predictor,
                const struct check_results *results) {
-    *sums = (struct sums){.results = results};
+    struct sums_partners *unknown = ARENA_ARRAY(arena, struct sums_partners, results->n_values + 1);
+    *sums = (struct sums){.results = results, .unknown = unknown};
     for (size_t v = 0; v < results->n_values; v++) {
-        struct arena scratch = {0};
-        struct sums_partners found = {NULL, 0};
-        if (gap_is_sure(&results->values[v]) && sums_is_one(&results->values[v]))
-            found = find_unknown(&scratch, predictor, results, &results->values[v]);
-        for (size_t i = 0; i < found.n; i++)
-            if (text_find(found.opcodes[i], sums->partners, sums->n_partners) == sums->n_partners)
-                *ARENA_ADD(arena, sums->partners, sums->n_partners) = arena_strdup(arena, found.opcodes[i]);
-        arena_free(&scratch);
+        if (!gap_is_sure(&results->values[v]) || !sums_is_one(&results->values[v]))
+            continue;
+        unknown[v] = find_unknown(arena, predictor, results, &results->values[v]);
+        for (size_t i = 0; i < unknown[v].n; i++)
+            if (text_find(unknown[v].opcodes[i], sums->partners, sums->n_partners) == sums->n_partners)
+                *ARENA_ADD(arena, sums->partners, sums->n_partners) = unknown[v].opcodes[i];
     }
     sums->n_partners = text_sort(sums->partners, sums->n_partners);
 }
@@ -95,9 +94,9 @@ static const char *about_of(struct arena *arena, const struct sums_partners *par
     return partners->n ? text.data : "";
 }
 
-struct check_difference sums_describe(struct arena *arena, const struct sums *sums, const struct predictor *predictor,
-                                      const struct check_value *value, const struct predicted *predicted) {
-    const struct sums_partners partners = find_unknown(arena, predictor, sums->results, value);
+struct check_difference sums_describe(struct arena *arena, const struct sums *sums, const struct check_value *value,
+                                      const struct predicted *predicted) {
+    const struct sums_partners partners = sums->unknown[value - sums->results->values];
     const double before = value->value.sum - value->value.cycles;
     struct check_difference difference = {.value = value,
                                           .number = predicted->cycles,

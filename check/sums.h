@@ -29,16 +29,17 @@ struct sums_partners sums_find_partners(struct arena *arena, const struct predic
 // The sums of results.
 struct sums {
     const struct check_results *results;
+    const struct sums_partners *unknown; // of each value that is a sure sum: those whose own latency is not known
     const char **partners; // all opcodes that lead back in a sum, and whose own latency is not known; sorted
     size_t n_partners;
 };
 void sums_open(struct sums *sums, struct arena *arena, const struct predictor *predictor,
                const struct check_results *results);
 
-// Describes a sum that is too short: a difference as of gap_describe. The cause is a pair of scheduling classes, in
-// whichever direction it was measured; or what many forms have in common that one instruction leads back from, if they
-// lead nothing back themselves.
-struct check_difference sums_describe(struct arena *arena, const struct sums *sums, const struct predictor *predictor,
-                                      const struct check_value *value, const struct predicted *predicted);
+// Describes a sure sum that is too short: a difference as of gap_describe. The cause is a pair of scheduling classes,
+// in whichever direction it was measured; or what many forms have in common that one instruction leads back from, if
+// they lead nothing back themselves.
+struct check_difference sums_describe(struct arena *arena, const struct sums *sums, const struct check_value *value,
+                                      const struct predicted *predicted);
 
 #endif

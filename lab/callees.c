@@ -40,7 +40,6 @@ void callees_add_changes(struct arena *arena, struct lab_block *block, enum bloc
 // Decodes the instruction at an address of the memory that came along; null: no code is there.
 static const struct insn *decode_at(struct arena *arena, const struct decoder *decoder, const struct link *link,
                                     uint64_t address) {
-    enum { LONGEST = 15 };
     struct block found;
     struct fail why;
     for (size_t i = 0; i < link->n_segments; i++) {
@@ -48,10 +47,10 @@ static const struct insn *decode_at(struct arena *arena, const struct decoder *d
         uint64_t offset = address - segment->address;
         if (!segment->is_executable || offset >= segment->n_bytes)
             continue;
-        size_t left = segment->n_bytes - (size_t)offset;
-        for (size_t n = left < LONGEST ? left : LONGEST; n > 0; n--) // what follows may be no instruction
-            if (decoder_decode(decoder, arena, segment->bytes + offset, n, &found, &why) && found.n_insns)
-                return &found.insns[0];
+        const uint8_t *bytes = segment->bytes + offset;
+        size_t n = decoder->backend->first_length(decoder->cpu, bytes, segment->n_bytes - (size_t)offset);
+        if (n && decoder_decode(decoder, arena, bytes, n, &found, &why))
+            return &found.insns[0];
     }
     return NULL;
 }

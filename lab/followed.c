@@ -127,21 +127,23 @@ static struct follow_outside list_outside(struct arena *arena, const struct foll
     return (struct follow_outside){list, n};
 }
 
-// Describes the instruction at an address of the program's segments: the shortest bytes that are one.
+// Describes the instruction at an address of the program's segments.
 static bool describe_one(struct arena *arena, const struct model *model, const struct program *program,
                          uint64_t address, struct insn *insn) {
-    enum { LONGEST = 15 };
     for (size_t s = 0; s < program->link->n_segments; s++) {
         const struct segment *segment = &program->segments[s];
         uint64_t at = address - segment->address;
-        for (size_t n = 1; at < segment->n_bytes && n <= LONGEST && n <= segment->n_bytes - at; n++) {
-            struct block one;
-            struct fail why = {0};
-            if (!model_describe_bytes(model, arena, segment->bytes + at, n, &one, &why) || one.n_insns != 1)
-                continue;
-            *insn = *one.insns;
-            return true;
-        }
+        if (at >= segment->n_bytes)
+            continue;
+        struct block one;
+        struct fail why = {0};
+        size_t n = model->backend
+                       ? model->backend->first_length(model->cpu, segment->bytes + at, segment->n_bytes - (size_t)at)
+                       : 0;
+        if (!n || !model_describe_bytes(model, arena, segment->bytes + at, n, &one, &why) || one.n_insns != 1)
+            continue;
+        *insn = *one.insns;
+        return true;
     }
     return false;
 }

@@ -187,7 +187,7 @@ static bool find_code(const struct object *object, size_t index, struct code *co
     return section != NULL && read_code(object, section, code);
 }
 
-static bool add_symbol_piece(struct object *object, size_t index) {
+static bool add_symbol_piece(struct object *object, size_t index, bool is_function) {
     const struct symbol *symbol = &object->symbols[index];
     struct code code;
     if (!find_code(object, symbol->section, &code))
@@ -198,7 +198,7 @@ static bool add_symbol_piece(struct object *object, size_t index) {
         return fail_at(object->fail, object->file->path, 0, 0, "symbol '%s' does not lie within its section %s",
                        symbol->name, code.name);
     bool is_added = add_piece(object, symbol->name, &code, symbol->start, end);
-    object->pieces[object->n_pieces - 1].is_function = true;
+    object->pieces[object->n_pieces - 1].is_function = is_function;
     return is_added;
 }
 
@@ -226,7 +226,8 @@ static bool fail_choice(const struct object *object, const char *name) {
                    n ? list.data : "; the functions that it chooses from have no symbols here: give their addresses");
 }
 
-static bool add_named(struct object *object, const char *name) {
+static bool add_named(struct object *object, const struct object_range *range) {
+    const char *name = range->symbol;
     for (size_t i = 0; i < object->n_symbols; i++) {
         if (strcmp(object->symbols[i].name, name) != 0)
             continue;
@@ -235,7 +236,7 @@ static bool add_named(struct object *object, const char *name) {
                                   "there are several symbols '%s', such as those at 0x%" PRIx64 " and 0x%" PRIx64
                                   ": choose one by --start and --end",
                                   name, object->symbols[i].start, namesake->start)
-                        : add_symbol_piece(object, i);
+                        : add_symbol_piece(object, i, !range->is_label);
     }
     if (text_find(name, object->choices, object->n_choices) < object->n_choices)
         return fail_choice(object, name);
@@ -315,7 +316,7 @@ static bool add_functions(struct object *object) {
         bool is_alias = before != NULL && before->section == symbol->section && before->start == symbol->start;
         if (!symbol->is_function || is_alias || !find_code(object, symbol->section, &code))
             continue;
-        if (!add_symbol_piece(object, i))
+        if (!add_symbol_piece(object, i, true))
             return false;
         before = symbol;
     }
@@ -325,7 +326,7 @@ static bool add_functions(struct object *object) {
 static bool add_pieces(struct object *object, const struct object_range *range) {
     read_symbols(object);
     if (range->symbol != NULL)
-        return add_named(object, range->symbol);
+        return add_named(object, range);
     if (range->start != NULL || range->end != NULL)
         return add_range(object, range);
     if (range->section != NULL)

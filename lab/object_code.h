@@ -25,6 +25,7 @@ struct object_file {
 // the section. Zeroed: every function; where the file names no function, the content of its code sections.
 struct object_range {
     const char *symbol;      // name of the function; null: any
+    bool is_label;           // the symbol names a place in the code, such as the start of a marked region; no function
     const char *section;     // name of the section; null: any, or ".text" with addresses
     const char *start, *end; // addresses in decimal or, with 0x, hexadecimal; null: from the first, to the last
 };
@@ -35,7 +36,7 @@ struct object_piece {
     size_t n_bytes;
     uint64_t address; // address of its first byte
     size_t section;   // index of its section
-    bool is_function; // by its symbol: a jump out of it goes on in other code, which returns to its caller
+    bool is_function; // a symbol names all of it: a jump out of it goes on in other code, which returns to its caller
 };
 
 // All lives in the arena. Fails where there is no such code, and where it is another machine's.

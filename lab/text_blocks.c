@@ -246,8 +246,9 @@ static void take_piece(const struct reader *reader, const struct object_piece *p
 }
 
 static void add_region(const struct reader *reader, const struct text_region *region) {
-    const struct object_range range = {.symbol =
-                                           region_symbol(reader->arena, (size_t)(region - reader->marked.regions))};
+    const size_t number = (size_t)(region - reader->marked.regions);
+    // A branch out of a region is a way out, and calls nothing.
+    const struct object_range range = {.symbol = region_symbol(reader->arena, number), .is_label = true};
     struct text_block *block = add(reader, region, region->name);
     const struct object_piece *pieces;
     struct fail why = {0};
@@ -256,9 +257,7 @@ static void add_region(const struct reader *reader, const struct text_region *re
         any_line((struct slice){reader->source->text + region->begin, region->end - region->begin}, line_aligns);
     if (!reader->linker || !object_code_read(reader->arena, &reader->file, &range, &pieces, &n, &why))
         return;
-    struct object_piece piece = *pieces;
-    piece.is_function = false; // a branch out of a region is a way out, and calls nothing
-    take_piece(reader, &piece, must, region, block);
+    take_piece(reader, pieces, must, region, block);
 }
 
 static struct text_region whole_text(const struct reader *reader) {

@@ -76,10 +76,11 @@ static void find_lengths(struct session *session, struct lengths *lengths, bool 
             card_add_unknown(&session->card, &head, value->why);
             continue;
         }
-        lengths->rates[i] = (struct rate){1 / value->cycles, 1 / value->high, 1 / value->low};
-        card_add_number(&session->card, &head, 1 / value->cycles, 1 / value->high, 1 / value->low, 0.008);
+        const struct rate rate = {1 / value->cycles, 1 / value->high, 1 / value->low};
+        lengths->rates[i] = rate;
+        card_add_number(&session->card, &head, rate.value, rate.low, rate.high, 0.008);
         *ARENA_ADD(session->arena, curve.points, curve.n_points) =
-            (struct card_point){i, 1 / value->cycles, 1 / value->high, 1 / value->low};
+            (struct card_point){i, rate.value, rate.low, rate.high};
     }
     if (is_missing)
         return;

@@ -303,3 +303,20 @@ size_t count_insns(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes
     const std::vector<decoded> *found = read_insns(*cpu, ArrayRef<uint8_t>(bytes, n_bytes), fail);
     return found ? found->size() : 0;
 }
+
+// LLVM takes a prefix for an instruction of its own where it does not know the two together.
+size_t first_length(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes) {
+    struct fail ignored = {};
+    const ArrayRef<uint8_t> all(bytes, n_bytes);
+    if (!open_reader(*cpu, &ignored))
+        return 0;
+    std::vector<decoded> &found = cpu->reader->found;
+    found.clear();
+    size_t length = 0;
+    do {
+        if (length >= n_bytes || !decode_next(*cpu, all, length, found, &ignored))
+            return 0;
+        length = found.back().offset + found.back().size;
+    } while (is_prefix(*cpu, found.back()));
+    return length;
+}

@@ -151,6 +151,7 @@ bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t 
 bool describe_part(struct backend_cpu *cpu, struct arena *arena, const uint8_t *all, size_t offset, size_t length,
                    struct block *block, struct fail *fail);
 size_t count_insns(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail);
+size_t first_length(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes);
 bool describe_text(struct backend_cpu *cpu, struct arena *arena, const char *name, const char *text,
                    struct backend_source *source, struct fail *fail);
 // An instruction written down by ourselves; false where this CPU does not know it.

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BACKEND_ABI = 17 }; // of this header; a module of another ABI is refused
+enum { BACKEND_ABI = 18 }; // of this header; a module of another ABI is refused
 
 // Which CPU to describe. Null members stand for the host.
 struct backend_options {
@@ -116,6 +116,9 @@ struct backend {
 
     // Decodes machine code; 0 and a failure where that is not possible, or where there is none.
     size_t (*count_insns)(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail);
+    // Bytes of the first instruction of machine code, with its prefixes; what is behind it need not be code. 0: none
+    // begins there.
+    size_t (*first_length)(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes);
     // Decodes machine code into llvm-exegesis's words, one text for each instruction: the opcode's and the registers'
     // LLVM names, immediates in hexadecimal: "VADDPSYrm YMM0 YMM1 RDI i_0x1 %noreg i_0x40 %noreg". The array lives in
     // the arena. 0 and a failure as count_insns.
