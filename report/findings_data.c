@@ -1,0 +1,203 @@
+// Findings for programs that read JSON or CSV.
+#include "report/findings.h"
+
+#include "base/json_text.h"
+#include "base/text.h"
+#include "report/csv.h"
+
+#include <math.h>
+
+enum { DECIMALS = 5 };
+
+// ---- JSON
+
+static const char *const mixture_uses[] = {
+    [TABLE_MIXTURE_TO_CHOOSE] = "choose", [TABLE_MIXTURE_TO_JUDGE] = "judge", [TABLE_MIXTURE_PROBE] = "probes"};
+
+static void put_mixtures(struct json_text *json, const struct check_report *report) {
+    bool has_any = false;
+    for (size_t i = 0; i < sizeof mixture_uses / sizeof *mixture_uses; i++)
+        has_any |= report->mixtures[i].n > 0;
+    if (!has_any)
+        return;
+    json_open(json, "mixtures");
+    for (size_t i = 0; i < sizeof mixture_uses / sizeof *mixture_uses; i++) {
+        if (!report->mixtures[i].n)
+            continue;
+        json_open(json, mixture_uses[i]);
+        json_put_integer(json, "n", (int64_t)report->mixtures[i].n);
+        json_put_real(json, "error", report->mixtures[i].error, 5);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static bool write_head(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail) {
+    struct json_text json = {.text.arena = arena};
+    json_open(&json, NULL);
+    json_put_text(&json, "record", "check");
+    json_put_text(&json, "machine", report->results.machine);
+    json_put_text(&json, "clock", report->results.clock);
+    json_put_dates(&json, "time", &report->results.when);
+    json_put_text(&json, "model", report->model);
+    json_put_text(&json, "against", report->against);
+    json_put_text(&json, "baseline", report->counts[CHECK_HARDWARE].is_asked ? report->baseline.machine : NULL);
+    json_put_integer(&json, "forms", (int64_t)report->results.n_forms);
+    json_open(&json, "questions"); // one is called model, as is a key above
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++) {
+        const struct check_counts *counts = &report->counts[q];
+        if (!counts->is_asked)
+            continue;
+        json_open(&json, check_question_name((enum check_question)q));
+        json_put_integer(&json, "compared", (int64_t)counts->n_compared);
+        json_put_integer(&json, "agree", (int64_t)counts->n_agree);
+        json_put_integer(&json, "differ", (int64_t)counts->n_differ);
+        json_put_integer(&json, "improved", (int64_t)counts->n_improved);
+        json_put_integer(&json, "unstable", (int64_t)counts->n_unstable);
+        json_put_integer(&json, "unpredicted", (int64_t)counts->n_unpredicted);
+        json_put_integer(&json, "failed", (int64_t)counts->n_failed);
+        if (q == CHECK_HARDWARE) {
+            json_put_integer(&json, "lost", (int64_t)counts->n_lost);
+            json_put_integer(&json, "new", (int64_t)counts->n_new);
+        }
+        json_put_integer(&json, "findings", (int64_t)counts->n_findings);
+        json_put_integer(&json, "allowed", (int64_t)counts->n_allowed);
+        if (q == CHECK_GAP)
+            json_put_integer(&json, "sums", (int64_t)counts->n_of_sums);
+        if (q != CHECK_HARDWARE)
+            json_put_integer(&json, "slots", (int64_t)counts->n_of_slots);
+        json_close(&json);
+    }
+    json_close(&json);
+    put_mixtures(&json, report);
+    json_close(&json);
+    return json_print_line(out, &json, fail);
+}
+
+static void put_difference(struct json_text *json, const struct check_difference *difference,
+                           enum check_question question) {
+    const struct check_value *value = difference->value;
+    json_open(json, NULL);
+    json_put_text(json, "form", value->form);
+    json_put_text(json, "class", value->class_name);
+    json_put_text(json, "quantity", check_quantity_name(value->quantity));
+    json_put_text(json, "detail", *value->detail ? value->detail : NULL);
+    json_put_text(json, "relation", value->value.relation == TABLE_AT_MOST ? "at most" : "equal");
+    json_put_real(json, "measured", value->value.cycles, DECIMALS);
+    json_put_real(json, "low", value->value.low, DECIMALS);
+    json_put_real(json, "high", value->value.high, DECIMALS);
+    json_put_real(json, question == CHECK_HARDWARE ? "earlier" : "predicted", difference->number, DECIMALS);
+    if (difference->sum > 0) {
+        json_put_real(json, "sum", value->value.sum, DECIMALS);
+        json_put_real(json, "predicted_sum", difference->sum, DECIMALS);
+    }
+    if (question == CHECK_MODEL)
+        json_put_real(json, "against", difference->before, DECIMALS);
+    json_put_text(json, "kernel", value->value.kernel);
+    json_close(json);
+}
+
+static bool write_mixtures(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail) {
+    for (size_t i = 0; report->mixture_errors && i < report->results.n_mixtures; i++) {
+        const struct check_mixture *mixture = &report->results.mixtures[i];
+        const struct table_value *value = &mixture->value.value;
+        struct json_text json = {.text.arena = arena};
+        if (!isfinite(report->mixture_errors[i]))
+            continue;
+        json_open(&json, NULL);
+        json_put_text(&json, "record", "mixture");
+        json_put_text(&json, "mixture", mixture->name);
+        json_put_text(&json, "about", mixture->about);
+        json_put_text(&json, "use", mixture_uses[mixture->use]);
+        json_put_real(&json, "measured", value->cycles, DECIMALS);
+        json_put_real(&json, "low", value->low, DECIMALS);
+        json_put_real(&json, "high", value->high, DECIMALS);
+        json_put_real(&json, "predicted", value->cycles * (1 + report->mixture_errors[i]), DECIMALS);
+        json_close(&json);
+        if (!json_print_line(out, &json, fail))
+            return false;
+    }
+    return true;
+}
+
+bool findings_write_json(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail) {
+    bool is_written = write_head(arena, report, out, fail);
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++)
+        for (size_t i = 0; is_written && i < report->n_findings[q]; i++) {
+            const struct check_finding *each = &report->findings[q][i];
+            struct json_text json = {.text.arena = arena};
+            json_open(&json, NULL);
+            json_put_text(&json, "record", "finding");
+            json_put_text(&json, "id", each->id);
+            json_put_text(&json, "question", check_question_name((enum check_question)q));
+            json_put_text(&json, "summary", each->summary);
+            json_put_integer(&json, "forms", (int64_t)each->n_forms);
+            json_put_integer(&json, "classes", (int64_t)each->n_classes);
+            json_put_real(&json, "most", each->most, DECIMALS);
+            json_put_bool(&json, "allowed", each->is_allowed);
+            json_put_text(&json, "reason", each->is_allowed ? each->allowance->reason : NULL);
+            json_put_text(&json, "why_not", each->why_not);
+            json_open_list(&json, "values");
+            for (size_t k = 0; k < each->n_differences; k++)
+                put_difference(&json, &each->differences[k], (enum check_question)q);
+            json_close_list(&json);
+            json_close(&json);
+            is_written = json_print_line(out, &json, fail);
+        }
+    is_written = is_written && write_mixtures(arena, report, out, fail);
+    for (size_t i = 0; is_written && i < report->allowances.n_items; i++) {
+        const struct check_allowance *each = &report->allowances.items[i];
+        struct json_text json = {.text.arena = arena};
+        if (each->n_findings)
+            continue;
+        json_open(&json, NULL);
+        json_put_text(&json, "record", "allowance");
+        json_put_text(&json, "finding", each->finding);
+        json_put_integer(&json, "line", each->line);
+        json_put_bool(&json, "stale", true);
+        json_close(&json);
+        is_written = json_print_line(out, &json, fail);
+    }
+    return is_written;
+}
+
+// ---- CSV
+
+static void write_csv_difference(struct csv *csv, const struct check_finding *finding,
+                                 const struct check_difference *difference, enum check_question question, FILE *out) {
+    const struct check_value *value = difference->value;
+    const char *const texts[] = {
+        check_question_name(question),
+        finding->id,
+        finding->is_allowed ? "yes" : "no",
+        value->form,
+        value->class_name,
+        check_quantity_name(value->quantity),
+        value->detail,
+    };
+    csv_put_all(csv, texts, sizeof texts / sizeof *texts);
+    csv_put_number(csv, true, value->value.cycles);
+    csv_put_number(csv, true, value->value.low);
+    csv_put_number(csv, true, value->value.high);
+    csv_put(csv, value->value.relation == TABLE_AT_MOST ? "at most" : "equal");
+    csv_put_number(csv, question != CHECK_HARDWARE, difference->number);
+    csv_put_number(csv, question == CHECK_HARDWARE, difference->number);
+    csv_put_number(csv, question == CHECK_MODEL, difference->before);
+    csv_put(csv, value->value.kernel);
+    csv_end_line(csv, out);
+}
+
+bool findings_write_csv(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail) {
+    static const char *const titles[] = {"question", "finding",   "allowed",  "form",    "class",
+                                         "quantity", "detail",    "measured", "low",     "high",
+                                         "relation", "predicted", "earlier",  "against", "kernel"};
+    struct csv csv = {.line.arena = arena};
+    csv_put_all(&csv, titles, sizeof titles / sizeof *titles);
+    csv_end_line(&csv, out);
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++)
+        for (size_t i = 0; i < report->n_findings[q]; i++)
+            for (size_t k = 0; k < report->findings[q][i].n_differences; k++)
+                write_csv_difference(&csv, &report->findings[q][i], &report->findings[q][i].differences[k],
+                                     (enum check_question)q, out);
+    return csv_is_written(out, fail);
+}
