@@ -282,7 +282,8 @@ const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode
         at = &(*at)->next;
     if (!*at) {
         *at = ARENA_NEW(cpu->opcodes->arena, struct seen);
-        **at = (struct seen){.name = opcode, .opcode = {cpu_kinds_of(opcode), rules_of(cpu, opcode)}};
+        **at = (struct seen){.name = opcode, .opcode = {.kinds = cpu_kinds_of(opcode), .rules = rules_of(cpu, opcode)}};
+        (*at)->opcode.operation = cpu_operation_of(opcode, &(*at)->opcode.operands);
     }
     return &(*at)->opcode;
 }

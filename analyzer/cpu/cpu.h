@@ -93,8 +93,27 @@ struct cpu_rule {
     unsigned line, column;
 };
 
+// What an instruction makes of general registers and memory, where it is plain.
+enum cpu_operation {
+    CPU_DOES_OTHER,
+    CPU_DOES_ADDRESS, // lea
+    CPU_DOES_MOVE,
+    CPU_DOES_EXTEND, // movsx, movzx
+    CPU_DOES_INC,
+    CPU_DOES_DEC,
+    CPU_DOES_ADD,
+    CPU_DOES_SUB,
+    CPU_DOES_XOR,
+    CPU_DOES_AND,
+    CPU_DOES_OR,
+    CPU_DOES_SHL,
+    CPU_DOES_SHR
+};
+
 // What an opcode's name says.
 struct cpu_opcode {
+    enum cpu_operation operation;
+    const char *operands;  // the letters behind its width: "rr", "mi8"; "" where there is no width
     uint32_t kinds;        // see opcode.h
     const uint64_t *rules; // a bit a rule: it is of this opcode
 };

@@ -84,3 +84,25 @@ uint32_t cpu_kinds_of(const char *opcode) {
             kinds |= names[i].kinds;
     return kinds;
 }
+
+enum cpu_operation cpu_operation_of(const char *opcode, const char **operands) {
+    static const struct {
+        const char *mnemonic;
+        enum cpu_operation operation;
+    } plain[] = {{"MOV", CPU_DOES_MOVE}, {"INC", CPU_DOES_INC}, {"DEC", CPU_DOES_DEC}, {"ADD", CPU_DOES_ADD},
+                 {"SUB", CPU_DOES_SUB},  {"XOR", CPU_DOES_XOR}, {"AND", CPU_DOES_AND}, {"OR", CPU_DOES_OR},
+                 {"SHL", CPU_DOES_SHL},  {"SHR", CPU_DOES_SHR}};
+    *operands = "";
+    if (starts_with(opcode, "LEA"))
+        return CPU_DOES_ADDRESS;
+    if (starts_with(opcode, "MOVSX") || starts_with(opcode, "MOVZX"))
+        return CPU_DOES_EXTEND;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        size_t n = strlen(plain[i].mnemonic), digits = strspn(opcode + strcspn(opcode, "0123456789"), "0123456789");
+        if (!starts_with(opcode, plain[i].mnemonic) || strcspn(opcode, "0123456789") != n || !digits)
+            continue;
+        *operands = opcode + n + digits;
+        return plain[i].operation;
+    }
+    return CPU_DOES_OTHER;
+}

@@ -3,6 +3,8 @@
 #ifndef ANALYZER_CPU_OPCODE_H
 #define ANALYZER_CPU_OPCODE_H
 
+#include "analyzer/cpu/cpu.h"
+
 #include <stdint.h>
 
 enum cpu_kind {
@@ -32,5 +34,7 @@ enum cpu_kind {
 
 // Several of the above.
 uint32_t cpu_kinds_of(const char *opcode);
+// `operands`: as in struct cpu_opcode.
+enum cpu_operation cpu_operation_of(const char *opcode, const char **operands);
 
 #endif

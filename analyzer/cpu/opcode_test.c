@@ -40,7 +40,26 @@ static void names_have_kinds(void **state) {
     }
 }
 
+static void names_have_operations(void **state) {
+    (void)state;
+    static const struct {
+        const char *opcode;
+        enum cpu_operation operation;
+        const char *operands;
+    } cases[] = {
+        {"ADD64ri8", CPU_DOES_ADD, "ri8"},   {"MOV32mr", CPU_DOES_MOVE, "mr"}, {"MOVZX32rm8", CPU_DOES_EXTEND, ""},
+        {"LEA64_32r", CPU_DOES_ADDRESS, ""}, {"ORPSrr", CPU_DOES_OTHER, ""},   {"SHR64rCL", CPU_DOES_SHR, "rCL"},
+        {"ADDSUBPDrr", CPU_DOES_OTHER, ""},  {"DEC8m", CPU_DOES_DEC, "m"},     {"CMP64rr", CPU_DOES_OTHER, ""},
+        {"SHRD64rri8", CPU_DOES_OTHER, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *operands;
+        assert_int_equal(cpu_operation_of(cases[i].opcode, &operands), cases[i].operation);
+        assert_string_equal(operands, cases[i].operands);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names_have_kinds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names_have_kinds), cmocka_unit_test(names_have_operations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,40 +151,28 @@ static bool starts_with(const char *text, const char *start) {
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-// "ADD64rr": mnemonic, and the letters behind the width.
-static bool is_of(const char *opcode, const char *mnemonic, const char **operands) {
-    size_t n = strlen(mnemonic);
-    if (strncmp(opcode, mnemonic, n) != 0)
-        return false;
-    size_t digits = strspn(opcode + n, "0123456789");
-    *operands = opcode + n + digits;
-    return digits > 0;
-}
-
 // What an operation makes of two values; unknown where it is not plain.
-static struct value operate(struct address_walk *walk, const char *opcode, struct value a, struct value b,
+static struct value operate(struct address_walk *walk, enum cpu_operation operation, struct value a, struct value b,
                             bool is_same) {
     bool are_numbers = !a.base && !b.base;
-    if (starts_with(opcode, "ADD"))
+    if (operation == CPU_DOES_ADD)
         return add(walk, a, b);
-    if (starts_with(opcode, "SUB")) {
-        if (is_same || (a.base && a.base == b.base))
-            return number(a.offset - b.offset);
+    if (operation == CPU_DOES_SUB && (is_same || (a.base && a.base == b.base)))
+        return number(a.offset - b.offset);
+    if (operation == CPU_DOES_SUB)
         return b.base ? unknown(walk) : (struct value){a.base, a.offset - b.offset};
-    }
-    if (starts_with(opcode, "XOR"))
-        return is_same ? number(0) : are_numbers ? number(a.offset ^ b.offset) : unknown(walk);
-    if (starts_with(opcode, "AND"))
-        return is_same ? a : are_numbers ? number(a.offset & b.offset) : unknown(walk);
-    if (starts_with(opcode, "OR"))
-        return is_same ? a : are_numbers ? number(a.offset | b.offset) : unknown(walk);
-    if (starts_with(opcode, "SHL"))
-        return are_numbers ? number(a.offset << (b.offset & 63)) : unknown(walk);
-    if (starts_with(opcode, "SHR"))
-        return are_numbers ? number(a.offset >> (b.offset & 63)) : unknown(walk);
-    if (starts_with(opcode, "IMUL"))
-        return are_numbers ? number(a.offset * b.offset) : unknown(walk);
-    return unknown(walk);
+    if (operation == CPU_DOES_XOR && is_same)
+        return number(0);
+    if ((operation == CPU_DOES_AND || operation == CPU_DOES_OR) && is_same)
+        return a;
+    if (!are_numbers)
+        return unknown(walk);
+    uint64_t shift = b.offset & 63;
+    return number(operation == CPU_DOES_XOR   ? a.offset ^ b.offset
+                  : operation == CPU_DOES_AND ? a.offset & b.offset
+                  : operation == CPU_DOES_OR  ? a.offset | b.offset
+                  : operation == CPU_DOES_SHL ? a.offset << shift
+                                              : a.offset >> shift);
 }
 
 static struct value immediate(const struct cpu_recipe *recipe) {
@@ -196,42 +184,42 @@ static struct value source(struct address_walk *walk, const struct insn *insn, u
     return insn->n_reads > which ? read_register(walk, insn->reads[which].reg) : unknown(walk);
 }
 
+static struct value moved(struct address_walk *walk, const struct cpu_recipe *recipe, struct value loaded) {
+    const struct insn *insn = recipe->insn;
+    const char *operands = recipe->opcode->operands;
+    if (starts_with(operands, "ri") || starts_with(operands, "mi"))
+        return immediate(recipe);
+    if (starts_with(operands, "rm") || (insn->may_load && !insn->may_store))
+        return loaded;
+    return insn->may_store ? source(walk, insn, insn->n_reads - 1) : source(walk, insn, 0);
+}
+
 // `loaded`: what its memory operand holds, where it loads.
 static struct value result_of(struct address_walk *walk, const struct cpu_recipe *recipe, struct value loaded) {
-    static const char *const operations[] = {"ADD", "SUB", "XOR", "AND", "OR", "SHL", "SHR"};
     const struct insn *insn = recipe->insn;
-    const char *opcode = insn->opcode, *operands;
-    if (starts_with(opcode, "LEA") && insn->address)
-        return address_of(walk, insn->address);
-    if (starts_with(opcode, "MOVSX") || starts_with(opcode, "MOVZX"))
+    enum cpu_operation operation = recipe->opcode->operation;
+    const char *operands = recipe->opcode->operands;
+    if (operation == CPU_DOES_OTHER)
+        return unknown(walk);
+    if (operation == CPU_DOES_ADDRESS)
+        return insn->address ? address_of(walk, insn->address) : unknown(walk);
+    if (operation == CPU_DOES_EXTEND)
         return insn->may_load ? loaded : source(walk, insn, 0);
-    if (is_of(opcode, "MOV", &operands)) {
-        if (starts_with(operands, "ri") || starts_with(operands, "mi"))
-            return immediate(recipe);
-        if (starts_with(operands, "rm") || (insn->may_load && !insn->may_store))
-            return loaded;
-        return insn->may_store ? source(walk, insn, insn->n_reads - 1) : source(walk, insn, 0);
-    }
-    if (is_of(opcode, "INC", &operands) || is_of(opcode, "DEC", &operands)) {
-        struct value one = number(starts_with(opcode, "INC") ? 1 : UINT64_MAX);
-        return add(walk, *operands == 'm' ? loaded : source(walk, insn, 0), one);
-    }
-    for (unsigned i = 0; i < sizeof operations / sizeof *operations; i++) {
-        if (!is_of(opcode, operations[i], &operands))
-            continue;
-        bool is_shift = operations[i][0] == 'S' && operations[i][1] == 'H';
-        if (strstr(operands, "CL") || (is_shift && operands[1] != 'i'))
-            return unknown(walk);
-        struct value first = *operands == 'm' ? loaded : source(walk, insn, 0);
-        struct value second = strchr(operands, 'i') ? immediate(recipe)
-                              : operands[0] == 'm'  ? source(walk, insn, insn->n_reads - 1)
-                              : operands[1] == 'm'  ? loaded
-                                                    : source(walk, insn, 1);
-        bool is_same =
-            operands[0] == 'r' && operands[1] == 'r' && insn->n_reads > 1 && insn->reads[0].reg == insn->reads[1].reg;
-        return operate(walk, opcode, first, second, is_same);
-    }
-    return unknown(walk);
+    if (operation == CPU_DOES_MOVE)
+        return moved(walk, recipe, loaded);
+    struct value first = *operands == 'm' ? loaded : source(walk, insn, 0);
+    if (operation == CPU_DOES_INC || operation == CPU_DOES_DEC)
+        return add(walk, first, number(operation == CPU_DOES_INC ? 1 : UINT64_MAX));
+    bool is_shift = operation == CPU_DOES_SHL || operation == CPU_DOES_SHR;
+    if (strstr(operands, "CL") || (is_shift && operands[1] != 'i'))
+        return unknown(walk);
+    struct value second = strchr(operands, 'i') ? immediate(recipe)
+                          : operands[0] == 'm'  ? source(walk, insn, insn->n_reads - 1)
+                          : operands[1] == 'm'  ? loaded
+                                                : source(walk, insn, 1);
+    bool is_same =
+        operands[0] == 'r' && operands[1] == 'r' && insn->n_reads > 1 && insn->reads[0].reg == insn->reads[1].reg;
+    return operate(walk, operation, first, second, is_same);
 }
 
 static void write_register(struct address_walk *walk, unsigned reg, struct value value) {
