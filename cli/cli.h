@@ -19,6 +19,7 @@ int cmd_complete(int argc, char **argv); // hidden: for the shells
 int cmd_completion(int argc, char **argv);
 int cmd_corpus(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_cpu(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_explain(int argc, char **argv);

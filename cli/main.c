@@ -24,6 +24,7 @@ const struct cli_command cli_commands[] = {
     {"report", "write results and predictions of every kind as one HTML page", cmd_report},
     {"pairs", "find which instructions issue together: measured and predicted", cmd_pairs},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
+    {"cpu", "show, compare and begin CPU files, our own models", cmd_cpu},
     {"explain", "show what a model says of one instruction, as a picture in time", cmd_explain},
     {"try", "run a block once: what it touches, and what it leaves behind", cmd_try},
     {"trace", "print which way a block's branches go, for mca --branch-trace", cmd_trace},

@@ -1,0 +1,16 @@
+// CPU files as text for people, and the beginning of a new one.
+#ifndef REPORT_CPU_FILE_H
+#define REPORT_CPU_FILE_H
+
+#include "analyzer/cpu/cpu.h"
+
+#include <stdio.h>
+
+void cpu_file_print(struct arena *arena, const struct cpu *cpu, FILE *out, bool colour);
+// What differs between two: parameters, and rules for forms by what they match.
+void cpu_file_print_diff(struct arena *arena, const struct cpu *before, const struct cpu *after, FILE *out,
+                         bool colour);
+// The text of a CPU file on that base, with what LLVM states of the machine.
+const char *cpu_file_begin(struct arena *arena, const char *name, const char *base, const struct machine *machine);
+
+#endif
