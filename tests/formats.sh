@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
 "$here/../scripts/formats-page" --check || failures=$((failures + 1))
+"$here/../scripts/cpu-parameters-page" --check || failures=$((failures + 1))
 python=
 for each in python3 /usr/bin/python3; do
     [ -n "$python" ] || ! "$each" -c 'import jsonschema, yaml; jsonschema.Draft202012Validator' 2>/dev/null || python=$each
