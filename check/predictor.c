@@ -108,6 +108,15 @@ static const struct predicted *program_of(struct predictor *predictor, const cha
     return &added->result;
 }
 
+// Uops of LLVM's models; slots of rename of a CPU file.
+static double slots_of(const struct predictor *predictor, const struct insn *insn) {
+    struct cpu_recipe recipe;
+    if (!predictor->model->own)
+        return insn->cost->uops;
+    cpu_recipe_make(predictor->model->own, insn, &recipe);
+    return recipe.slots;
+}
+
 // The form's uops: of the first instruction of that opcode in the code.
 static struct predicted predict_uops(const struct predictor *predictor, const struct check_value *value) {
     struct arena scratch = {0};
@@ -118,9 +127,9 @@ static struct predicted predict_uops(const struct predictor *predictor, const st
         result.why = arena_strdup(predictor->arena, fail.text);
     else {
         const struct insn *insn = predictor_find_form(&block, value->form);
+        double slots = insn ? slots_of(predictor, insn) : 0;
         if (insn)
-            result = (struct predicted){
-                .is_known = true, .cycles = insn->cost->uops, .simulated = insn->cost->uops, .resource = ""};
+            result = (struct predicted){.is_known = true, .cycles = slots, .simulated = slots, .resource = ""};
     }
     arena_free(&scratch);
     return result;
