@@ -24,7 +24,7 @@ static const struct option options[] = {
 
 static const struct command command = {
     "cyclops cpu",
-    "show FILE|diff FILE FILE|import --mcpu CPU --output FILE [options]",
+    "show FILE|diff FILE FILE|import [options]",
     "CPU files are models of our own (docs/how-it-works/cpu-files.md): parameters of\n"
     "a machine, and what its instructions cost where one of LLVM's models differs.\n"
     "FILE is NAME.cpu.yaml, or cpu:NAME for an installed one.\n"
