@@ -299,6 +299,7 @@ static bool take_cells(const struct measured *measured, struct arena *arena, con
         return fail_cell(measured, code, fail, "this is not hexadecimal code");
     value->hex = text_lower(arena, arena_copy(arena, hex.data, hex.length));
     value->code = code.length ? arena_copy(arena, code.data, code.length) : value->hex;
+    value->is_of_others = !form.length; // ours state it
     value->form = slice_is(form, "looped") ? PROGRAM_LOOPED : PROGRAM_UNROLLED;
     if (form.length && value->form == PROGRAM_UNROLLED && !slice_is(form, "unrolled"))
         return fail_cell(measured, form, fail, "the form is neither 'unrolled' nor 'looped'");

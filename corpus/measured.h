@@ -21,6 +21,7 @@ struct corpus_value {
     double cycles;         // per iteration
     double low, high;      // ends of the interval with the clock's error, cycles
     unsigned pages;        // pages that one pass touches
+    bool is_of_others;     // no `cyclops corpus run` measured it: as BHive's harness did
     bool starts_apart;     // general registers held addresses of their own; else one address
     bool memory_is_own;    // behind each page stood memory of its own; else all were one
     bool has_pages, walks; // `pages` is known; a longer run touches more

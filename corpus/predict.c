@@ -123,26 +123,24 @@ static void list_classes(struct arena *arena, const struct block *block, struct 
     model->insns = list;
 }
 
-struct prediction_request predict_as_measured(const struct score_request *request, const struct execution *execution,
-                                              const struct corpus_value *value) {
-    // Of a foreign file, as BHive's harness ran it: behind 15 bytes, and copies too many for any cache.
-    enum { FOREIGN_START = 15 };
-    bool is_foreign = request->measured.csv;
+struct prediction_request predict_as_measured(const struct execution *execution, const struct corpus_value *value) {
+    // BHive's harness ran copies too many for any cache, behind 15 bytes.
+    enum { START_OF_OTHERS = 15 };
     return (struct prediction_request){
         .execution = execution,
         .way = {.is_loop = value->form == PROGRAM_LOOPED,
-                .is_decoded = is_foreign,
-                .start = is_foreign ? FOREIGN_START : 0,
+                .is_decoded = value->is_of_others,
+                .start = value->is_of_others ? START_OF_OTHERS : 0,
                 .registers = value->starts_apart ? BOUNDS_APART : BOUNDS_SAME,
                 .pages_are_one = !value->memory_is_own,
-                .pages_are_new = is_foreign},
+                .pages_are_new = value->is_of_others},
     };
 }
 
 static bool predict_cycles(const struct worker *worker, unsigned model, const struct block *block,
                            const struct corpus_value *value, double *cycles, struct fail *fail) {
     struct pipeline_result result;
-    const struct prediction_request request = predict_as_measured(worker->request, EXECUTION_OF(block), value);
+    const struct prediction_request request = predict_as_measured(EXECUTION_OF(block), value);
     if (!worker->pipelines[model])
         return prediction_cycles_by_model(&worker->models.judged[model], &request, cycles, fail);
     if (!pipeline_simulate(worker->pipelines[model], EXECUTION_OF(block), NULL, &result, fail))

@@ -28,8 +28,7 @@ struct predicted {
 };
 
 // What to predict of a block that was measured so.
-struct prediction_request predict_as_measured(const struct score_request *request, const struct execution *execution,
-                                              const struct corpus_value *value);
+struct prediction_request predict_as_measured(const struct execution *execution, const struct corpus_value *value);
 
 // Calls `take` for each value, in their order.
 bool predict_all(const struct score_request *request, struct measured *measured, void *context,

@@ -142,6 +142,7 @@ static void add_worst(struct scoring *scoring, struct score_form *form, const st
                                               .high = value->high,
                                               .predicted = predicted,
                                               .error = error,
+                                              .is_of_others = value->is_of_others,
                                               .starts_apart = value->starts_apart,
                                               .memory_is_own = value->memory_is_own};
     form->n_worst += form->n_worst < most;
@@ -296,9 +297,11 @@ static const char *blame_of(struct scoring *scoring, unsigned model, enum progra
     struct fail ignored;
     fail_clear(&ignored);
     bytes_from_digits(worst->code, 2 * n_bytes, bytes);
-    const struct corpus_value value = {
-        .form = form, .starts_apart = worst->starts_apart, .memory_is_own = worst->memory_is_own};
-    const struct prediction_request request = predict_as_measured(scoring->request, EXECUTION_OF(&block), &value);
+    const struct corpus_value value = {.form = form,
+                                       .is_of_others = worst->is_of_others,
+                                       .starts_apart = worst->starts_apart,
+                                       .memory_is_own = worst->memory_is_own};
+    const struct prediction_request request = predict_as_measured(EXECUTION_OF(&block), &value);
     if (!model_describe_bytes(opened, scoring->arena, bytes, n_bytes, &block, &ignored) ||
         !prediction_by_model(scoring->arena, opened, &request, &prediction, &ignored))
         return "";

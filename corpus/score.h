@@ -63,8 +63,8 @@ struct score_worst {
     const char *hex, *code, *text; // text: its instructions, with "; " between them
     double measured, low, high, predicted;
     double error;
-    bool starts_apart, memory_is_own; // as in struct corpus_value
-    const char *blame;                // the part of the model; "": unknown
+    bool is_of_others, starts_apart, memory_is_own; // as in struct corpus_value
+    const char *blame;                              // the part of the model; "": unknown
 };
 
 struct score_form { // of one model in one form
