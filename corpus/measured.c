@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 // Columns of a CSV file that mean something. In files that begin with "hex", as BHive's, two have other titles.
-enum column { HEX, FORM, CYCLES, LOW, HIGH, VERDICT, CODE, PAGES, NOTES, MAY_ALIAS, N_COLUMNS };
-static const char *const titles[N_COLUMNS] = {"block",   "form",  "cycles", "low",   "high",
-                                              "verdict", "bytes", "pages",  "notes", "may_alias"};
-static const char *const titles_with_hex[N_COLUMNS] = {"hex",     "form", "cycles", "low",   "high",
-                                                       "verdict", "code", "pages",  "notes", "may_alias"};
+enum column { HEX, FORM, CYCLES, LOW, HIGH, VERDICT, CODE, PAGES, NOTES, ALIAS, MEMORY, MAY_ALIAS, N_COLUMNS };
+static const char *const titles[N_COLUMNS] = {"block", "form",  "cycles", "low",   "high",   "verdict",
+                                              "bytes", "pages", "notes",  "alias", "memory", "may_alias"};
+static const char *const titles_with_hex[N_COLUMNS] = {"hex",  "form",  "cycles", "low",   "high",   "verdict",
+                                                       "code", "pages", "notes",  "alias", "memory", "may_alias"};
 enum { MOST_CELLS = 64, NOWHERE = -1 };
 
 // The last line of each block and form in a measurement file, by the hash of both alone.
@@ -300,6 +300,8 @@ static bool take_cells(const struct measured *measured, struct arena *arena, con
     value->hex = text_lower(arena, arena_copy(arena, hex.data, hex.length));
     value->code = code.length ? arena_copy(arena, code.data, code.length) : value->hex;
     value->is_of_others = !form.length; // ours state it
+    value->starts_apart = slice_is(cell_of(measured, cells, n, ALIAS), "disjoint");
+    value->memory_is_own = slice_is(cell_of(measured, cells, n, MEMORY), "own");
     value->form = slice_is(form, "looped") ? PROGRAM_LOOPED : PROGRAM_UNROLLED;
     if (form.length && value->form == PROGRAM_UNROLLED && !slice_is(form, "unrolled"))
         return fail_cell(measured, form, fail, "the form is neither 'unrolled' nor 'looped'");

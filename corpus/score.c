@@ -190,7 +190,7 @@ static bool open_blocks(struct scoring *scoring, struct fail *fail) {
     scoring->blocks = fopen(path, "we");
     if (!scoring->blocks)
         return fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", path, strerror(errno));
-    fprintf(scoring->blocks, "block,form,cycles,low,high,verdict,bytes,pages,notes");
+    fprintf(scoring->blocks, "block,form,cycles,low,high,verdict,bytes,pages,notes,alias,memory");
     for (unsigned m = 0; m < scoring->models.n_judged; m++)
         fprintf(scoring->blocks, ",%s", name_of(&scoring->models.judged[m]));
     fprintf(scoring->blocks, "\n");
@@ -210,6 +210,10 @@ static void write_block(const struct scoring *scoring, const struct predicted *p
         fprintf(out, "%u", value->pages);
     fprintf(out, ",%s%s%s", value->notes, value->walks && *value->notes ? " " : "",
             value->walks && !strstr(value->notes, "walks") ? "walks" : "");
+    if (value->is_of_others)
+        fprintf(out, ",,");
+    else
+        fprintf(out, ",%s,%s", value->starts_apart ? "disjoint" : "same", value->memory_is_own ? "own" : "shared");
     for (unsigned m = 0; m < scoring->models.n_judged; m++)
         if (predicted->models[m].is_done)
             fprintf(out, ",%.4f", predicted->models[m].cycles);

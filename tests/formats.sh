@@ -110,6 +110,7 @@ fi
 root=$here/..
 shopt -s nullglob
 for file in "$root"/machines/*.yaml worse.yaml; do fits overlay "$file"; done
+for file in "$root"/cpus/*.yaml; do fits cpu "$file"; done
 for file in "$root"/results/measured/machine-*.yaml card/card.yaml; do fits card "$file"; done
 for file in "$root"/kernels/*/*.yaml base/kernels/*/*.yaml card/kernels/*/*.yaml "$root"/tests/fuzz/seeds/kernel/*.yaml; do fits kernels "$file"; done
 ran "$cyclops" repair moved --mcpu znver4 --output fixed.yaml
@@ -141,6 +142,8 @@ refused corpus-values-csv values.csv "line 2: verdict" '2s/,stable,/,good,/'
 refused corpus-score-csv printed.corpus-score-csv 'within_5_percent: .* maximum' '2s/0\.[0-9]*,/47.24,/3'
 refused corpus-settings corpus/settings.json 'alias' 's/"alias":"[a-z]*"/"alias":"both"/'
 refused overlay worse.yaml 'instructions.0: .*Additional properties' 's/latency: 2/latencies: 2/'
+refused cpu "$root/cpus/skylake.cpu.yaml" "parameters: .*'dispatch-widths'" 's/dispatch-width:/dispatch-widths:/'
+refused cpu "$root/cpus/skylake.cpu.yaml" 'forms.0: .*Additional properties' 's/ slots: / slot: /'
 refused overlay worse.yaml 'instructions.1.uops: .* is not of type' 's/uops: 3/uops: many/'
 refused overlay worse.yaml "base: 'lllm' is not one of" 's/base: llvm/base: lllm/'
 refused overlay worse.yaml 'is there twice' 's/^name: worse/name: worse\nname: worse/'
