@@ -75,7 +75,7 @@ static bool predict_branches(const struct predict_request *request, unsigned mod
     if (!followed->n && !branches_record(request->arena, &experiment->program, &code, followed, fail))
         return false;
     return branches_predict(request->arena, &request->models->judged[model], &experiment->program, followed,
-                          &experiment->predictions[model], fail);
+                            &experiment->predictions[model], fail);
 }
 
 // What the program's loop meets: a kernel's accesses are apart; a block's are as its user chose them.
