@@ -1,14 +1,11 @@
 // What a CPU with an op cache, and with memory that is renamed, makes of small blocks: as measured on a Zen 5.
-#include "analyzer/model/model.h"
-#include "analyzer/predict/bounds.h"
-#include "base/bytes.h"
+#include "analyzer/predict/testing_cpu_file.h"
 #include "base/text.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -38,49 +35,13 @@ static const char file_text[] = "cpu: 1\n"
                                 "forms:\n"
                                 "  - {match: ADDSDrr(_Int)?, latency: 3, own-latency: 2}\n";
 
-struct fixture {
-    struct arena arena;
-    struct model model;
-};
-
-static int open_model(void **state) {
-    static struct fixture fixture;
-    struct fail fail = {0};
-    char path[] = "/tmp/windows-XXXXXX.cpu.yaml";
-    int made = mkstemps(path, (int)strlen(".cpu.yaml"));
-    FILE *file = made >= 0 ? fdopen(made, "w") : NULL;
-    if (!file || fputs(file_text, file) < 0 || fclose(file) != 0)
-        return -1;
-    const struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = path};
-    bool is_open = model_open(&fixture.model, &fixture.arena, NULL, &options, &fail);
-    remove(path);
-    if (!is_open)
-        fail_print(&fail, stderr);
-    *state = &fixture;
-    return is_open ? 0 : -1;
+static int open_windows(void **state) {
+    return testing_cpu_file_open(state, file_text);
 }
 
-static int close_model(void **state) {
-    struct fixture *fixture = *state;
-    model_close(&fixture->model);
-    arena_free(&fixture->arena);
-    return 0;
-}
-
-static struct bounds bounds_of(struct fixture *fixture, const char *hex, bool is_loop) {
-    uint8_t *bytes = arena_alloc(&fixture->arena, strlen(hex) / 2 + 1);
-    struct block block;
-    struct fail fail = {0};
-    struct bounds bounds;
-    assert_true(bytes_from_digits(hex, strlen(hex), bytes));
-    assert_true(model_describe_bytes(&fixture->model, &fixture->arena, bytes, strlen(hex) / 2, &block, &fail));
-    const struct bounds_request request = {.cpu = fixture->model.own,
-                                           .block = &block,
-                                           .is_loop = is_loop,
-                                           .registers = BOUNDS_SAME,
-                                           .pages_are_one = true};
-    assert_true(bounds_find(&request, &bounds, &fail));
-    return bounds;
+static struct bounds bounds_of(struct testing_cpu_file *file, const char *hex, bool is_loop) {
+    return testing_bounds(file, hex,
+                          (struct bounds_request){.is_loop = is_loop, .registers = BOUNDS_SAME, .pages_are_one = true});
 }
 
 static void loops_by_length(void **state) {
@@ -89,7 +50,7 @@ static void loops_by_length(void **state) {
         double cycles;
     } cases[] = {{7, 1}, {9, 10. / 8}, {11, 12. / 8}, {12, 3}, {19, 3}, {20, 4}, {29, 4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fixture *fixture = *state;
+        struct testing_cpu_file *fixture = *state;
         struct text hex = {.arena = &fixture->arena};
         for (unsigned n = 0; n < cases[i].n; n++)
             text_addf(&hex, "4889d8"); // mov rax, rbx
@@ -155,5 +116,5 @@ int main(void) {
         cmocka_unit_test(memory_that_is_renamed),
         cmocka_unit_test(slots_and_pipes),
     };
-    return cmocka_run_group_tests(tests, open_model, close_model);
+    return cmocka_run_group_tests(tests, open_windows, testing_cpu_file_close);
 }

@@ -1,14 +1,10 @@
 // Bounds of small blocks whose time on Skylake is known, by the CPU file of it.
-#include "analyzer/predict/bounds.h"
-
-#include "analyzer/model/model.h"
-#include "base/bytes.h"
+#include "analyzer/predict/testing_cpu_file.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -37,56 +33,18 @@ static const char parameters[] = "cpu: 1\n"
                                  "  - {match: LEA64r, address: three-part, latency: 3}\n"
                                  "  - {match: SBB64rr, latency: 2, latency-from: {EFLAGS: 1}}\n";
 
-struct fixture {
-    struct arena arena;
-    struct model model;
-};
-
 static int open_small(void **state) {
-    struct fixture *fixture = calloc(1, sizeof *fixture);
-    if (!fixture)
-        return -1;
-    *state = fixture;
-    struct fail fail = {0};
-    char path[] = "/tmp/bounds-XXXXXX.cpu.yaml";
-    int made = mkstemps(path, (int)strlen(".cpu.yaml"));
-    FILE *file = made >= 0 ? fdopen(made, "w") : NULL;
-    if (!file || fputs(parameters, file) < 0 || fclose(file) != 0)
-        return -1;
-    const struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = path};
-    bool is_open = model_open(&fixture->model, &fixture->arena, NULL, &options, &fail);
-    remove(path);
-    if (!is_open)
-        fail_print(&fail, stderr);
-    return is_open ? 0 : -1;
+    return testing_cpu_file_open(state, parameters);
 }
 
-static int close_small(void **state) {
-    struct fixture *fixture = *state;
-    model_close(&fixture->model);
-    arena_free(&fixture->arena);
-    free(fixture);
-    return 0;
+static struct bounds bounds_found(struct testing_cpu_file *file, const char *hex, bool is_decoded, bool pages_are_new) {
+    return testing_bounds(
+        file, hex,
+        (struct bounds_request){.is_decoded = is_decoded, .registers = BOUNDS_APART, .pages_are_new = pages_are_new});
 }
 
-static struct bounds bounds_found(struct fixture *fixture, const char *hex, bool is_decoded, bool pages_are_new) {
-    uint8_t bytes[64];
-    struct block block;
-    struct fail fail = {0};
-    struct bounds bounds;
-    assert_true(bytes_from_digits(hex, strlen(hex), bytes));
-    assert_true(model_describe_bytes(&fixture->model, &fixture->arena, bytes, strlen(hex) / 2, &block, &fail));
-    const struct bounds_request request = {.cpu = fixture->model.own,
-                                           .block = &block,
-                                           .is_decoded = is_decoded,
-                                           .registers = BOUNDS_APART,
-                                           .pages_are_new = pages_are_new};
-    assert_true(bounds_find(&request, &bounds, &fail));
-    return bounds;
-}
-
-static struct bounds bounds_of(struct fixture *fixture, const char *hex, bool is_decoded) {
-    return bounds_found(fixture, hex, is_decoded, false);
+static struct bounds bounds_of(struct testing_cpu_file *file, const char *hex, bool is_decoded) {
+    return bounds_found(file, hex, is_decoded, false);
 }
 
 static void largest_bounds(void **state) {
@@ -164,5 +122,5 @@ static void new_pages(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(largest_bounds), cmocka_unit_test(front_end_bounds),
                                        cmocka_unit_test(new_pages)};
-    return cmocka_run_group_tests(tests, open_small, close_small);
+    return cmocka_run_group_tests(tests, open_small, testing_cpu_file_close);
 }
