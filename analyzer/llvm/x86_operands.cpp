@@ -40,7 +40,7 @@ unsigned access_bytes(backend_cpu &cpu, const MCInst &inst) {
     if (bytes != not_asked)
         return bytes;
     if (!cpu.intel_printer)
-        cpu.intel_printer.reset(make_printer(cpu, 1).release());
+        cpu.intel_printer = make_printer(cpu, 1);
     struct arena scratch = {};
     bytes = uint8_t(x86_access_bytes(print_text(cpu, &scratch, *cpu.intel_printer, inst)));
     arena_free(&scratch);
