@@ -177,16 +177,36 @@ struct experiment *plan_add(struct arena *arena, struct plan *plan) {
     return experiment;
 }
 
+// An interval that holds what the start and the end of a run may add.
+static void widen(struct bench_measurement *m, double share) {
+    double more = share * m->cycles;
+    m->low -= more;
+    m->high += more;
+    m->verdict = MEASURED_WITHIN;
+    m->numerator = m->denominator = 0;
+}
+
 void experiment_doubt_short_run(struct arena *arena, struct experiment *experiment) {
-    static const double fewest_cycles = 1000, share = 0.75; // share: long run minus short one
+    static const double of_ends = 8, small = 0.008, large = 0.03; // cycles; shares of the value
+    static const double difference = 0.75;                        // long run minus short one, of the long one
     struct bench_measurement *m = &experiment->measurement;
     double iterations = (double)m->seen.most_iterations, cycles = iterations * m->cycles * experiment->program.unroll;
-    if (m->outcome != BENCH_OK || !m->seen.most_iterations || m->verdict == MEASURED_UNSTABLE ||
-        share * cycles >= fewest_cycles)
+    if (m->outcome != BENCH_OK || m->verdict == MEASURED_UNSTABLE || cycles <= 0)
         return;
+    double share = of_ends / (difference * cycles);
+    if (share <= small)
+        return;
+    bool is_own = m->seen.memory == MEMORY_OWN;
+    const char *why = arena_printf(arena, "only %.0f iterations fit%s (%.0f cycles)", iterations,
+                                   is_own ? " into the first-level cache" : "", cycles);
+    if (share <= large) {
+        widen(m, share);
+        m->warning =
+            m->warning ? m->warning : arena_printf(arena, "%s: their start and end may make %.1f %%", why, 100 * share);
+        return;
+    }
     m->verdict = MEASURED_UNSTABLE;
     // More pages may not help those of their own: native_execution_choose() may have refused them.
-    m->why = arena_printf(arena, "only %.0f iterations fit%s (%.0f cycles), so their start and end distort the value%s",
-                          iterations, m->seen.memory == MEMORY_OWN ? " into the first-level cache" : "", cycles,
-                          m->seen.memory == MEMORY_OWN ? "" : "; raise --pages");
+    m->why =
+        arena_printf(arena, "%s, so their start and end distort the value%s", why, is_own ? "" : "; raise --pages");
 }

@@ -279,11 +279,19 @@ static unsigned count_spoilt(const struct sampling *sampling) {
            sampling->dropped[DROP_STEAL] + sampling->dropped[DROP_SWITCH] + sampling->dropped[DROP_SIBLING];
 }
 
+// Only the process that chooses the lengths meets a limit of iterations.
+static void take_seen(struct bench_measurement *result, const struct bench_seen *seen) {
+    uint64_t most_iterations = result->seen.most_iterations;
+    result->seen = *seen;
+    if (!seen->most_iterations)
+        result->seen.most_iterations = most_iterations;
+}
+
 void progress_take(struct progress *progress, uint64_t start_ns) {
     const struct target_job *job = &progress->job;
     struct sampling *sampling = progress->sampling;
     size_t n_before = sampling->n_kept;
-    progress->result->seen = job->seen;
+    take_seen(progress->result, &job->seen);
     unsigned n_spoilt = count_spoilt(sampling);
     progress->first_ns = sampling->n_batches ? progress->first_ns : start_ns;
     sampling_start_process(sampling, start_ns);
@@ -305,6 +313,7 @@ void progress_take(struct progress *progress, uint64_t start_ns) {
 void progress_restart_alone(struct progress *progress) {
     sampling_clear(progress->sampling);
     progress->counts = (struct event_counts){.arena = progress->counts.arena, .target = progress->counts.target};
+    progress->result->seen = (struct bench_seen){0};
     if (progress->bench->target->can_choose)
         progress->job.code_short = progress->job.code_long = progress->job.code_calls = 0;
     progress->spent_ms = progress->round_ms = 0;

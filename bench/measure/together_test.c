@@ -170,6 +170,24 @@ static void whoever_asks_can_stop(void **state) {
     arena_free(&session.arena);
 }
 
+// The first process chooses the lengths and meets a limit; the others are given them.
+static void a_limit_of_iterations_is_kept(void **state) {
+    (void)state;
+    const struct bench_code codes[] = {code_of("4")};
+    static const uint64_t limits[] = {0, 4500};
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct bench_measurement result;
+        struct fake_session session;
+        open_quiet(&session);
+        session.fake.most_iterations = limits[i];
+        measure_all(&session, codes, &result, 1);
+        assert_int_equal(result.outcome, BENCH_OK);
+        assert_true(result.processes > 1);
+        assert_int_equal(result.seen.most_iterations, limits[i]);
+        arena_free(&session.arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_each_alone),
@@ -178,6 +196,7 @@ int main(void) {
         cmocka_unit_test(a_crash_is_one_codes_own),
         cmocka_unit_test(a_slow_end_costs_the_others_no_rounds),
         cmocka_unit_test(code_of_unknown_origin_is_alone),
+        cmocka_unit_test(a_limit_of_iterations_is_kept),
         cmocka_unit_test(whoever_asks_can_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

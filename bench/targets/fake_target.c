@@ -108,7 +108,9 @@ static enum bench_outcome run_job(struct fake_target *fake, struct target_job *j
     bool is_other = !strchr("rmi", kind);
     double seconds = fake->second_per_body * (double)(job->code_long * job->code->bodies) * job->n_rounds;
     double start_ns = fake->now_ns;
+    job->seen = (struct bench_seen){0};
     if (fake->target.can_choose && !job->code_long) {
+        job->seen.most_iterations = is_other ? fake->most_iterations : 0;
         job->code_long = fake->chosen_long;
         job->code_short = fake->chosen_long / 4;
     }

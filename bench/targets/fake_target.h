@@ -48,7 +48,8 @@ struct fake_target {
     double overcount_share;
     double counter_factor; // counts per cycle of the cycle counter; 0 is 1
 
-    uint64_t chosen_long; // iterations of the long run, where the target chooses
+    uint64_t chosen_long;     // iterations of the long run, where the target chooses
+    uint64_t most_iterations; // limit that other code meets then; 0: none
 
     double process_ns; // cost of a process besides its jobs, ns
     double crash_ns;   // time until a process is given up, where code ends it, ns
