@@ -323,7 +323,7 @@ expect 1 "cannot make a file '/no-such/cyclops-report-" env TMPDIR=/no-such "$cy
 sed '3s/,[0-9.]*,/,abc,/' values.csv >bad.csv
 expect 2 'bad.csv:3:[0-9]+: this is not a number' "$cyclops" report bad.csv --isa x86_64 --output bad.html
 sed '2s/$/,1/' values.csv >bad.csv
-expect 2 'bad.csv:2: this line has 11 cells under 10 titles' "$cyclops" report bad.csv --isa x86_64 --output bad.html
+expect 2 'bad.csv:2: this line has 13 cells under 12 titles' "$cyclops" report bad.csv --isa x86_64 --output bad.html
 cut -d, -f1-9 values.csv >bad.csv
 expect 2 "bad.csv:1: no column holds a model's predictions" "$cyclops" report bad.csv --isa x86_64 --output bad.html
 sed 's/value: 72/value: many/' curve.yaml >bad.yaml
