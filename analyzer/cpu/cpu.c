@@ -238,6 +238,20 @@ static bool bind_uses(const struct cpu *cpu, struct cpu_rule *rule, struct fail 
     return true;
 }
 
+static bool has_register(const struct machine *machine, const char *name) {
+    for (unsigned i = 1; i < machine->n_registers; i++)
+        if (strcmp(machine->registers[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool check_ignored(const struct cpu *cpu, const struct cpu_rule *rule, struct fail *fail) {
+    for (const char *const *name = rule->ignores; name && *name; name++)
+        if (!has_register(cpu->machine, *name))
+            return fail_at(fail, cpu->path, rule->line, rule->column, "'%s' has no register '%s'", cpu->base, *name);
+    return true;
+}
+
 bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machine, const struct block *samples,
               struct fail *fail) {
     cpu->machine = machine;
@@ -250,7 +264,8 @@ bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machin
     if (samples)
         take_samples(cpu, samples);
     for (unsigned i = 0; i < cpu->n_rules; i++)
-        if (!bind_sources(cpu, &cpu->rules[i], fail) || !bind_uses(cpu, &cpu->rules[i], fail))
+        if (!bind_sources(cpu, &cpu->rules[i], fail) || !bind_uses(cpu, &cpu->rules[i], fail) ||
+            !check_ignored(cpu, &cpu->rules[i], fail))
             return false;
     return true;
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { VERSION = 1, MOST_PIPES = 32 };
+enum { VERSION = 1, MOST_PIPES = 32, MOST = 1000000 }; // MOST: of every number
 
 struct reader {
     struct arena *arena;
@@ -51,7 +51,8 @@ static bool read_number(struct reader *reader, struct fy_node *node, struct cpu_
     }
     if (!yaml_number(&reader->yaml, value, &number->value))
         return false;
-    return number->value >= 0 || yaml_fail(&reader->yaml, value, "this must be at least 0");
+    return (number->value >= 0 && number->value <= MOST) ||
+           yaml_fail(&reader->yaml, value, "this must be at least 0 and at most %d", MOST);
 }
 
 static bool read_parameters(struct reader *reader, struct fy_node *node) {
@@ -72,6 +73,8 @@ static bool read_parameters(struct reader *reader, struct fy_node *node) {
         *number = (struct cpu_number){.trust = CPU_ASSUMED, .source = ""};
         if (!read_number(reader, value, number))
             return false;
+        if (strstr(cpu_parameters[found].unit, "/cycle") && number->value <= 0)
+            return yaml_fail(&reader->yaml, value, "'%s' must be above 0; leave it out where nothing limits", name);
     }
     return true;
 }

@@ -56,6 +56,8 @@ static void mistakes_have_a_place(void **state) {
         {"parameters: [4]\n", "'parameters' must be a mapping", 4},
         {"parameters:\n  dispatch-width: wide\n", "wide", 5},
         {"parameters:\n  dispatch-width: -1\n", "at least 0", 5},
+        {"parameters:\n  dispatch-width: 0\n", "must be above 0", 5},
+        {"parameters:\n  blocked-load: 1e300\n", "at most 1000000", 5},
         {"parameters:\n  dispatch-width: {value: 4, trust: hearsay}\n", "'hearsay' is no trust", 5},
         {"parameters:\n  dispatch-width: 4\n  dispatch-width: 5\n", "duplicate key", 6},
         {"forms:\n  - {slots: 2}\n", "match", 5},
