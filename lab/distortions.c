@@ -94,19 +94,6 @@ static struct number address_of(const struct walk *walk, const struct insn_addre
     return sum;
 }
 
-// Size of the memory operand, bytes, by its text: "qword ptr [rdi]". 0: unknown.
-static unsigned size_of(const struct insn *insn) {
-    static const struct {
-        const char *word;
-        unsigned size;
-    } sizes[] = {{"byte ptr", 1},  {"xmmword ptr", 16}, {"ymmword ptr", 32}, {"zmmword ptr", 64}, {"qword ptr", 8},
-                 {"dword ptr", 4}, {"tbyte ptr", 10},   {"xword ptr", 10},   {"word ptr", 2}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (strstr(insn->text, sizes[i].word))
-            return sizes[i].size;
-    return 0;
-}
-
 static bool is_written_alike(const struct insn_address *a, const struct insn_address *b) {
     return a->base == b->base && a->index == b->index && a->displacement == b->displacement &&
            (!a->index || a->scale == b->scale);
@@ -250,9 +237,9 @@ static void step(struct walk *walk, const struct insn *insn) {
     bool touches = insn->may_load || insn->may_store, is_narrow;
     struct number address = insn->address ? address_of(walk, insn->address) : (struct number){0};
     if (walk->touches && address.is_known && is_quiet(walk->request->machine, insn))
-        note_touch(walk, insn, address.value, size_of(insn));
+        note_touch(walk, insn, address.value, insn->address->bytes);
     address.is_known = address.is_known && touches;
-    struct access access = {.address = address.value, .size = size_of(insn)};
+    struct access access = {.address = address.value, .size = insn->address ? insn->address->bytes : 0};
     bool is_plain = address.is_known && access.size > 0;
     walk->subnormals |= insn->may_load && (strstr(insn->opcode, "_F32m") || strstr(insn->opcode, "_F64m") ||
                                            strstr(insn->opcode, "_F80m"));

@@ -16,7 +16,7 @@ unsigned x86_general_register(const struct machine *machine, uint16_t reg, bool 
 // Number of a vector register, whatever width of it is named; -1: it is another one.
 int x86_vector_register(const struct machine *machine, uint16_t reg);
 
-// LLVM's name of a register; "": it is none.
+// LLVM's name of a register; "": there is no such register.
 const char *x86_register_name(const struct machine *machine, uint16_t reg);
 
 #endif

@@ -45,7 +45,7 @@ const char *cpu_unit_name(struct arena *arena, const struct cpu *cpu, unsigned u
     return "";
 }
 
-// The resource with the most of these pipes and no other; null: there is none.
+// The resource with the most of these pipes and no other; null: no resource has only these.
 static const struct resource *largest_within(const struct cpu *cpu, uint64_t pipes) {
     const struct resource *largest = NULL;
     int most = 0;
@@ -214,15 +214,34 @@ static void number_units(struct cpu *cpu, struct arena *arena) {
     cpu->n_units = n;
 }
 
-static bool bind_sources(struct cpu *cpu, struct cpu_rule *rule, struct fail *fail) {
+// 0: the machine has no such register.
+static uint16_t register_named(const struct machine *machine, const char *name) {
+    for (unsigned i = 1; i < machine->n_registers; i++)
+        if (strcmp(machine->registers[i].name, name) == 0)
+            return (uint16_t)i;
+    return 0;
+}
+
+static bool fail_register(const struct cpu *cpu, const struct cpu_rule *rule, const char *name, struct fail *fail) {
+    return fail_at(fail, cpu->path, rule->line, rule->column, "'%s' has no register '%s'", cpu->base, name);
+}
+
+static bool bind_sources(const struct cpu *cpu, struct cpu_rule *rule, struct fail *fail) {
     for (unsigned s = 0; s < rule->n_sources; s++) {
         struct cpu_source *source = &rule->sources[s];
-        for (unsigned i = 1; i < cpu->machine->n_registers; i++)
-            if (strcmp(cpu->machine->registers[i].name, source->name) == 0)
-                source->unit = cpu->units[i];
+        source->unit = cpu->units[register_named(cpu->machine, source->name)];
         if (!source->unit && strcmp(source->name, "vector") != 0)
-            return fail_at(fail, cpu->path, rule->line, rule->column, "'%s' has no register '%s'", cpu->base,
-                           source->name);
+            return fail_register(cpu, rule, source->name, fail);
+    }
+    return true;
+}
+
+static bool bind_ignored(const struct cpu *cpu, struct cpu_rule *rule, struct arena *arena, struct fail *fail) {
+    for (const char *const *name = rule->ignores; name && *name; name++) {
+        uint16_t reg = register_named(cpu->machine, *name);
+        if (!reg)
+            return fail_register(cpu, rule, *name, fail);
+        *ARENA_ADD(arena, rule->ignored, rule->n_ignored) = reg;
     }
     return true;
 }
@@ -235,20 +254,6 @@ static bool bind_uses(const struct cpu *cpu, struct cpu_rule *rule, struct fail 
                            rule->on[u]);
         rule->uses[u].pipes = cpu_pipes(cpu, resource->mask);
     }
-    return true;
-}
-
-static bool has_register(const struct machine *machine, const char *name) {
-    for (unsigned i = 1; i < machine->n_registers; i++)
-        if (strcmp(machine->registers[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-static bool check_ignored(const struct cpu *cpu, const struct cpu_rule *rule, struct fail *fail) {
-    for (const char *const *name = rule->ignores; name && *name; name++)
-        if (!has_register(cpu->machine, *name))
-            return fail_at(fail, cpu->path, rule->line, rule->column, "'%s' has no register '%s'", cpu->base, *name);
     return true;
 }
 
@@ -265,7 +270,7 @@ bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machin
         take_samples(cpu, samples);
     for (unsigned i = 0; i < cpu->n_rules; i++)
         if (!bind_sources(cpu, &cpu->rules[i], fail) || !bind_uses(cpu, &cpu->rules[i], fail) ||
-            !check_ignored(cpu, &cpu->rules[i], fail))
+            !bind_ignored(cpu, &cpu->rules[i], arena, fail))
             return false;
     return true;
 }

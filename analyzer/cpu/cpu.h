@@ -83,7 +83,9 @@ struct cpu_rule {
     regex_t pattern;
     struct cpu_number slots, latency, own_latency, serial; // unknown: as the base has them
     const char *const *ignores;                            // names of registers, null-terminated; null: none
-    struct cpu_source *sources;                            // of latency-from
+    uint16_t *ignored;                                     // set by cpu_bind: these registers
+    unsigned n_ignored;
+    struct cpu_source *sources; // of latency-from
     unsigned n_sources;
     const char *const *on; // names of resources, of uses
     struct cpu_use *uses;  // null: as the base has them
@@ -147,7 +149,7 @@ struct cpu {
     const uint8_t *bits;   // by register: 8 to 64 of a general one; 0: another one, or the high byte of one
     uint16_t general[16];  // units of the general registers, in the order of their numbers in encodings
     struct cpu_opcodes *opcodes;
-    unsigned n_units;      // unit 0 included, which is none
+    unsigned n_units;      // with 0, which no register has
     unsigned flags, carry; // units; 0: there are no flags
     unsigned stack;        // unit of the stack pointer; 0: unknown
 };

@@ -149,8 +149,8 @@ static bool applies(const struct cpu *cpu, const struct cpu_recipe *recipe, unsi
 static bool is_ignored(const struct cpu *cpu, const struct cpu_recipe *recipe, unsigned unit, unsigned reg) {
     for (unsigned r = 0; r < cpu->n_rules; r++) {
         const struct cpu_rule *rule = &cpu->rules[r];
-        for (const char *const *name = rule->ignores; name && *name; name++)
-            if (applies(cpu, recipe, r) && strcmp(*name, cpu->machine->registers[reg].name) == 0)
+        for (unsigned i = 0; i < rule->n_ignored; i++)
+            if (rule->ignored[i] == reg && applies(cpu, recipe, r))
                 return true;
     }
     return unit == cpu->stack && recipe->stack_change && cpu_does(cpu, CPU_STACK_ENGINE);
@@ -279,7 +279,6 @@ static void delay_data(const struct cpu *cpu, struct cpu_recipe *recipe) {
 static void take_flags(struct cpu_recipe *recipe) {
     bool is_conditional = is(recipe, CPU_JUMPS | CPU_SELECTS);
     unsigned condition = condition_of(recipe) & ~1u;
-    recipe->is_logic = is(recipe, CPU_HAS_FLAG_LOGIC);
     recipe->leaves_carry = is(recipe, CPU_STEPS);
     recipe->reads_as_logic = is(recipe, CPU_SELECTS);
     recipe->reads_carry_only = is(recipe, CPU_CARRIES) || (is_conditional && condition == 2);
@@ -346,9 +345,9 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
     delay_store(cpu, recipe);
 }
 
-// Marks what waits for a result of one cycle, of a general register, in the same turn. A move that rename does is its
-// source under another name.
-static void mark_dependent(struct arena *arena, const struct cpu *cpu, struct cpu_recipe *recipes, unsigned n) {
+// What waits for a result of one cycle, of a general register, in the same turn, holds its pipes longer. A move that
+// rename does is its source under another name.
+static void hold_dependent(struct arena *arena, const struct cpu *cpu, struct cpu_recipe *recipes, unsigned n) {
     bool *is_fresh = ARENA_ARRAY(arena, bool, cpu->n_units);
     for (unsigned i = 0; i < n; i++) {
         struct cpu_recipe *recipe = &recipes[i];
@@ -357,13 +356,11 @@ static void mark_dependent(struct arena *arena, const struct cpu *cpu, struct cp
         for (unsigned r = 0; r < recipe->n_reads; r++)
             waits |= is_fresh[recipe->reads[r].unit] && recipe->reads[r].unit != cpu->flags &&
                      recipe->reads[r].unit != cpu->carry;
-        recipe->is_dependent = waits && is_quick;
+        for (unsigned u = 0; u < recipe->n_uses && waits && is_quick; u++)
+            recipe->uses[u].cycles += cpu_value(cpu, CPU_DEPENDENT_CYCLES);
         for (unsigned w = 0; w < recipe->n_writes; w++)
             is_fresh[recipe->writes[w].unit] = is_quick || (recipe->rename == CPU_MOVES && waits);
     }
-    for (unsigned i = 0; i < n && cpu_knows(cpu, CPU_DEPENDENT_CYCLES); i++)
-        for (unsigned u = 0; u < recipes[i].n_uses && recipes[i].is_dependent; u++)
-            recipes[i].uses[u].cycles += cpu_value(cpu, CPU_DEPENDENT_CYCLES);
 }
 
 // Whether `operation` changes what the move before it has copied, and reads the copy once.
@@ -391,6 +388,7 @@ struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const
     for (unsigned i = 1; i < block->n_insns; i++)
         if (fuses_with_move(cpu, &recipes[i - 1], &recipes[i]))
             recipes[i - 1].slots = recipes[i - 1].decoded_slots = 0;
-    mark_dependent(arena, cpu, recipes, block->n_insns);
+    if (cpu_knows(cpu, CPU_DEPENDENT_CYCLES))
+        hold_dependent(arena, cpu, recipes, block->n_insns);
     return recipes;
 }

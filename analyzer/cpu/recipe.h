@@ -30,8 +30,7 @@ struct cpu_recipe {
     bool is_vector;      // it writes or reads a vector register
     bool is_plain_load;  // of general registers: it loads, and does nothing else
     bool reads_as_logic; // cmov or setcc: it waits for flags of logic operations
-    bool is_logic;
-    bool leaves_carry; // it writes the flags, but for the carry
+    bool leaves_carry;   // it writes the flags, but for the carry
     bool reads_carry_only, reads_no_carry;
 
     unsigned slots;             // of rename and dispatch; 0: fused into another one
@@ -47,8 +46,7 @@ struct cpu_recipe {
     // A rule, from 1, whose instructions have each other's results after so many cycles; 0: none.
     unsigned own;
     double own_latency;
-    bool is_dependent; // it waits for a result of one cycle in the same turn: see CPU_DEPENDENT_CYCLES
-    double serial;     // cycles between two such instructions; 0: they are independent
+    double serial; // cycles between two such instructions; 0: they are independent
     struct cpu_read {
         uint16_t unit;
         bool is_address, is_vector;

@@ -58,7 +58,7 @@ bool walk_is_renamed(const struct walk *walk, const struct cpu_recipe *load, con
            (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED));
 }
 
-// The newest store that the load overlaps, of those that it is compared with; null: there is none.
+// The newest store that the load overlaps, of those that it is compared with; null: it overlaps no store.
 const struct stored *walk_store_of(const struct walk *walk, const struct place *place) {
     const struct cpu *cpu = walk->cpu;
     unsigned kept = walk->n_stores < KEPT_STORES ? walk->n_stores : KEPT_STORES;

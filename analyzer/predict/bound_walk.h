@@ -64,11 +64,10 @@ struct walk {
     struct place last_store, turn_loads[MOST_LOADS]; // turn_loads: of the turn that goes on
     unsigned n_turn_loads;
     bool has_pair;
-    double stores_done;
 };
 
 bool walk_contains(const struct place *store, const struct place *load);
-// The newest store that the load overlaps, of those that it is compared with; null: there is none.
+// The newest store that the load overlaps, of those that it is compared with; null: it overlaps no store.
 const struct stored *walk_store_of(const struct walk *walk, const struct place *place);
 // Whether rename finds the store that a load reads, which both have the same address.
 bool walk_is_renamed(const struct walk *walk, const struct cpu_recipe *load, const struct stored *store);
