@@ -1,9 +1,8 @@
 // Accesses of single steps, with registers made by hand: nothing runs.
 #include "lab/accesses.h"
 
-#include "base/bytes.h"
 #include "base/text.h"
-#include "lab/decoder.h"
+#include "lab/testing_decoder.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -14,25 +13,9 @@
 
 #include <cmocka.h>
 
-static struct arena arena;
-static struct decoder decoder;
-
-static int open_decoder(void **state) {
-    struct fail fail = {0};
-    (void)state;
-    return decoder_open(&decoder, &arena, isa_find("x86_64"), NULL, &fail) ? 0 : -1;
-}
-
-static int close_decoder(void **state) {
-    (void)state;
-    decoder_close(&decoder);
-    arena_free(&arena);
-    return 0;
-}
-
 // "load 1000/8, store ?": addresses in hexadecimal, and bytes; "?" where one is not known.
 static const char *in_words(const struct execution_step *step) {
-    struct text text = {.arena = &arena};
+    struct text text = {.arena = &testing_arena};
     for (unsigned i = 0; i < step->n_accesses; i++) {
         const struct memory_access *access = &step->accesses[i];
         text_addf(&text, "%s%s ", i ? ", " : "", access->is_store ? "store" : "load");
@@ -44,19 +27,14 @@ static const char *in_words(const struct execution_step *step) {
 }
 
 static const char *accesses_of(const char *hex, int64_t moved) {
-    const size_t n_bytes = strlen(hex) / 2;
-    uint8_t *bytes = arena_alloc(&arena, n_bytes + 1);
-    struct block block;
-    struct fail fail = {0};
+    struct block block = testing_decode(hex);
     struct execution_step step = {0};
     const struct step_registers registers = {.general = {[1] = 2, [3] = 0x50, [4] = 0x8000, [7] = 0x1000, [9] = 0x9000},
                                              .counter = 0x400000,
                                              .fs = 0x700000,
                                              .stack_behind = 0x8000 + (uint64_t)moved};
-    assert_true(bytes_from_hex(hex, n_bytes, bytes));
-    assert_true(decoder_decode(&decoder, &arena, bytes, n_bytes, &block, &fail));
     assert_int_equal(block.n_insns, 1);
-    accesses_find(&arena, decoder.machine, &block.insns[0], &registers, &step);
+    accesses_find(&testing_arena, testing_decoder.machine, &block.insns[0], &registers, &step);
     return step.has_accesses ? in_words(&step) : "unknown";
 }
 
@@ -105,5 +83,5 @@ static void each_kind_of_operand(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_kind_of_operand)};
-    return cmocka_run_group_tests(tests, open_decoder, close_decoder);
+    return cmocka_run_group_tests(tests, testing_decoder_open, testing_decoder_close);
 }

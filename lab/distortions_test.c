@@ -1,8 +1,7 @@
 // What distorts a block's value: followed by hand for each block.
 #include "lab/distortions.h"
 
-#include "base/bytes.h"
-#include "lab/decoder.h"
+#include "lab/testing_decoder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,35 +11,15 @@
 
 #include <cmocka.h>
 
-static struct arena arena;
-static struct decoder decoder;
-
-static int open_decoder(void **state) {
-    struct fail fail = {0};
-    (void)state;
-    return decoder_open(&decoder, &arena, isa_find("x86_64"), NULL, &fail) ? 0 : -1;
-}
-
-static int close_decoder(void **state) {
-    (void)state;
-    decoder_close(&decoder);
-    arena_free(&arena);
-    return 0;
-}
-
 static const char *find(const char *hex, unsigned frames) {
-    size_t n_bytes = strlen(hex) / 2;
-    uint8_t *bytes = arena_alloc(&arena, n_bytes + 1);
-    struct block block;
-    struct fail fail = {0};
-    assert_true(bytes_from_hex(hex, n_bytes, bytes));
-    assert_true(decoder_decode(&decoder, &arena, bytes, n_bytes, &block, &fail));
+    struct block block = testing_decode(hex);
     enum { START = 0x2324000, APART = 0x11400, RSP = 4 };
-    struct distortions_request request = {.block = &block, .machine = decoder.machine, .fill = START, .frames = frames};
+    struct distortions_request request = {
+        .block = &block, .machine = testing_decoder.machine, .fill = START, .frames = frames};
     for (unsigned i = 0; i < X86_REGISTERS; i++)
         request.starts[i] = START + (frames == 1 ? 0 : i * (uint64_t)APART);
     request.starts[RSP] = START;
-    const char *found = distortions_find(&arena, &request);
+    const char *found = distortions_find(&testing_arena, &request);
     return found ? found : "";
 }
 
@@ -87,13 +66,8 @@ static void floating_point(void **state) {
 }
 
 static unsigned touches_of(const char *hex, struct bench_touch touches[DISTORTIONS_MOST_TOUCHES]) {
-    size_t n_bytes = strlen(hex) / 2;
-    uint8_t *bytes = arena_alloc(&arena, n_bytes + 1);
-    struct block block;
-    struct fail fail = {0};
-    struct distortions_request request = {.block = &block, .machine = decoder.machine};
-    assert_true(bytes_from_hex(hex, n_bytes, bytes));
-    assert_true(decoder_decode(&decoder, &arena, bytes, n_bytes, &block, &fail));
+    struct block block = testing_decode(hex);
+    struct distortions_request request = {.block = &block, .machine = testing_decoder.machine};
     request.are_vectors_zero = true;
     for (unsigned i = 0; i < X86_REGISTERS; i++)
         request.starts[i] = 0x100000 + i * 0x10000;
@@ -142,5 +116,5 @@ int main(void) {
         cmocka_unit_test(loaded_addresses),    cmocka_unit_test(lines),
         cmocka_unit_test(floating_point),
     };
-    return cmocka_run_group_tests(tests, open_decoder, close_decoder);
+    return cmocka_run_group_tests(tests, testing_decoder_open, testing_decoder_close);
 }

@@ -2,19 +2,20 @@
 
 #include "analyzer/cpu/opcode.h"
 #include "analyzer/sched/insn.h"
+#include "base/index.h"
 #include "base/text.h"
 
 #include <string.h>
 
-enum { BUCKETS = 4096 };
-
+// Those that were met, by the place of their names, which are LLVM's own.
 struct cpu_opcodes {
+    struct arena *arena;
+    struct index places;
     struct seen {
         const char *name;
         struct cpu_opcode opcode;
-        struct seen *next;
-    } * buckets[BUCKETS];
-    struct arena *arena;
+    } * *items;
+    size_t n;
 };
 
 const struct cpu_parameter_row cpu_parameters[CPU_N_PARAMETERS] = {
@@ -263,7 +264,7 @@ bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machin
     number_units(cpu, arena);
     find_general(cpu, arena);
     cpu->opcodes = ARENA_NEW(arena, struct cpu_opcodes);
-    cpu->opcodes->arena = arena;
+    *cpu->opcodes = (struct cpu_opcodes){.arena = arena, .places = {.arena = arena}};
     if (!number_pipes(cpu, fail))
         return false;
     if (samples)
@@ -297,13 +298,15 @@ static const uint64_t *rules_of(const struct cpu *cpu, const char *name) {
 }
 
 const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode) {
-    struct seen **at = &cpu->opcodes->buckets[((uintptr_t)opcode * UINT64_C(0x9e3779b97f4a7c15) >> 52) % BUCKETS];
-    while (*at && (*at)->name != opcode)
-        at = &(*at)->next;
-    if (!*at) {
-        *at = ARENA_NEW(cpu->opcodes->arena, struct seen);
-        **at = (struct seen){.name = opcode, .opcode = {.kinds = cpu_kinds_of(opcode), .rules = rules_of(cpu, opcode)}};
-        (*at)->opcode.operation = cpu_operation_of(opcode, &(*at)->opcode.operands);
-    }
-    return &(*at)->opcode;
+    struct cpu_opcodes *opcodes = cpu->opcodes;
+    const uint64_t hash = (uintptr_t)opcode * UINT64_C(0x9e3779b97f4a7c15);
+    for (size_t place = 0, i; (i = index_next(&opcodes->places, hash, &place)) != INDEX_END;)
+        if (opcodes->items[i]->name == opcode)
+            return &opcodes->items[i]->opcode;
+    struct seen *seen = ARENA_NEW(opcodes->arena, struct seen);
+    *seen = (struct seen){.name = opcode, .opcode = {.kinds = cpu_kinds_of(opcode), .rules = rules_of(cpu, opcode)}};
+    seen->opcode.operation = cpu_operation_of(opcode, &seen->opcode.operands);
+    index_add(&opcodes->places, hash, opcodes->n);
+    *ARENA_ADD(opcodes->arena, opcodes->items, opcodes->n) = seen;
+    return &seen->opcode;
 }
