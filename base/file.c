@@ -217,6 +217,13 @@ bool file_has_suffix(const char *name, const char *suffix) {
     return n > n_suffix && strcmp(name + n - n_suffix, suffix) == 0;
 }
 
+const char *file_of_user(struct arena *arena, const char *relative) {
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    if (config && *config == '/')
+        return arena_printf(arena, "%s/cyclops/%s", config, relative);
+    return home && *home == '/' ? arena_printf(arena, "%s/.config/cyclops/%s", home, relative) : NULL;
+}
+
 size_t file_list(struct arena *arena, const char *path, const char *suffix, const char ***names) {
     *names = NULL;
     DIR *folder = opendir(path);

@@ -37,6 +37,10 @@ char *file_first_line(struct arena *arena, const char *path);
 // of an installation.
 const char *file_installed(struct arena *arena, const char *relative);
 
+// Returns the path of a file of the user's, $XDG_CONFIG_HOME/cyclops/<relative> or ~/.config/cyclops/<relative>, even
+// where it does not exist; null: the user has no home.
+const char *file_of_user(struct arena *arena, const char *relative);
+
 // Sets `names` to those in folder `path` that end in `suffix`, sorted. Returns their number; 0 without such a folder.
 size_t file_list(struct arena *arena, const char *path, const char *suffix, const char ***names);
 

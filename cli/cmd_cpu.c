@@ -10,31 +10,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static struct { const char *cpu, *output, *llvm; } args;
+static struct {
+    const char *cpu, *output, *llvm;
+    bool is_forced;
+} args;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_TEXT, "mcpu", "CPU", "import: LLVM's name of the CPU (llvm-22/skylake), or an overlay: FILE.yaml.",
      &args.cpu},
     {OPTION_OUTPUT, "output", "FILE", "import: the file to write, NAME.cpu.yaml.", &args.output},
+    {OPTION_FLAG, "force", NULL, "import: write FILE even where there is one already.", &args.is_forced},
     {OPTION_TEXT, "llvm", "LLVM", "Version (22), module or folder of LLVM to ask. Default: the newest.", &args.llvm},
     {0},
 };
 
 static const struct command command = {
     "cyclops cpu",
-    "show FILE|diff FILE FILE|import [options]",
+    "show FILE|diff FILE FILE [FORM...]|import [options]",
     "CPU files are models of our own (docs/how-it-works/cpu-files.md): parameters of\n"
     "a machine, and what its instructions cost where one of LLVM's models differs.\n"
     "FILE is NAME.cpu.yaml, or cpu:NAME for an installed one.\n"
     "  show    each parameter with unit, value, trust and source; those that the\n"
     "          model does not have; how many rules it has for forms\n"
-    "  diff    parameters and rules for forms that differ between two files\n"
+    "  diff    all that two files state differently: parameters and names, then rules\n"
+    "          for forms; with FORMs ('cyclops list forms', or patterns), what their\n"
+    "          numbers come to\n"
     "  import  begins a file on one of LLVM's models, with what LLVM states of the\n"
     "          machine. All else is added by hand, with its source.\n",
     "  cyclops cpu show cpu:skylake\n"
     "  cyclops cpu diff cpu:haswell cpu:skylake\n"
+    "  cyclops cpu diff cpu:haswell cpu:skylake 'LEA64r' 'ADC64.*'\n"
     "  cyclops cpu import --mcpu llvm-22/znver4 --output zen4.cpu.yaml\n",
     options,
 };
@@ -55,14 +63,30 @@ static bool show(struct arena *arena, const char *name, struct fail *fail) {
     return is_open;
 }
 
-static bool diff(struct arena *arena, const char *before, const char *after, struct fail *fail) {
+static bool diff_forms(struct arena *arena, const struct model *models, const char *const *names, size_t n,
+                       struct fail *fail) {
+    struct form_patterns patterns = {0};
+    struct cpu_form_change *changes;
+    size_t n_changes, n_forms;
+    bool is_done = form_patterns_open(&patterns, arena, names, n, fail) &&
+                   cpu_forms_compare(arena, &models[0], &models[1], &patterns, &changes, &n_changes, &n_forms, fail);
+    if (is_done)
+        cpu_file_print_form_diff(arena, models[0].own, models[1].own, changes, n_changes, stdout, cli_wants_colour());
+    form_patterns_close(&patterns);
+    return is_done;
+}
+
+// names: two files, then forms.
+static bool diff(struct arena *arena, const char *const *names, size_t n, struct fail *fail) {
     struct model models[2] = {{0}};
-    bool are_open = open_file(arena, before, &models[0], fail) && open_file(arena, after, &models[1], fail);
-    if (are_open)
+    bool is_done = open_file(arena, names[0], &models[0], fail) && open_file(arena, names[1], &models[1], fail);
+    if (is_done && n == 2)
         cpu_file_print_diff(arena, models[0].own, models[1].own, stdout, cli_wants_colour());
+    else if (is_done)
+        is_done = diff_forms(arena, models, names + 2, n - 2, fail);
     model_close(&models[0]);
     model_close(&models[1]);
-    return are_open;
+    return is_done;
 }
 
 // The base as the new file names it: an overlay's file by its whole path.
@@ -82,6 +106,8 @@ static bool import(struct arena *arena, struct fail *fail) {
                         "say what to import, and where to: cyclops cpu import --mcpu CPU --output NAME%s", suffix);
     if (model_is_cpu_file(args.cpu))
         return fail_set(fail, FAIL_INPUT, "'%s' is a CPU file already; copy it to change it", args.cpu);
+    if (!args.is_forced && access(args.output, F_OK) == 0)
+        return fail_set(fail, FAIL_INPUT, "'%s' is there already; --force writes a new one in its place", args.output);
     const struct backend_options wanted = {.triple = "x86_64-linux-gnu", .cpu = args.cpu, .output_syntax = -1};
     bool is_done = model_open(&model, arena, args.llvm, &wanted, fail);
     if (is_done) {
@@ -96,14 +122,22 @@ static bool import(struct arena *arena, struct fail *fail) {
 }
 
 static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
-    const char *verb = operands->n_items ? operands->items[0] : "";
-    if (strcmp(verb, "show") == 0 && operands->n_items == 2)
-        return show(arena, operands->items[1], fail);
-    if (strcmp(verb, "diff") == 0 && operands->n_items == 3)
-        return diff(arena, operands->items[1], operands->items[2], fail);
-    if (strcmp(verb, "import") == 0 && operands->n_items == 1)
-        return import(arena, fail);
-    return fail_set(fail, FAIL_INPUT, "say what to do: show FILE, diff FILE FILE, or import");
+    static const char *const verbs[] = {"show", "diff", "import"};
+    enum { N_VERBS = sizeof verbs / sizeof *verbs };
+    const char *const *items = operands->items;
+    size_t n = operands->n_items;
+    if (!n)
+        return fail_set(fail, FAIL_INPUT, "say what to do: show FILE, diff FILE FILE, or import");
+    if (text_find(items[0], verbs, N_VERBS) == N_VERBS)
+        return fail_set(fail, FAIL_INPUT, "'%s' is not among show, diff and import%s", items[0],
+                        text_did_you_mean(arena, items[0], verbs, N_VERBS));
+    if (strcmp(items[0], "show") == 0)
+        return n == 2 ? show(arena, items[1], fail) : fail_set(fail, FAIL_INPUT, "'show' takes one CPU file");
+    if (strcmp(items[0], "diff") == 0)
+        return n >= 3 ? diff(arena, items + 1, n - 1, fail)
+                      : fail_set(fail, FAIL_INPUT, "'diff' takes two CPU files, and forms behind them");
+    return n == 1 ? import(arena, fail)
+                  : fail_set(fail, FAIL_INPUT, "'import' takes options only: --mcpu CPU --output NAME.cpu.yaml");
 }
 
 int cmd_cpu(int argc, char **argv) {

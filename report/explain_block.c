@@ -4,26 +4,10 @@
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "lab/cpu_forms.h"
 
 static const char *form_name(const struct block_explanation *e) {
     return e->way.is_loop ? "looped" : "unrolled";
-}
-
-static const char *rename_name(const struct cpu_recipe *recipe) {
-    static const char *const names[] = {
-        [CPU_EXECUTES] = "", [CPU_ZEROES] = "zero idiom", [CPU_MOVES] = "eliminated move", [CPU_IS_IDLE] = "nop"};
-    return recipe->is_fused ? "fused with the one before" : names[recipe->rename];
-}
-
-static const char *pipes_of(struct arena *arena, const struct cpu *cpu, const struct cpu_recipe *recipe) {
-    struct text text = {.arena = arena};
-    text_add(&text, "");
-    for (unsigned u = 0; u < recipe->n_uses; u++) {
-        text_addf(&text, "%s%s", u ? ", " : "", cpu_pipes_name(arena, cpu, recipe->uses[u].pipes));
-        if (recipe->uses[u].cycles != 1)
-            text_addf(&text, " %.4g", recipe->uses[u].cycles);
-    }
-    return text.data;
 }
 
 static const char *memory_of(struct arena *arena, const struct block_explanation *e, unsigned insn) {
@@ -77,9 +61,9 @@ static void print_insns(struct arena *arena, const struct block_explanation *e, 
         const struct cpu_recipe *recipe = &e->found.recipes[i];
         table_cell(&table, "%s", explain_block_insn(arena, e, i));
         table_cell(&table, "%u", recipe->slots);
-        table_cell(&table, "%s", pipes_of(arena, e->model->own, recipe));
+        table_cell(&table, "%s", cpu_uses_name(arena, e->model->own, recipe->uses, recipe->n_uses));
         table_cell(&table, "%.4g", recipe->latency + recipe->load_latency);
-        table_cell(&table, "%s", rename_name(recipe));
+        table_cell(&table, "%s", cpu_rename_name(recipe));
         table_cell(&table, "%s", memory_of(arena, e, i));
         table_cell(&table, "%s", limits_of(arena, e, i));
     }
@@ -142,7 +126,7 @@ static json_t *json_of_insns(struct arena *arena, const struct block_explanation
                            text_without_tabs(arena, e->block.insns[i].text), "opcode", e->block.insns[i].opcode,
                            "slots", (int)recipe->slots, "pipes", pipes, "latency",
                            json_rounded(recipe->latency + recipe->load_latency, DECIMALS), "rename",
-                           rename_name(recipe), "loads", (int)recipe->n_loads, "stores", (int)recipe->n_stores);
+                           cpu_rename_name(recipe), "loads", (int)recipe->n_loads, "stores", (int)recipe->n_stores);
         if (e->found.loads_from[i] >= 0)
             json_object_set_new(object, "loads_from", json_integer(e->found.loads_from[i] + 1));
         json_array_append_new(all, object);

@@ -29,6 +29,11 @@ const char *cpu_trust_name(enum cpu_trust trust) {
     return names[trust];
 }
 
+const char *cpu_shape_name(enum cpu_shape shape) {
+    static const char *const names[CPU_N_SHAPES] = {"any", "indexed", "three-part"};
+    return names[shape];
+}
+
 static unsigned bit_number(uint64_t mask) {
     return 63 - (unsigned)__builtin_clzll(resource_bit(mask));
 }
@@ -70,6 +75,17 @@ const char *cpu_pipes_name(struct arena *arena, const struct cpu *cpu, uint64_t 
     return text.data;
 }
 
+const char *cpu_uses_name(struct arena *arena, const struct cpu *cpu, const struct cpu_use *uses, unsigned n) {
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    for (unsigned u = 0; u < n; u++) {
+        text_addf(&text, "%s%s", u ? ", " : "", cpu_pipes_name(arena, cpu, uses[u].pipes));
+        if (uses[u].cycles != 1)
+            text_addf(&text, " %.4g", uses[u].cycles);
+    }
+    return text.data;
+}
+
 // Pipes beyond the room share the last bit.
 static uint64_t new_pipe(unsigned *next) {
     unsigned bit = (*next)++;
@@ -98,7 +114,7 @@ static uint64_t further_pipe(const struct cpu *cpu, unsigned n_stated, uint64_t 
     uint64_t spare = 0;
     int least = 64;
     for (unsigned i = 0; i < n_stated; i++) {
-        uint64_t other = cpu_pipes(cpu, machine_resource_called(cpu->machine, cpu->resources[i].name)->mask);
+        uint64_t other = cpu_pipes(cpu, machine_resource_called(cpu->machine, cpu->resources[i].name.text)->mask);
         bool holds = !(pipes & ~other) && (other & ~pipes);
         if (holds && __builtin_popcountll(other) < least) {
             least = __builtin_popcountll(other);
@@ -108,21 +124,40 @@ static uint64_t further_pipe(const struct cpu *cpu, unsigned n_stated, uint64_t 
     return spare ? spare & -spare : new_pipe(next);
 }
 
-static bool number_pipes(struct cpu *cpu, struct fail *fail) {
+static bool fail_word(const struct cpu *cpu, const struct cpu_word *word, const char *what, const char *const *names,
+                      size_t n, struct arena *arena, struct fail *fail) {
+    return fail_at(fail, cpu->path, word->line, word->column, "'%s' has no %s '%s'%s", cpu->base.text, what, word->text,
+                   text_did_you_mean(arena, word->text, names, n));
+}
+
+// Null and a failure: the base has no such resource.
+static const struct resource *resource_named(const struct cpu *cpu, const struct cpu_word *word, struct arena *arena,
+                                             struct fail *fail) {
+    const struct machine *machine = cpu->machine;
+    const struct resource *resource = machine_resource_called(machine, word->text);
+    if (resource)
+        return resource;
+    const char **names = ARENA_ARRAY(arena, const char *, machine->n_resources);
+    for (unsigned i = 1; i < machine->n_resources; i++)
+        names[i - 1] = machine->resources[i].name;
+    fail_word(cpu, word, "resource", names, machine->n_resources ? machine->n_resources - 1 : 0, arena, fail);
+    return NULL;
+}
+
+static bool number_pipes(struct cpu *cpu, struct arena *arena, struct fail *fail) {
     unsigned next = number_base_pipes(cpu);
     for (unsigned i = 0; i < cpu->n_resources; i++) {
         const struct cpu_resource *stated = &cpu->resources[i];
-        const struct resource *resource = machine_resource_called(cpu->machine, stated->name);
+        const struct cpu_word *name = &stated->name;
+        const struct resource *resource = resource_named(cpu, name, arena, fail);
         if (!resource)
-            return fail_at(fail, cpu->path, stated->line, stated->column, "'%s' has no resource '%s'", cpu->base,
-                           stated->name);
+            return false;
         uint64_t *pipes = &cpu->pipes[bit_number(resource->mask)];
         while ((unsigned)__builtin_popcountll(*pipes) < stated->pipes && next < 64)
             *pipes |= further_pipe(cpu, i, *pipes, &next);
         if ((unsigned)__builtin_popcountll(*pipes) != stated->pipes)
-            return fail_at(fail, cpu->path, stated->line, stated->column,
-                           "'%s' has %d pipes in '%s': more can be added", stated->name, __builtin_popcountll(*pipes),
-                           cpu->base);
+            return fail_at(fail, cpu->path, name->line, name->column, "'%s' has %d pipes in '%s': more can be added",
+                           name->text, __builtin_popcountll(*pipes), cpu->base.text);
     }
     return true;
 }
@@ -223,36 +258,39 @@ static uint16_t register_named(const struct machine *machine, const char *name) 
     return 0;
 }
 
-static bool fail_register(const struct cpu *cpu, const struct cpu_rule *rule, const char *name, struct fail *fail) {
-    return fail_at(fail, cpu->path, rule->line, rule->column, "'%s' has no register '%s'", cpu->base, name);
+static bool fail_register(const struct cpu *cpu, const struct cpu_word *name, struct arena *arena, struct fail *fail) {
+    const struct machine *machine = cpu->machine;
+    const char **names = ARENA_ARRAY(arena, const char *, machine->n_registers);
+    for (unsigned i = 1; i < machine->n_registers; i++)
+        names[i - 1] = machine->registers[i].name;
+    return fail_word(cpu, name, "register", names, machine->n_registers ? machine->n_registers - 1 : 0, arena, fail);
 }
 
-static bool bind_sources(const struct cpu *cpu, struct cpu_rule *rule, struct fail *fail) {
+static bool bind_sources(const struct cpu *cpu, struct cpu_rule *rule, struct arena *arena, struct fail *fail) {
     for (unsigned s = 0; s < rule->n_sources; s++) {
         struct cpu_source *source = &rule->sources[s];
-        source->unit = cpu->units[register_named(cpu->machine, source->name)];
-        if (!source->unit && strcmp(source->name, "vector") != 0)
-            return fail_register(cpu, rule, source->name, fail);
+        source->unit = cpu->units[register_named(cpu->machine, source->name.text)];
+        if (!source->unit && strcmp(source->name.text, "vector") != 0)
+            return fail_register(cpu, &source->name, arena, fail);
     }
     return true;
 }
 
 static bool bind_ignored(const struct cpu *cpu, struct cpu_rule *rule, struct arena *arena, struct fail *fail) {
-    for (const char *const *name = rule->ignores; name && *name; name++) {
-        uint16_t reg = register_named(cpu->machine, *name);
-        if (!reg)
-            return fail_register(cpu, rule, *name, fail);
-        *ARENA_ADD(arena, rule->ignored, rule->n_ignored) = reg;
+    rule->ignored = ARENA_ARRAY(arena, uint16_t, rule->n_ignores + 1);
+    for (unsigned i = 0; i < rule->n_ignores; i++) {
+        rule->ignored[i] = register_named(cpu->machine, rule->ignores[i].text);
+        if (!rule->ignored[i])
+            return fail_register(cpu, &rule->ignores[i], arena, fail);
     }
     return true;
 }
 
-static bool bind_uses(const struct cpu *cpu, struct cpu_rule *rule, struct fail *fail) {
+static bool bind_uses(const struct cpu *cpu, struct cpu_rule *rule, struct arena *arena, struct fail *fail) {
     for (unsigned u = 0; u < rule->n_uses; u++) {
-        const struct resource *resource = machine_resource_called(cpu->machine, rule->on[u]);
+        const struct resource *resource = resource_named(cpu, &rule->on[u], arena, fail);
         if (!resource)
-            return fail_at(fail, cpu->path, rule->line, rule->column, "'%s' has no resource '%s'", cpu->base,
-                           rule->on[u]);
+            return false;
         rule->uses[u].pipes = cpu_pipes(cpu, resource->mask);
     }
     return true;
@@ -265,12 +303,12 @@ bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machin
     find_general(cpu, arena);
     cpu->opcodes = ARENA_NEW(arena, struct cpu_opcodes);
     *cpu->opcodes = (struct cpu_opcodes){.arena = arena, .places = {.arena = arena}};
-    if (!number_pipes(cpu, fail))
+    if (!number_pipes(cpu, arena, fail))
         return false;
     if (samples)
         take_samples(cpu, samples);
     for (unsigned i = 0; i < cpu->n_rules; i++)
-        if (!bind_sources(cpu, &cpu->rules[i], fail) || !bind_uses(cpu, &cpu->rules[i], fail) ||
+        if (!bind_sources(cpu, &cpu->rules[i], arena, fail) || !bind_uses(cpu, &cpu->rules[i], arena, fail) ||
             !bind_ignored(cpu, &cpu->rules[i], arena, fail))
             return false;
     return true;

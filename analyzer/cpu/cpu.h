@@ -5,6 +5,8 @@
 //     name: skylake
 //     about: one line for people
 //     base: skylake                 # a model of LLVM's, also "llvm-22/skylake"; or an overlay's file, beside this one
+//     identity:                     # of which CPUs it is; by it a program finds the file of the CPU that it runs on
+//       - {vendor: GenuineIntel, family: 6, models: [78, 94, 0x55]}  # also "0x00-0x4f"
 //     parameters:                   # parameters.def lists them; one that is left out is a mechanism that is not there
 //       dispatch-width: {value: 4, trust: published, source: "Intel's optimization manual, 2.5.1"}
 //       lcp-stall: 3                # trust: assumed
@@ -55,6 +57,12 @@ struct cpu_parameter_row {
 };
 extern const struct cpu_parameter_row cpu_parameters[CPU_N_PARAMETERS];
 
+// A name in the file, and where it stands there.
+struct cpu_word {
+    const char *text;
+    unsigned line, column;
+};
+
 // Cycles that some pipe of a set is held.
 struct cpu_use {
     uint64_t pipes; // as in struct cpu
@@ -71,24 +79,24 @@ enum cpu_shape {
 
 // Latency from one source of a form.
 struct cpu_source {
-    const char *name; // of the register, or "vector": any such
-    double latency;   // cycles
-    unsigned unit;    // set by cpu_bind; 0: any vector register's
+    struct cpu_word name; // of the register, or "vector": any such
+    double latency;       // cycles
+    unsigned unit;        // set by cpu_bind; 0: any vector register's
 };
 
 // What a file says of forms, where it differs from the base.
 struct cpu_rule {
     enum cpu_shape shape;
-    const char *match;
+    const char *match; // `line` and `column`: of it
     regex_t pattern;
     struct cpu_number slots, latency, own_latency, serial; // unknown: as the base has them
-    const char *const *ignores;                            // names of registers, null-terminated; null: none
+    struct cpu_word *ignores;                              // names of registers
     uint16_t *ignored;                                     // set by cpu_bind: these registers
-    unsigned n_ignored;
+    unsigned n_ignores;
     struct cpu_source *sources; // of latency-from
     unsigned n_sources;
-    const char *const *on; // names of resources, of uses
-    struct cpu_use *uses;  // null: as the base has them
+    struct cpu_word *on;  // names of resources, of uses
+    struct cpu_use *uses; // null: as the base has them
     unsigned n_uses;
     enum cpu_trust trust;
     const char *source;
@@ -122,18 +130,27 @@ struct cpu_opcode {
 // Opcodes met so far. Filled as they come, so a CPU belongs to one thread at a time.
 struct cpu_opcodes;
 
+// Of which CPUs a file is, as cpuid and /proc/cpuinfo have them.
+struct cpu_identity {
+    const char *vendor;           // "GenuineIntel"
+    unsigned family, first, last; // models: from the first to the last
+};
+
 struct cpu {
-    const char *name, *about, *base; // about: "" where the file says nothing
-    const char *path;                // of the file, for messages
-    uint64_t hash;                   // of its text: another one is another model
+    const char *name, *about; // about: "" where the file says nothing
+    struct cpu_word base;
+    const char *path; // of the file, for messages
+    uint64_t hash;    // of its text: another one is another model
     struct cpu_number parameters[CPU_N_PARAMETERS];
     struct cpu_resource { // what the file says of the base's
-        const char *name;
-        unsigned pipes, line, column;
+        struct cpu_word name;
+        unsigned pipes;
     } * resources;
     unsigned n_resources;
     struct cpu_rule *rules;
     unsigned n_rules;
+    struct cpu_identity *identities;
+    unsigned n_identities;
 
     // Set by cpu_bind.
     const struct machine *machine; // of the base
@@ -159,6 +176,7 @@ struct cpu {
 struct cpu *cpu_read(struct arena *arena, const char *path, struct fail *fail);
 struct cpu *cpu_parse(struct arena *arena, const char *name, const char *text, struct fail *fail);
 void cpu_close(struct cpu *cpu); // null is allowed
+bool cpu_is_of(const struct cpu *cpu, const char *vendor, unsigned family, unsigned model);
 
 // Ties the CPU to the machine of its base. `samples`: a plain load and a store of a general register, and a plain load
 // of a vector register, described by the base; null: the ISA has no such samples. Fails where a rule names what the
@@ -180,7 +198,11 @@ const char *cpu_unit_name(struct arena *arena, const struct cpu *cpu, unsigned u
 // Names of the base's resources that are these pipes, the fewest that are found: "SKLPort06", "SKLPort0+SKLPort15".
 const char *cpu_pipes_name(struct arena *arena, const struct cpu *cpu, uint64_t pipes);
 
+// "SKLPort23, SKLPort0156 2": what holds which pipes, for how long where that is not a cycle; "": nothing is held.
+const char *cpu_uses_name(struct arena *arena, const struct cpu *cpu, const struct cpu_use *uses, unsigned n);
+
 const char *cpu_trust_name(enum cpu_trust trust);
+const char *cpu_shape_name(enum cpu_shape shape); // as files have it
 
 static inline bool cpu_knows(const struct cpu *cpu, enum cpu_parameter parameter) {
     return cpu->parameters[parameter].is_known;

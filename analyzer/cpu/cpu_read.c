@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/yaml.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { VERSION = 1, MOST_PIPES = 32, MOST = 1000000 }; // MOST: of every number
@@ -34,6 +35,24 @@ static bool read_trust(struct reader *reader, struct fy_node *node, enum cpu_tru
            yaml_fail(&reader->yaml, node, "'%s' is no trust: measured, bound, published, llvm or assumed", text);
 }
 
+static bool read_word(struct reader *reader, struct fy_node *node, struct cpu_word *word) {
+    struct yaml_place place = yaml_place(&reader->yaml, node);
+    *word = (struct cpu_word){yaml_text(&reader->yaml, node), place.line, place.column};
+    return word->text || yaml_fail(&reader->yaml, node, "this must be a text");
+}
+
+static bool read_plain(struct reader *reader, struct fy_node *node, double *number) {
+    return yaml_number(&reader->yaml, node, number) &&
+           ((*number >= 0 && *number <= MOST) ||
+            yaml_fail(&reader->yaml, node, "this must be at least 0 and at most %d", MOST));
+}
+
+static struct fy_node *value_of(struct reader *reader, struct fy_node *node) {
+    struct yaml_field f[] = {{"value", true, NULL}, {"trust", false, NULL}, {"source", false, NULL}};
+    return yaml_is_mapping(node) && yaml_fields(&reader->yaml, node, "a number", f, sizeof f / sizeof *f) ? f[0].value
+                                                                                                          : node;
+}
+
 // A number, or {value: …, trust: …, source: …}. What the mapping leaves out stays as it is.
 static bool read_number(struct reader *reader, struct fy_node *node, struct cpu_number *number) {
     enum { VALUE, TRUST, SOURCE, N };
@@ -49,10 +68,32 @@ static bool read_number(struct reader *reader, struct fy_node *node, struct cpu_
             return false;
         value = f[VALUE].value;
     }
-    if (!yaml_number(&reader->yaml, value, &number->value))
-        return false;
-    return (number->value >= 0 && number->value <= MOST) ||
-           yaml_fail(&reader->yaml, value, "this must be at least 0 and at most %d", MOST);
+    return read_plain(reader, value, &number->value);
+}
+
+static bool is_one_of(enum cpu_parameter parameter, const enum cpu_parameter *some, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (some[i] == parameter)
+            return true;
+    return false;
+}
+
+// A value that no machine has would only be seen in a bound that makes no sense.
+static bool check_parameter(struct reader *reader, enum cpu_parameter parameter, struct fy_node *node) {
+    static const enum cpu_parameter powers[] = {CPU_FETCH_BYTES, CPU_CACHE_LINE_BYTES, CPU_LOAD_BANKS};
+    const char *name = cpu_parameters[parameter].name, *unit = cpu_parameters[parameter].unit;
+    double value = reader->cpu->parameters[parameter].value;
+    struct fy_node *at = value_of(reader, node);
+    bool is_flag = strcmp(unit, "flag") == 0, is_time = strcmp(unit, "cycles") == 0;
+    if (is_flag && value != 0 && value != 1)
+        return yaml_fail(&reader->yaml, at, "'%s' is a flag: 0 or 1", name);
+    if (!is_time && value != (double)(unsigned)value)
+        return yaml_fail(&reader->yaml, at, "'%s' must be a whole number of %s", name, unit);
+    if (strstr(unit, "/cycle") && value <= 0)
+        return yaml_fail(&reader->yaml, at, "'%s' must be above 0; leave it out where nothing limits", name);
+    if (is_one_of(parameter, powers, sizeof powers / sizeof *powers) && __builtin_popcount((unsigned)value) != 1)
+        return yaml_fail(&reader->yaml, at, "'%s' must be a power of two", name);
+    return true;
 }
 
 static bool read_parameters(struct reader *reader, struct fy_node *node) {
@@ -71,10 +112,8 @@ static bool read_parameters(struct reader *reader, struct fy_node *node) {
                              name ? text_did_you_mean(reader->arena, name, names, CPU_N_PARAMETERS) : "");
         struct cpu_number *number = &reader->cpu->parameters[found];
         *number = (struct cpu_number){.trust = CPU_ASSUMED, .source = ""};
-        if (!read_number(reader, value, number))
+        if (!read_number(reader, value, number) || !check_parameter(reader, (enum cpu_parameter)found, value))
             return false;
-        if (strstr(cpu_parameters[found].unit, "/cycle") && number->value <= 0)
-            return yaml_fail(&reader->yaml, value, "'%s' must be above 0; leave it out where nothing limits", name);
     }
     return true;
 }
@@ -86,10 +125,9 @@ static bool read_resources(struct reader *reader, struct fy_node *node) {
     if (node && !yaml_is_mapping(node))
         return yaml_fail(&reader->yaml, node, "'resources' must be a mapping");
     while (node && yaml_next_pair(node, &iterator, &key, &value)) {
-        struct yaml_place place = yaml_place(&reader->yaml, key);
-        struct cpu_resource resource = {.line = place.line, .column = place.column};
+        struct cpu_resource resource;
         double pipes;
-        if (!read_text(reader, key, &resource.name) || !yaml_number(&reader->yaml, value, &pipes))
+        if (!read_word(reader, key, &resource.name) || !yaml_number(&reader->yaml, value, &pipes))
             return false;
         if (pipes < 1 || pipes > MOST_PIPES || pipes != (unsigned)pipes)
             return yaml_fail(&reader->yaml, value, "a resource has 1 to %d pipes", MOST_PIPES);
@@ -99,18 +137,19 @@ static bool read_resources(struct reader *reader, struct fy_node *node) {
     return true;
 }
 
-static bool read_use(struct reader *reader, struct fy_node *node, struct cpu_rule *rule, const char **on) {
+static bool read_use(struct reader *reader, struct fy_node *node, struct cpu_rule *rule) {
     enum { ON, CYCLES, N };
     struct yaml_field f[N] = {[ON] = {"on", true, NULL}, [CYCLES] = {"cycles", false, NULL}};
-    struct cpu_number cycles = {.value = 1};
+    struct cpu_word *on = &rule->on[rule->n_uses];
+    double cycles = 1;
     if (!yaml_is_mapping(node)) {
-        if (!read_text(reader, node, on))
+        if (!read_word(reader, node, on))
             return false;
-    } else if (!yaml_fields(&reader->yaml, node, "a use", f, N) || !read_text(reader, f[ON].value, on) ||
-               !read_number(reader, f[CYCLES].value, &cycles)) {
+    } else if (!yaml_fields(&reader->yaml, node, "a use", f, N) || !read_word(reader, f[ON].value, on) ||
+               (f[CYCLES].value && !read_plain(reader, f[CYCLES].value, &cycles))) {
         return false;
     }
-    rule->uses[rule->n_uses++] = (struct cpu_use){.cycles = cycles.value};
+    rule->uses[rule->n_uses++] = (struct cpu_use){.cycles = cycles};
     return true;
 }
 
@@ -124,10 +163,9 @@ static bool read_uses(struct reader *reader, struct fy_node *node, struct cpu_ru
     for (void *iterator = NULL; yaml_next_item(node, &iterator);)
         n++;
     rule->uses = ARENA_ARRAY(reader->arena, struct cpu_use, n + 1);
-    const char **on = ARENA_ARRAY(reader->arena, const char *, n + 1);
-    rule->on = on;
+    rule->on = ARENA_ARRAY(reader->arena, struct cpu_word, n + 1);
     for (void *iterator = NULL; (item = yaml_next_item(node, &iterator));)
-        if (!read_use(reader, item, rule, &on[rule->n_uses]))
+        if (!read_use(reader, item, rule))
             return false;
     return true;
 }
@@ -137,22 +175,32 @@ static bool read_sources(struct reader *reader, struct fy_node *node, struct cpu
     if (node && !yaml_is_mapping(node))
         return yaml_fail(&reader->yaml, node, "'latency-from' must be a mapping: {REGISTER: cycles}");
     for (void *iterator = NULL; node && yaml_next_pair(node, &iterator, &key, &value);) {
-        struct cpu_number latency;
-        if (!read_number(reader, value, &latency))
-            return false;
         struct cpu_source *source = ARENA_ADD(reader->arena, rule->sources, rule->n_sources);
-        *source = (struct cpu_source){.name = yaml_text(&reader->yaml, key), .latency = latency.value};
-        if (!source->name)
-            return yaml_fail(&reader->yaml, key, "this must be the name of a register");
+        *source = (struct cpu_source){.latency = 0};
+        if (!read_word(reader, key, &source->name) || !read_plain(reader, value, &source->latency))
+            return false;
     }
     return true;
 }
 
+static bool read_ignores(struct reader *reader, struct fy_node *node, struct cpu_rule *rule) {
+    const char **names;
+    struct fy_node **nodes;
+    size_t n = 0;
+    if (node && !yaml_texts(&reader->yaml, node, "a register's name", &names, &nodes, &n))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!read_word(reader, nodes[i], ARENA_ADD(reader->arena, rule->ignores, rule->n_ignores)))
+            return false;
+    return true;
+}
+
 static bool read_shape(struct reader *reader, struct fy_node *node, enum cpu_shape *shape) {
-    static const char *const names[CPU_N_SHAPES] = {"any", "indexed", "three-part"};
-    const char *text = NULL;
+    const char *names[CPU_N_SHAPES], *text = NULL;
     if (!read_text(reader, node, &text) || !text)
         return !node;
+    for (unsigned i = 0; i < CPU_N_SHAPES; i++)
+        names[i] = cpu_shape_name((enum cpu_shape)i);
     size_t found = text_find(text, names, CPU_N_SHAPES);
     *shape = (enum cpu_shape)found;
     return found < CPU_N_SHAPES ||
@@ -169,28 +217,37 @@ static bool compile(struct reader *reader, struct fy_node *node, struct cpu_rule
     return yaml_fail(&reader->yaml, node, "'%s' is no regular expression: %s", rule->match, why);
 }
 
+enum { MATCH, ADDRESS, SLOTS, LATENCY, FROM, OWN, IGNORES, PIPES, SERIAL, TRUST, SOURCE, N_RULE_KEYS };
+
+// A number without a trust of its own has the rule's.
+static bool read_numbers(struct reader *reader, const struct yaml_field *f, struct cpu_rule *rule) {
+    const struct cpu_number plain = {.trust = rule->trust, .source = rule->source};
+    rule->slots = rule->latency = rule->own_latency = rule->serial = plain;
+    return read_number(reader, f[SLOTS].value, &rule->slots) &&
+           (rule->slots.value == (double)(unsigned)rule->slots.value ||
+            yaml_fail(&reader->yaml, value_of(reader, f[SLOTS].value), "'slots' must be a whole number")) &&
+           read_number(reader, f[LATENCY].value, &rule->latency) &&
+           read_number(reader, f[OWN].value, &rule->own_latency) && read_number(reader, f[SERIAL].value, &rule->serial);
+}
+
 static bool read_rule(struct reader *reader, struct fy_node *node) {
-    enum { MATCH, ADDRESS, SLOTS, LATENCY, FROM, OWN, IGNORES, PIPES, SERIAL, TRUST, SOURCE, N };
-    struct yaml_field f[N] = {[MATCH] = {"match", true, NULL},        [ADDRESS] = {"address", false, NULL},
-                              [SLOTS] = {"slots", false, NULL},       [LATENCY] = {"latency", false, NULL},
-                              [FROM] = {"latency-from", false, NULL}, [OWN] = {"own-latency", false, NULL},
-                              [IGNORES] = {"ignores", false, NULL},   [PIPES] = {"pipes", false, NULL},
-                              [SERIAL] = {"serial", false, NULL},     [TRUST] = {"trust", false, NULL},
-                              [SOURCE] = {"source", false, NULL}};
-    struct yaml_place place = yaml_place(&reader->yaml, node);
-    struct cpu_rule rule = {.trust = CPU_ASSUMED, .source = "", .line = place.line, .column = place.column};
-    const char **ignores = NULL;
-    size_t n_ignores;
-    if (!yaml_fields(&reader->yaml, node, "a form", f, N) || !read_text(reader, f[MATCH].value, &rule.match) ||
+    struct yaml_field f[N_RULE_KEYS] = {[MATCH] = {"match", true, NULL},        [ADDRESS] = {"address", false, NULL},
+                                        [SLOTS] = {"slots", false, NULL},       [LATENCY] = {"latency", false, NULL},
+                                        [FROM] = {"latency-from", false, NULL}, [OWN] = {"own-latency", false, NULL},
+                                        [IGNORES] = {"ignores", false, NULL},   [PIPES] = {"pipes", false, NULL},
+                                        [SERIAL] = {"serial", false, NULL},     [TRUST] = {"trust", false, NULL},
+                                        [SOURCE] = {"source", false, NULL}};
+    struct cpu_rule rule = {.trust = CPU_ASSUMED, .source = ""};
+    struct cpu_word match;
+    if (!yaml_fields(&reader->yaml, node, "a form", f, N_RULE_KEYS) || !read_word(reader, f[MATCH].value, &match) ||
         !read_shape(reader, f[ADDRESS].value, &rule.shape) || !read_sources(reader, f[FROM].value, &rule) ||
-        !read_number(reader, f[SLOTS].value, &rule.slots) || !read_number(reader, f[LATENCY].value, &rule.latency) ||
-        !read_number(reader, f[OWN].value, &rule.own_latency) || !read_number(reader, f[SERIAL].value, &rule.serial) ||
         !read_trust(reader, f[TRUST].value, &rule.trust) || !read_text(reader, f[SOURCE].value, &rule.source) ||
-        !read_uses(reader, f[PIPES].value, &rule) ||
-        (f[IGNORES].value &&
-         !yaml_texts(&reader->yaml, f[IGNORES].value, "a register's name", &ignores, NULL, &n_ignores)))
+        !read_numbers(reader, f, &rule) || !read_uses(reader, f[PIPES].value, &rule) ||
+        !read_ignores(reader, f[IGNORES].value, &rule))
         return false;
-    rule.ignores = ignores;
+    rule.match = match.text;
+    rule.line = match.line;
+    rule.column = match.column;
     if (!compile(reader, f[MATCH].value, &rule)) // whatever fails later has one to free
         return false;
     struct cpu *cpu = reader->cpu;
@@ -208,10 +265,65 @@ static bool read_rules(struct reader *reader, struct fy_node *node) {
     return true;
 }
 
+// "94", "0x5e", or "0x00-0x4f".
+static bool read_models(struct reader *reader, struct fy_node *node, struct cpu_identity *models) {
+    enum { MOST_MODEL = 0xff };
+    const char *text = NULL;
+    if (!read_text(reader, node, &text))
+        return false;
+    char *end;
+    unsigned long first = strtoul(text, &end, 0), last = first;
+    bool is_number = end != text && *text >= '0' && *text <= '9';
+    if (is_number && *end == '-') {
+        const char *second = end + 1;
+        last = strtoul(second, &end, 0);
+        is_number = end != second && *second >= '0' && *second <= '9';
+    }
+    models->first = (unsigned)first;
+    models->last = (unsigned)last;
+    return (is_number && !*end && first <= last && last <= MOST_MODEL) ||
+           yaml_fail(&reader->yaml, node, "'%s' is no model: a number to %d, or two such as 0x00-0x4f", text,
+                     MOST_MODEL);
+}
+
+static bool read_identity(struct reader *reader, struct fy_node *node) {
+    enum { VENDOR, FAMILY, MODELS, N };
+    struct yaml_field f[N] = {
+        [VENDOR] = {"vendor", true, NULL}, [FAMILY] = {"family", true, NULL}, [MODELS] = {"models", true, NULL}};
+    struct cpu *cpu = reader->cpu;
+    struct cpu_identity identity;
+    const char **texts;
+    struct fy_node **nodes;
+    size_t n;
+    double family;
+    if (!yaml_fields(&reader->yaml, node, "an identity", f, N) ||
+        !read_text(reader, f[VENDOR].value, &identity.vendor) || !read_plain(reader, f[FAMILY].value, &family) ||
+        !yaml_texts(&reader->yaml, f[MODELS].value, "a model", &texts, &nodes, &n))
+        return false;
+    identity.family = (unsigned)family;
+    for (size_t i = 0; i < n; i++) {
+        if (!read_models(reader, nodes[i], &identity))
+            return false;
+        *ARENA_ADD(reader->arena, cpu->identities, cpu->n_identities) = identity;
+    }
+    return true;
+}
+
+static bool read_identities(struct reader *reader, struct fy_node *node) {
+    struct fy_node *item;
+    if (node && !yaml_is_sequence(node))
+        return yaml_fail(&reader->yaml, node, "'identity' must be a list");
+    for (void *iterator = NULL; node && (item = yaml_next_item(node, &iterator));)
+        if (!read_identity(reader, item))
+            return false;
+    return true;
+}
+
 static bool read_file(struct reader *reader) {
-    enum { VERSION_, NAME, ABOUT, BASE, PARAMETERS, RESOURCES, FORMS, N };
+    enum { VERSION_, NAME, ABOUT, IDENTITY, BASE, PARAMETERS, RESOURCES, FORMS, N };
     struct yaml_field f[N] = {[VERSION_] = {"cpu", true, NULL},
                               [NAME] = {"name", true, NULL},
+                              [IDENTITY] = {"identity", false, NULL},
                               [ABOUT] = {"about", false, NULL},
                               [BASE] = {"base", true, NULL},
                               [PARAMETERS] = {"parameters", false, NULL},
@@ -226,8 +338,9 @@ static bool read_file(struct reader *reader) {
         return yaml_fail(&reader->yaml, f[VERSION_].value,
                          "this is version %g of the format; this program reads version %d", version, VERSION);
     return read_text(reader, f[NAME].value, &cpu->name) && read_text(reader, f[ABOUT].value, &cpu->about) &&
-           read_text(reader, f[BASE].value, &cpu->base) && read_parameters(reader, f[PARAMETERS].value) &&
-           read_resources(reader, f[RESOURCES].value) && read_rules(reader, f[FORMS].value);
+           read_word(reader, f[BASE].value, &cpu->base) && read_identities(reader, f[IDENTITY].value) &&
+           read_parameters(reader, f[PARAMETERS].value) && read_resources(reader, f[RESOURCES].value) &&
+           read_rules(reader, f[FORMS].value);
 }
 
 // `text`: null: the file's.
@@ -252,6 +365,15 @@ struct cpu *cpu_read(struct arena *arena, const char *path, struct fail *fail) {
 
 struct cpu *cpu_parse(struct arena *arena, const char *name, const char *text, struct fail *fail) {
     return read_all(arena, name, text, fail);
+}
+
+bool cpu_is_of(const struct cpu *cpu, const char *vendor, unsigned family, unsigned model) {
+    for (unsigned i = 0; i < cpu->n_identities; i++) {
+        const struct cpu_identity *one = &cpu->identities[i];
+        if (strcmp(one->vendor, vendor) == 0 && one->family == family && one->first <= model && model <= one->last)
+            return true;
+    }
+    return false;
 }
 
 void cpu_close(struct cpu *cpu) {

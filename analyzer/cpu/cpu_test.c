@@ -37,7 +37,7 @@ static void numbers_have_a_source(void **state) {
     assert_int_equal(cpu->rules[0].shape, CPU_ANY_SHAPE);
     assert_int_equal(cpu->rules[1].shape, CPU_THREE_PART);
     assert_int_equal(cpu->rules[1].n_sources, 2);
-    assert_string_equal(cpu->rules[1].sources[0].name, "RAX");
+    assert_string_equal(cpu->rules[1].sources[0].name.text, "RAX");
     assert_true(cpu->rules[1].sources[1].latency == 2);
     assert_true(cpu->rules[0].serial.value == 6);
     assert_int_equal(regexec(&cpu->rules[0].pattern, "DIV64r", 0, NULL, 0), 0);
@@ -58,6 +58,18 @@ static void mistakes_have_a_place(void **state) {
         {"parameters:\n  dispatch-width: -1\n", "at least 0", 5},
         {"parameters:\n  dispatch-width: 0\n", "must be above 0", 5},
         {"parameters:\n  blocked-load: 1e300\n", "at most 1000000", 5},
+        {"parameters:\n  micro-fusion: 2\n", "'micro-fusion' is a flag: 0 or 1", 5},
+        {"parameters:\n  micro-fusion: 0.5\n", "'micro-fusion' is a flag: 0 or 1", 5},
+        {"parameters:\n  decoders: 1.5\n", "a whole number of instructions/cycle", 5},
+        {"parameters:\n  store-window: {source: a book,\n    value: 1.5}\n", "a whole number of stores", 6},
+        {"parameters:\n  fetch-bytes: 15\n", "a power of two", 5},
+        {"parameters:\n  load-banks: 12\n", "a power of two", 5},
+        {"forms:\n  - {match: DIV64r, slots: 1.5}\n", "'slots' must be a whole number", 5},
+        {"forms:\n  - match: DIV64r\n    latency-from: {RAX: -1}\n", "at least 0", 6},
+        {"identity: [{vendor: GenuineIntel, family: 6}]\n", "models", 4},
+        {"identity: {vendor: GenuineIntel}\n", "'identity' must be a list", 4},
+        {"identity: [{vendor: GenuineIntel, family: 6, models: [78-]}]\n", "'78-' is no model", 4},
+        {"identity:\n  - {vendor: GenuineIntel, family: 6, models: [9-7]}\n", "'9-7' is no model", 5},
         {"parameters:\n  dispatch-width: {value: 4, trust: hearsay}\n", "'hearsay' is no trust", 5},
         {"parameters:\n  dispatch-width: 4\n  dispatch-width: 5\n", "duplicate key", 6},
         {"forms:\n  - {slots: 2}\n", "match", 5},
@@ -79,6 +91,26 @@ static void mistakes_have_a_place(void **state) {
     }
 }
 
+static void a_file_states_its_cpus(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct cpu *cpu = parse(&arena,
+                            "identity:\n"
+                            "  - {vendor: AuthenticAMD, family: 26, models: [0x00-0x4f, 96]}\n"
+                            "  - {vendor: GenuineIntel, family: 6, models: [78]}\n",
+                            &fail);
+    assert_non_null(cpu);
+    assert_true(cpu_is_of(cpu, "AuthenticAMD", 26, 0x4f));
+    assert_true(cpu_is_of(cpu, "AuthenticAMD", 26, 96));
+    assert_false(cpu_is_of(cpu, "AuthenticAMD", 26, 0x50));
+    assert_false(cpu_is_of(cpu, "AuthenticAMD", 25, 2));
+    assert_true(cpu_is_of(cpu, "GenuineIntel", 6, 78));
+    assert_false(cpu_is_of(cpu, "AuthenticAMD", 6, 78));
+    cpu_close(cpu);
+    arena_free(&arena);
+}
+
 static void versions_are_told_apart(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -92,6 +124,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_have_a_source),
         cmocka_unit_test(mistakes_have_a_place),
+        cmocka_unit_test(a_file_states_its_cpus),
         cmocka_unit_test(versions_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,7 +149,7 @@ static bool applies(const struct cpu *cpu, const struct cpu_recipe *recipe, unsi
 static bool is_ignored(const struct cpu *cpu, const struct cpu_recipe *recipe, unsigned unit, unsigned reg) {
     for (unsigned r = 0; r < cpu->n_rules; r++) {
         const struct cpu_rule *rule = &cpu->rules[r];
-        for (unsigned i = 0; i < rule->n_ignored; i++)
+        for (unsigned i = 0; i < rule->n_ignores; i++)
             if (rule->ignored[i] == reg && applies(cpu, recipe, r))
                 return true;
     }

@@ -3,16 +3,16 @@
 #include "base/file.h"
 #include "base/text.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
 // Files that are installed, by the beginning of their names.
 struct shelf {
-    const char *prefix, *folder, *suffix;
+    const char *prefix, *folder, *suffix, *what;
+    const char *own; // folder of the user's, which goes first; null: there is none
 };
-static const struct shelf overlays = {"overlay:", "share/cyclops/machines", ".yaml"},
-                          cpu_files = {"cpu:", "share/cyclops/cpus", ".cpu.yaml"};
+static const struct shelf overlays = {"overlay:", "share/cyclops/machines", ".yaml", "machine", NULL},
+                          cpu_files = {"cpu:", "share/cyclops/cpus", ".cpu.yaml", "CPU file", "cpus"};
 
 static bool is_on(const struct shelf *shelf, const char *name) {
     return strncmp(name, shelf->prefix, strlen(shelf->prefix)) == 0;
@@ -26,23 +26,61 @@ bool model_is_overlay(const char *name) {
     return name && !model_is_cpu_file(name) && (is_on(&overlays, name) || file_has_suffix(name, overlays.suffix));
 }
 
+// Null: the folder has no such file.
+static const char *path_in(struct arena *arena, const char *folder, const char *suffix, const char *wanted) {
+    const char **files = NULL;
+    size_t n = folder ? file_list(arena, folder, suffix, &files) : 0;
+    return text_find(wanted, files, n) < n ? arena_printf(arena, "%s/%s", folder, wanted) : NULL;
+}
+
+// Adds the names of a folder's files, as users give them.
+static void add_names(struct arena *arena, const struct shelf *shelf, const char *folder, const char ***names,
+                      size_t *n) {
+    const char **files = NULL;
+    size_t n_files = folder ? file_list(arena, folder, shelf->suffix, &files) : 0;
+    for (size_t i = 0; i < n_files; i++) {
+        int length = (int)(strlen(files[i]) - strlen(shelf->suffix));
+        const char *name = arena_printf(arena, "%s%.*s", shelf->prefix, length, files[i]);
+        if (text_find(name, *names, *n) == *n)
+            *ARENA_ADD(arena, *names, *n) = name;
+    }
+}
+
+size_t model_list_cpu_files(struct arena *arena, const char *const **names) {
+    const char **all = NULL;
+    size_t n = 0;
+    add_names(arena, &cpu_files, file_of_user(arena, cpu_files.own), &all, &n);
+    add_names(arena, &cpu_files, file_installed(arena, cpu_files.folder), &all, &n);
+    *names = all;
+    return n;
+}
+
+static bool fail_unknown(struct arena *arena, const struct shelf *shelf, const char *name, struct fail *fail) {
+    enum { MOST_NAMED = 24 };
+    const char *folder = file_installed(arena, shelf->folder), **names = NULL;
+    size_t n = 0;
+    add_names(arena, shelf, shelf->own ? file_of_user(arena, shelf->own) : NULL, &names, &n);
+    add_names(arena, shelf, folder, &names, &n);
+    const char *near = text_did_you_mean(arena, name, names, n);
+    struct text text = {.arena = arena};
+    for (size_t i = 0; i < n && n <= MOST_NAMED && !*near; i++)
+        text_addf(&text, "%s%s", i ? ", " : "; there are ", names[i]);
+    return fail_set(fail, FAIL_INPUT, "no %s '%s' is installed in '%s'%s%s", shelf->what, name, folder, near,
+                    text.data ? text.data : "");
+}
+
 // Null and a failure where no file of that name is installed.
 static const char *path_of(struct arena *arena, const char *name, struct fail *fail) {
     const struct shelf *shelf = is_on(&cpu_files, name) ? &cpu_files : &overlays;
     if (!is_on(shelf, name))
         return name;
-    const char *folder = file_installed(arena, shelf->folder);
     const char *wanted = arena_printf(arena, "%s%s", name + strlen(shelf->prefix), shelf->suffix);
-    const char **files;
-    size_t n = file_list(arena, folder, shelf->suffix, &files);
-    if (text_find(wanted, files, n) < n)
-        return arena_printf(arena, "%s/%s", folder, wanted);
-    for (size_t i = 0; i < n; i++)
-        files[i] =
-            arena_printf(arena, "%s%.*s", shelf->prefix, (int)(strlen(files[i]) - strlen(shelf->suffix)), files[i]);
-    fail_set(fail, FAIL_INPUT, "no machine '%s' is installed in '%s'%s", name, folder,
-             text_did_you_mean(arena, name, files, n));
-    return NULL;
+    const char *path = shelf->own ? path_in(arena, file_of_user(arena, shelf->own), shelf->suffix, wanted) : NULL;
+    if (!path)
+        path = path_in(arena, file_installed(arena, shelf->folder), shelf->suffix, wanted);
+    if (!path)
+        fail_unknown(arena, shelf, name, fail);
+    return path;
 }
 
 // ISAs of one family run on the same CPUs. By a triple, or as in -march.
@@ -208,10 +246,9 @@ static bool open_scheduling_model(struct model *model, struct arena *arena, cons
 // The base of a CPU file: a name, or a file beside it.
 static const char *base_of(struct arena *arena, const struct cpu *cpu) {
     const char *slash = strrchr(cpu->path, '/');
-    assert(cpu->base); // or it could not have been read
-    bool is_file = file_has_suffix(cpu->base, ".yaml") && *cpu->base != '/' && !is_on(&overlays, cpu->base);
-    return is_file && slash ? arena_printf(arena, "%.*s/%s", (int)(slash - cpu->path), cpu->path, cpu->base)
-                            : cpu->base;
+    const char *base = cpu->base.text;
+    bool is_file = file_has_suffix(base, ".yaml") && *base != '/' && !is_on(&overlays, base);
+    return is_file && slash ? arena_printf(arena, "%.*s/%s", (int)(slash - cpu->path), cpu->path, base) : base;
 }
 
 // What cpu_bind asks for.
@@ -239,11 +276,18 @@ static bool open_cpu_file(struct model *model, struct arena *arena, const char *
     settled.cpu = base_of(arena, own);
     settled.addresses = true;
     if (model_is_cpu_file(settled.cpu)) {
+        fail_at(fail, own->path, own->base.line, own->base.column,
+                "'%s' is a CPU file, too; name the model that it is based on", own->base.text);
         cpu_close(own);
-        return fail_set(fail, FAIL_INPUT, "'%s': its base is a CPU file, too; give the model below that", path);
+        return false;
     }
-    bool is_open = open_scheduling_model(model, arena, llvm, &settled, fail);
+    struct fail why = {0};
+    bool is_open = open_scheduling_model(model, arena, llvm, &settled, &why);
     model->own = own;
+    if (!is_open && why.status == FAIL_INPUT && !why.line)
+        fail_at(fail, own->path, own->base.line, own->base.column, "the base of this CPU file: %s", why.text);
+    else if (!is_open)
+        *fail = why;
     const char *const *opcodes = NULL;
     size_t n = is_open && model->cpu ? list_opcodes(model, arena, &opcodes) : 0;
     if (!is_open || !bind_samples(model, arena, fail) || !cpu_check_opcodes(own, opcodes, n, fail))

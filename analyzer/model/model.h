@@ -27,6 +27,9 @@ bool model_is_overlay(const char *name);
 
 // Whether a name means a CPU file of ours.
 bool model_is_cpu_file(const char *name);
+// Sets `names` to those of the user's ($XDG_CONFIG_HOME/cyclops/cpus, or ~/.config/cyclops/cpus), then those that are
+// installed: "cpu:skylake". Returns their number.
+size_t model_list_cpu_files(struct arena *arena, const char *const **names);
 
 // Sets `is_of_cpu`: the file changes LLVM's model of options->cpu, which is of the same family of ISAs. Fails where it
 // cannot be read, or is a machine by itself. `llvm`: as in model_open.

@@ -1,0 +1,84 @@
+#include "lab/cpu_forms.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+enum { N_NUMBERS = 5 };
+static const char *const numbers[N_NUMBERS] = {"slots", "latency", "pipes", "rename", "serial"};
+
+const char *cpu_rename_name(const struct cpu_recipe *recipe) {
+    static const char *const names[] = {
+        [CPU_EXECUTES] = "", [CPU_ZEROES] = "zero idiom", [CPU_MOVES] = "eliminated move", [CPU_IS_IDLE] = "nop"};
+    return recipe->is_fused ? "fused with the one before" : names[recipe->rename];
+}
+
+// "3, from xmm1 4 less": cycles to the slowest result, and sources that may come later.
+static const char *latency_of(struct arena *arena, const struct cpu *cpu, const struct cpu_recipe *recipe) {
+    struct text text = {.arena = arena};
+    text_addf(&text, "%.4g", recipe->latency + recipe->load_latency);
+    for (unsigned i = 0; i < recipe->n_reads; i++)
+        if (recipe->reads[i].early > 0)
+            text_addf(&text, ", from %s %.4g less", cpu_unit_name(arena, cpu, recipe->reads[i].unit),
+                      recipe->reads[i].early);
+    if (recipe->own)
+        text_addf(&text, ", to its own kind %.4g", recipe->own_latency);
+    return text.data;
+}
+
+static void describe(struct arena *arena, const struct cpu *cpu, const struct insn *insn, const char **texts) {
+    struct cpu_recipe recipe;
+    cpu_recipe_make(cpu, insn, &recipe);
+    const char *rename = cpu_rename_name(&recipe), *pipes = cpu_uses_name(arena, cpu, recipe.uses, recipe.n_uses);
+    texts[0] = arena_printf(arena, "%u", recipe.slots);
+    texts[1] = latency_of(arena, cpu, &recipe);
+    texts[2] = *pipes ? pipes : "none";
+    texts[3] = *rename ? rename : "executed";
+    texts[4] = arena_printf(arena, "%.4g", recipe.serial);
+}
+
+// False: this one's base does not know the form.
+static bool describe_by(struct arena *arena, const struct model *model, const struct form *form, const char **texts) {
+    struct block block;
+    struct fail unknown = {0};
+    bool is_known = model_describe_part(model, arena, form->bytes - form->n_setup_bytes, form->n_setup_bytes,
+                                        form->n_bytes, &block, &unknown);
+    if (is_known)
+        describe(arena, model->own, &block.insns[0], texts);
+    return is_known;
+}
+
+// False: neither knows the form.
+static bool compare_form(struct arena *arena, const struct model *const *models, const struct form *form,
+                         struct cpu_form_change **changes, size_t *n) {
+    const char *texts[2][N_NUMBERS];
+    bool is_known[2];
+    for (unsigned m = 0; m < 2; m++)
+        is_known[m] = describe_by(arena, models[m], form, texts[m]);
+    if (is_known[0] != is_known[1])
+        *ARENA_ADD(arena, *changes, *n) =
+            (struct cpu_form_change){form->name, "known", is_known[0] ? "yes" : "no", is_known[1] ? "yes" : "no"};
+    for (unsigned i = 0; i < N_NUMBERS && is_known[0] && is_known[1]; i++)
+        if (strcmp(texts[0][i], texts[1][i]) != 0)
+            *ARENA_ADD(arena, *changes, *n) =
+                (struct cpu_form_change){form->name, numbers[i], texts[0][i], texts[1][i]};
+    return is_known[0] || is_known[1];
+}
+
+bool cpu_forms_compare(struct arena *arena, const struct model *before, const struct model *after,
+                       const struct form_patterns *patterns, struct cpu_form_change **changes, size_t *n_changes,
+                       size_t *n_forms, struct fail *fail) {
+    const struct model *const models[2] = {before, after};
+    const struct form *forms;
+    size_t n;
+    *changes = NULL;
+    *n_changes = *n_forms = 0;
+    if (!before->backend->forms(before->cpu, arena, &forms, &n, fail))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (forms[i].status == FORM_USABLE && form_patterns_match(patterns, &forms[i]))
+            *n_forms += compare_form(arena, models, &forms[i], changes, n_changes);
+    }
+    return *n_forms > 0 ||
+           fail_set(fail, FAIL_INPUT, "no form of that name has an example; 'cyclops list forms' prints their names");
+}
