@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum how { PREFIX, MNEMONIC, WHOLE, WITHIN };
+enum how { PREFIX, MNEMONIC, STRING, WHOLE, WITHIN };
 
 static const struct {
     enum how how;
@@ -26,6 +26,19 @@ static const struct {
     {PREFIX, "MOVZX32rr8", CPU_MOVES_GENERAL},
     {PREFIX, "MOVZX64rr8", CPU_MOVES_GENERAL},
     {WITHIN, "PREFETCH", CPU_PREFETCHES},
+    {STRING, "MOVS", CPU_LOADS_RSI | CPU_STORES_RDI},
+    {STRING, "CMPS", CPU_LOADS_RSI | CPU_LOADS_RDI},
+    {STRING, "LODS", CPU_LOADS_RSI},
+    {STRING, "STOS", CPU_STORES_RDI},
+    {STRING, "SCAS", CPU_LOADS_RDI},
+    {WITHIN, "GATHER", CPU_GATHERS},
+    {WITHIN, "GATHERDPD", CPU_WIDE_LANES},
+    {WITHIN, "GATHERDQ", CPU_WIDE_LANES},
+    {WITHIN, "GATHERQ", CPU_WIDE_LANES},
+    {WITHIN, "SCATTERDPD", CPU_WIDE_LANES},
+    {WITHIN, "SCATTERDQ", CPU_WIDE_LANES},
+    {WITHIN, "SCATTERQ", CPU_WIDE_LANES},
+    {WITHIN, "SCATTER", CPU_GATHERS},
     {WITHIN, "mi", CPU_HAS_MEMORY_AND_IMMEDIATE},
     {WHOLE, "XOR32rr_REV", CPU_REVERSED_ZERO},
     {WHOLE, "XOR64rr_REV", CPU_REVERSED_ZERO},
@@ -56,13 +69,16 @@ static bool starts_with(const char *text, const char *start) {
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-// MNEMONIC: with operands of general registers: "ADD64rr" is "ADD", "ADDPSrr" is not.
+// MNEMONIC: with operands of general registers: "ADD64rr" is "ADD", "ADDPSrr" is not. STRING: with its width alone.
 static bool is_like(const char *opcode, enum how how, const char *text) {
     switch (how) {
     case PREFIX:
         return starts_with(opcode, text);
     case MNEMONIC:
         return starts_with(opcode, text) && opcode[strlen(text)] && strchr("1368", opcode[strlen(text)]);
+    case STRING:
+        return starts_with(opcode, text) && opcode[strlen(text)] && strchr("BWLQ", opcode[strlen(text)]) &&
+               !opcode[strlen(text) + 1];
     case WHOLE:
         return strcmp(opcode, text) == 0;
     case WITHIN:

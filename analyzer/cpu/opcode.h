@@ -30,6 +30,13 @@ enum cpu_kind {
     CPU_LOADS_PLAINLY = 1 << 18, // if it loads
     CPU_LEA = 1 << 19,
     CPU_FUSES_WITH_MOVE = 1 << 20, // of what it changes
+    CPU_GATHERS = 1 << 21,         // or scatters
+    CPU_WIDE_LANES = 1 << 22,      // of these: an index or a value of a lane has 64 bits
+    // Of strings, at these registers.
+    CPU_LOADS_RSI = 1 << 23,
+    CPU_LOADS_RDI = 1 << 24,
+    CPU_STORES_RDI = 1 << 25,
+    CPU_IS_STRING = CPU_LOADS_RSI | CPU_LOADS_RDI | CPU_STORES_RDI,
 };
 
 // Several of the above.

@@ -33,6 +33,13 @@ static void names_have_kinds(void **state) {
         {"PREFETCHT0", CPU_PREFETCHES},
         {"LEA64_32r", CPU_LEA},
         {"NOOPL", CPU_NOP},
+        {"MOVSB", CPU_LOADS_PLAINLY | CPU_LOADS_RSI | CPU_STORES_RDI},
+        {"MOVSDrr", CPU_LOADS_PLAINLY},
+        {"CMPSQ", CPU_LOADS_RSI | CPU_LOADS_RDI},
+        {"CMPSSrri", 0},
+        {"VPGATHERDDYrm", CPU_GATHERS},
+        {"VPGATHERDQYrm", CPU_GATHERS | CPU_WIDE_LANES},
+        {"VPSCATTERQDZmr", CPU_GATHERS | CPU_WIDE_LANES},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         print_message("%s\n", cases[i].opcode);

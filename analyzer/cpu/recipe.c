@@ -58,37 +58,67 @@ static enum cpu_rename rename_of(const struct cpu *cpu, const struct cpu_recipe 
     return CPU_EXECUTES;
 }
 
+// Bits of the widest vector register that it names.
+static unsigned vector_bits(const struct cpu *cpu, const struct insn *insn) {
+    unsigned most = 0;
+    for (unsigned i = 0; i < insn->n_reads + insn->n_writes; i++) {
+        unsigned reg = i < insn->n_reads ? insn->reads[i].reg : insn->writes[i - insn->n_reads].reg;
+        unsigned bits = !cpu->is_vector[reg]                          ? 0
+                        : cpu->machine->registers[reg].name[0] == 'Z' ? 512
+                        : cpu->machine->registers[reg].name[0] == 'Y' ? 256
+                                                                      : 128;
+        most = bits > most ? bits : most;
+    }
+    return most;
+}
+
+// Of a gather or scatter: one access a lane.
+static unsigned lanes_of(const struct cpu *cpu, const struct cpu_recipe *recipe) {
+    unsigned lane_bits = is(recipe, CPU_WIDE_LANES) ? 64 : 32, bits = vector_bits(cpu, recipe->insn);
+    return bits > lane_bits ? bits / lane_bits : 1;
+}
+
+static struct cpu_string string_of(const struct cpu_recipe *recipe) {
+    static const char widths[] = "BWLQ"; // the name's last letter
+    const char *opcode = recipe->insn->opcode;
+    if (!is(recipe, CPU_IS_STRING))
+        return (struct cpu_string){.bytes = 0};
+    return (struct cpu_string){.bytes = 1U << (strchr(widths, opcode[strlen(opcode) - 1]) - widths),
+                               .loads_rsi = is(recipe, CPU_LOADS_RSI),
+                               .loads_rdi = is(recipe, CPU_LOADS_RDI)};
+}
+
+// What an instruction is decides how often it accesses memory. Cycles on a pipe do not: it may be held for longer.
+static void count_accesses(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    const struct insn *insn = recipe->insn;
+    unsigned n = is(recipe, CPU_GATHERS) ? lanes_of(cpu, recipe) : 1;
+    recipe->string = string_of(recipe);
+    if (insn->load_barrier || insn->store_barrier) // LLVM lets them access anything
+        return;
+    if (recipe->string.bytes) { // LLVM does not say that it does
+        recipe->n_loads = (unsigned)recipe->string.loads_rsi + recipe->string.loads_rdi;
+        recipe->n_stores = is(recipe, CPU_STORES_RDI);
+    } else if (is(recipe, CPU_PREFETCHES)) { // nothing waits for it
+        recipe->n_loads = 1;
+    } else {
+        recipe->n_loads = insn->may_load ? n : 0;
+        recipe->n_stores = insn->may_store ? n : 0;
+    }
+}
+
 static void take_uses(const struct cpu *cpu, struct cpu_recipe *recipe) {
     const struct sched_insn *cost = recipe->insn->cost;
-    double loads = 0, stores = 0;
     for (unsigned i = 0; i < cost->n_uses && recipe->n_uses < CPU_MOST_USES; i++) {
         const struct sched_use *use = &cost->uses[i];
         uint64_t pipes = cpu_pipes(cpu, use->mask);
         double cycles = (double)(use->release - use->acquire) * use->units;
         if (cycles <= 0)
             continue;
-        loads += pipes == cpu->load_pipes ? cycles : 0;
-        stores += pipes == cpu->store_data_pipes ? cycles : 0;
         // How many accesses there are in a cycle is the CPU's to say, where it does.
         if (cpu_knows(cpu, CPU_LOADS) && !(pipes & ~cpu->memory_pipes))
             continue;
         recipe->uses[recipe->n_uses++] = (struct cpu_use){pipes, cycles};
     }
-    if (cpu->load_pipes == cpu->store_address_pipes)
-        loads -= stores;
-    recipe->n_loads = loads > 0 ? (unsigned)loads : 0;
-    recipe->n_stores = (unsigned)stores;
-    if (is(recipe, CPU_PREFETCHES)) { // nothing waits for it
-        recipe->n_loads = 1;
-        recipe->n_stores = 0;
-        return;
-    }
-    if (!recipe->insn->may_load)
-        recipe->n_loads = 0;
-    else if (!recipe->n_loads)
-        recipe->n_loads = 1;
-    if (recipe->insn->may_store && !recipe->n_stores)
-        recipe->n_stores = 1;
 }
 
 static bool has_index(const struct insn *insn) {
@@ -321,8 +351,10 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
     for (unsigned i = 0; i < insn->n_reads; i++)
         recipe->is_vector |= cpu->is_vector[insn->reads[i].reg];
     take_flags(recipe);
-    if (recipe->rename == CPU_EXECUTES)
+    if (recipe->rename == CPU_EXECUTES) {
+        count_accesses(cpu, recipe);
         take_uses(cpu, recipe);
+    }
     recipe->slots = recipe->decoded_slots = cpu_does(cpu, CPU_MICRO_FUSION) ? 1 : insn->cost->uops;
     if (cpu_does(cpu, CPU_MICRO_FUSION) && recipe->rename == CPU_EXECUTES)
         fuse_uops(cpu, recipe);

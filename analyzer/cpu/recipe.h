@@ -36,7 +36,11 @@ struct cpu_recipe {
     unsigned slots;             // of rename and dispatch; 0: fused into another one
     unsigned decoded_slots;     // the same before some are split at rename
     unsigned n_loads, n_stores; // accesses to memory
-    int stack_change;           // bytes that push or pop add to the stack pointer; 0: it is neither
+    struct cpu_string {
+        unsigned bytes; // of an element; 0: no string is accessed
+        bool loads_rsi, loads_rdi;
+    } string;
+    int stack_change; // bytes that push or pop add to the stack pointer; 0: it is neither
     struct cpu_use uses[CPU_MOST_USES];
     unsigned n_uses;
 

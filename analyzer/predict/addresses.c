@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MOST_STORES = 64, N_GENERAL = 16, RSP = 4, RBP = 5, WORD = 8, PAGE = 4096 };
+enum { MOST_STORES = 64, N_GENERAL = 16, RSP = 4, RBP = 5, RSI = 6, RDI = 7, WORD = 8, PAGE = 4096 };
 
 struct kept { // what a store has left in memory
     struct place place;
@@ -227,13 +227,18 @@ static void write_register(struct address_walk *walk, unsigned reg, struct value
     walk->registers[unit] = bits >= 32 ? cut(walk, value, bits) : unknown(walk);
 }
 
+// Pushes or pops: its other place is its memory operand, or a register.
 static void step_stack(struct address_walk *walk, const struct cpu_recipe *recipe, struct place *from,
                        struct place *to) {
     const struct insn *insn = recipe->insn;
     struct value *stack = &walk->registers[walk->request->cpu->stack];
     bool pushes = recipe->stack_change < 0;
-    struct value value = pushes && insn->n_reads ? source(walk, insn, 0) : unknown(walk);
-    if (strstr(insn->opcode, "i8") || strstr(insn->opcode, "i32"))
+    if (pushes && insn->address)
+        *from = (struct place){address_of(walk, insn->address), insn->address->bytes};
+    struct value value = from->bytes               ? load(walk, from)
+                         : pushes && insn->n_reads ? source(walk, insn, 0)
+                                                   : unknown(walk);
+    if (pushes && (strstr(insn->opcode, "i8") || strstr(insn->opcode, "i32")))
         value = immediate(recipe);
     if (pushes)
         stack->offset += (uint64_t)(int64_t)recipe->stack_change;
@@ -246,16 +251,53 @@ static void step_stack(struct address_walk *walk, const struct cpu_recipe *recip
     *from = place;
     value = load(walk, &place);
     stack->offset += WORD;
-    if (insn->n_writes)
+    if (insn->address) { // made with the stack pointer behind the pop
+        *to = (struct place){address_of(walk, insn->address), insn->address->bytes};
+        keep(walk, to, value);
+    } else if (insn->n_writes) {
         write_register(walk, insn->writes[0].reg, value);
+    }
+}
+
+// Of a string, from the register on, which moves upwards. The direction flag is taken to be clear.
+static struct place next_place(struct address_walk *walk, unsigned general, unsigned bytes) {
+    struct value *at = &walk->registers[walk->request->cpu->general[general]];
+    struct place place = {*at, bytes};
+    at->offset += bytes;
+    return place;
+}
+
+static void step_string(struct address_walk *walk, const struct cpu_recipe *recipe, struct place *from,
+                        struct place *to) {
+    const struct insn *insn = recipe->insn;
+    struct value value = unknown(walk);
+    if (recipe->string.loads_rsi) {
+        *from = next_place(walk, RSI, recipe->string.bytes);
+        value = load(walk, from);
+    }
+    for (unsigned i = 0; i < insn->n_writes; i++) {
+        unsigned unit = walk->request->cpu->units[insn->writes[i].reg];
+        if (unit != walk->request->cpu->general[RSI] && unit != walk->request->cpu->general[RDI])
+            write_register(walk, insn->writes[i].reg, value);
+    }
+    if (recipe->n_stores) {
+        *to = next_place(walk, RDI, recipe->string.bytes);
+        keep(walk, to, value);
+    } else if (recipe->string.loads_rdi) { // of cmps, the second of two loads
+        *from = next_place(walk, RDI, recipe->string.bytes);
+    }
 }
 
 void address_walk_step(struct address_walk *walk, const struct cpu_recipe *recipe, struct place *from,
                        struct place *to) {
     const struct insn *insn = recipe->insn;
     *from = *to = (struct place){.bytes = 0};
-    if (recipe->stack_change && !insn->address) {
+    if (recipe->stack_change) {
         step_stack(walk, recipe, from, to);
+        return;
+    }
+    if (recipe->string.bytes) {
+        step_string(walk, recipe, from, to);
         return;
     }
     struct place place = {.bytes = 0};

@@ -17,9 +17,11 @@ bool walk_contains(const struct place *store, const struct place *load) {
     return from < store->bytes && from + load->bytes <= store->bytes;
 }
 
-static struct written written_of(const struct walk *walk, const struct cpu_recipe *recipe) {
+// How an instruction's load or store is written. What push stores, and pop loads, is at the stack pointer.
+static struct written written_of(const struct walk *walk, const struct cpu_recipe *recipe, bool stores) {
     const struct cpu *cpu = walk->cpu;
-    const struct insn_address *address = recipe->insn->address;
+    bool is_on_stack = stores ? recipe->stack_change < 0 : recipe->stack_change > 0;
+    const struct insn_address *address = is_on_stack ? NULL : recipe->insn->address;
     struct written written = {.scale = 1};
     if (!address) {
         written.base = cpu->stack;
@@ -49,7 +51,7 @@ static bool extends(const struct cpu_recipe *recipe) {
 // Whether rename finds the store that a load reads, which both have the same address.
 bool walk_is_renamed(const struct walk *walk, const struct cpu_recipe *load, const struct stored *store) {
     const struct cpu *cpu = walk->cpu;
-    struct written written = written_of(walk, load);
+    struct written written = written_of(walk, load, false);
     bool is_indexed = load->insn->address && load->insn->address->index;
     bool is_wide = store->place.bytes >= cpu_value(cpu, CPU_RENAMED_LEAST_BYTES) || !extends(load);
     bool is_known = !cpu_does(cpu, CPU_RENAMES_ALIKE) || is_alike(&store->written, &written) ||
@@ -205,7 +207,7 @@ static void write_results(struct walk *walk, const struct cpu_recipe *recipe, do
 static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     struct place from, to;
     double address_ready = 0, begin = 0, done = 0, loaded = 0, alone = 0;
-    struct written written = written_of(walk, recipe); // before the registers of it change
+    struct written written = written_of(walk, recipe, true); // before the registers of it change
     struct moving *moving = &walk->moving[recipe - walk->code->recipes];
     address_walk_step(walk->addresses, recipe, &from, &to);
     move(moving, &from, &to);

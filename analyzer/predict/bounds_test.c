@@ -61,6 +61,8 @@ static void largest_bounds(void **state) {
         {"8907488b07", BOUND_LATENCY, 16},       // mov [rdi], eax; mov rax, [rdi]: too narrow
         {"50", BOUND_PORTS, 1},                  // push rax: one store a cycle
         {"5058", BOUND_LATENCY, 4},              // push rax; pop rax
+        {"ff37", BOUND_PORTS, 1},                // push qword [rdi]: it stores elsewhere than it loads from
+        {"8f07", BOUND_PORTS, 1},                // pop qword [rdi]
         {"4889d8", BOUND_DISPATCH, .25},         // mov rax, rbx: eliminated
         {"31c031c931d231f6", BOUND_DISPATCH, 1}, // four zero idioms
         {"488d441804", BOUND_LATENCY, 3},        // lea rax, [rax+rbx+4]
@@ -119,8 +121,41 @@ static void new_pages(void **state) {
     }
 }
 
+// Accesses are what instructions are, however long the base says that they hold pipes.
+static void accesses_are_counted(void **state) {
+    (void)state;
+    static const struct {
+        const char *hex;
+        double loads, stores; // cycles: at two accesses of a kind a cycle
+    } cases[] = {
+        {"48890f", 0, .5},                    // mov [rdi], rcx
+        {"488b0f", .5, 0},                    // mov rcx, [rdi]
+        {"48832703", .5, .5},                 // and qword [rdi], 3
+        {"4883270348830e03413100", 1.5, 1.5}, // and qword [rdi], 3; or qword [rsi], 3; xor [r8], eax
+        {"ff37", .5, .5},                     // push qword [rdi]
+        {"8f07", .5, .5},                     // pop qword [rdi]
+        {"a4", .5, .5},                       // movsb
+        {"a6", 1, 0},                         // cmpsb
+        {"0faef0", 0, 0},                     // mfence
+        {"c4e265900c17", 4, 0},               // vpgatherdd ymm1, [rdi+ymm2], ymm3: eight lanes
+        {"c4e265910c17", 2, 0},               // vpgatherqd xmm1, [rdi+ymm2], xmm3: four
+    };
+    static const char text[] =
+        "cpu: 1\nname: small\nbase: znver4\nparameters: {loads-per-cycle: 2, stores-per-cycle: 2}\n";
+    void *file = NULL;
+    assert_int_equal(testing_cpu_file_open(&file, text), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bounds bounds = bounds_of(file, cases[i].hex, false);
+        print_message("%s: loads %.3f, stores %.3f\n", cases[i].hex, bounds.cycles[BOUND_LOADS],
+                      bounds.cycles[BOUND_STORES]);
+        assert_true(fabs(bounds.cycles[BOUND_LOADS] - cases[i].loads) < 1e-6);
+        assert_true(fabs(bounds.cycles[BOUND_STORES] - cases[i].stores) < 1e-6);
+    }
+    testing_cpu_file_close(&file);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(largest_bounds), cmocka_unit_test(front_end_bounds),
-                                       cmocka_unit_test(new_pages)};
+                                       cmocka_unit_test(new_pages), cmocka_unit_test(accesses_are_counted)};
     return cmocka_run_group_tests(tests, open_small, testing_cpu_file_close);
 }
