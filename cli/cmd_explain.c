@@ -1,6 +1,7 @@
 // cyclops explain: a model's view of one instruction, as numbers and as a picture in time.
 #include "cli/cli.h"
 
+#include "base/bytes.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/options.h"
@@ -14,7 +15,7 @@
 #include <string.h>
 
 static struct {
-    const char *cpu, *machine, *triple, *svg, *form, *alias;
+    const char *cpu, *machine, *triple, *svg, *form, *alias, *hex;
     struct option_list llvms;
     struct option_count copies;
     bool json, is_decoded;
@@ -40,9 +41,10 @@ static const struct option options[] = {
     {OPTION_FLAG, "json", NULL, "Print a JSON object for each version.", &args.json},
     {OPTION_HEADING, NULL, NULL, "Options for blocks, by a CPU file", NULL},
     {OPTION_TEXT, "form", "unrolled|looped",
-     "looped: the block is a loop, and its last instruction branches back; unrolled: copies stand one after the other. "
-     "Default: looped where the last instruction is a branch.",
+     "looped: with the loop that 'cyclops run' gives it, where it does not branch back itself; unrolled: copies stand "
+     "one after the other. Default: looped where the last instruction is a branch, with no loop added.",
      &args.form},
+    {OPTION_TEXT, "hex", "HEX", "Machine code in hexadecimal instead of INSTRUCTION.", &args.hex},
     {OPTION_TEXT, "alias", "disjoint|same",
      "What registers hold at the start: an address of their own each, or all the same. Default: disjoint.",
      &args.alias},
@@ -64,12 +66,13 @@ static const struct command command = {
     "INSTRUCTION is assembly, or a form ('cyclops list forms'), whose example is\n"
     "explained; on a machine without ISA, an instruction's name.\n"
     "\n"
-    "By a CPU file (--mcpu FILE.cpu.yaml or cpu:NAME), explains a block, a text of\n"
-    "one instruction or more, or the first region of a file:\n"
+    "By a CPU file (--mcpu FILE.cpu.yaml or cpu:NAME), explains a block: a text of\n"
+    "one instruction or more, a form, machine code, or the first region of a file:\n"
     "* how many cycles an iteration takes: the largest of its bounds;\n"
     "* what makes that bound, such as a chain of instructions, or busy pipes;\n"
     "* the next bound, and what the block takes where one is not there;\n"
-    "* of each instruction its slots, pipes, latency, renaming and memory.\n",
+    "* of each instruction its slots, pipes, latency, renaming and memory, and if\n"
+    "  these are the file's numbers or those of LLVM's model that it is based on.\n",
     "  cyclops explain 'imul rax, rbx' --mcpu znver4\n"
     "  cyclops explain VADDPSYrr --mcpu znver4\n"
     "  cyclops explain BLOB --machine overlay:blah --svg blob.svg\n"
@@ -272,22 +275,30 @@ static bool read_way(struct explain_block_options *way, struct fail *fail) {
         return fail_set(fail, FAIL_INPUT, "--form is unrolled or looped, not '%s'", args.form);
     if (args.alias && way->registers == BOUNDS_APART && strcmp(args.alias, "disjoint") != 0)
         return fail_set(fail, FAIL_INPUT, "--alias is disjoint or same, not '%s'", args.alias);
-    if (args.svg)
-        return fail_set(fail, FAIL_INPUT, "--svg draws one instruction of LLVM's models, not a block by a CPU file");
+    if (args.svg || args.copies.is_given)
+        return fail_set(fail, FAIL_INPUT, "--%s is for one instruction of LLVM's models, not for a block by a CPU file",
+                        args.svg ? "svg" : "copies");
     return true;
 }
 
-// A file of assembly, or the text itself.
-static bool read_block(struct arena *arena, const char *operand, const char **name, const char **text,
-                       struct fail *fail) {
-    bool is_file = strcmp(operand, "-") == 0 || file_has_suffix(operand, ".s") || file_has_suffix(operand, ".S");
+// Machine code, a file of assembly, or the text itself.
+static bool read_block(struct arena *arena, const char *operand, struct explain_block_options *way, struct fail *fail) {
+    bool is_file =
+        operand && (strcmp(operand, "-") == 0 || file_has_suffix(operand, ".s") || file_has_suffix(operand, ".S"));
     char *data = NULL;
     size_t length;
-    *name = is_file ? operand : "block";
-    *text = operand;
+    if (args.hex) {
+        uint8_t *bytes = arena_alloc(arena, strlen(args.hex) / 2 + 1);
+        size_t n_digits, n_good = bytes_from_people(args.hex, strlen(args.hex), bytes, &n_digits);
+        way->bytes = bytes;
+        way->n_bytes = n_digits / 2;
+        return (!args.hex[n_good] && n_digits && n_digits % 2 == 0) ||
+               fail_at(fail, "--hex", 0, (unsigned)n_good + 1, "machine code is written as in 4801d8");
+    }
+    way->name = is_file ? file_name(operand) : "block";
     if (is_file && !file_read(arena, operand, &data, &length, fail))
         return false;
-    *text = is_file ? data : operand;
+    way->text = is_file ? data : operand;
     return true;
 }
 
@@ -295,9 +306,8 @@ static bool explain_by_cpu_file(struct arena *arena, const struct model *model, 
                                 struct fail *fail) {
     struct explain_block_options way;
     struct block_explanation explanation;
-    const char *name, *text;
-    if (!read_way(&way, fail) || !read_block(arena, operand, &name, &text, fail) ||
-        !explain_block(arena, model, name, text, &way, &explanation, fail))
+    if (!read_way(&way, fail) || !read_block(arena, operand, &way, fail) ||
+        !explain_block(arena, model, &way, &explanation, fail))
         return false;
     if (args.json)
         return explain_block_write_json(arena, &explanation, stdout, fail);
@@ -309,9 +319,9 @@ static bool explain_by(struct arena *arena, const struct model *model, const cha
     struct explanation explanation;
     if (model->own)
         return explain_by_cpu_file(arena, model, insn, fail);
-    if (args.form || args.alias || args.is_decoded)
+    if (args.form || args.alias || args.is_decoded || args.hex)
         return fail_set(fail, FAIL_INPUT,
-                        "--form, --alias and --decoders are for blocks, which CPU files explain: "
+                        "--form, --alias, --decoders and --hex are for blocks, which CPU files explain: "
                         "--mcpu FILE.cpu.yaml");
     if (!model->missing)
         return explain_insn(arena, model, insn, (unsigned)args.copies.value, &explanation, fail) &&
@@ -325,7 +335,7 @@ static bool explain_by(struct arena *arena, const struct model *model, const cha
 
 static bool explain(struct arena *arena, const struct operands *operands, struct fail *fail) {
     enum { MOST_COPIES = 2048 };
-    if (operands->n_items != 1)
+    if (operands->n_items + (args.hex != NULL) != 1)
         return fail_set(fail, FAIL_INPUT, "say which instruction, quoted: cyclops explain 'imul rax, rbx'");
     if (args.cpu && args.machine)
         return fail_set(fail, FAIL_INPUT, "--mcpu and --machine both name the model: give one of them");
@@ -337,14 +347,18 @@ static bool explain(struct arena *arena, const struct operands *operands, struct
         return fail_set(fail, FAIL_INPUT, "--svg draws the explanation of one version: give --llvm once");
     const char *newest = NULL, *const *llvms = args.llvms.n_items ? args.llvms.items : &newest;
     size_t n = args.llvms.n_items ? args.llvms.n_items : 1;
+    const char *operand = operands->n_items ? operands->items[0] : NULL;
     struct model *models = ARENA_ARRAY(arena, struct model, n);
+    // A block is printed in Intel's syntax, unless it is written in the other; forms have their text in that.
+    bool is_intel =
+        model_is_cpu_file(args.cpu) && (!operand || (!strchr(operand, '%') && !explain_may_be_form(operand)));
     struct backend_options cpu = {
-        .triple = args.triple, .cpu = args.machine ? args.machine : args.cpu, .output_syntax = -1};
+        .triple = args.triple, .cpu = args.machine ? args.machine : args.cpu, .output_syntax = is_intel ? 1 : -1};
     bool is_done = model_open_versions(models, arena, llvms, n, &cpu, fail);
     for (size_t i = 0; i < n && is_done; i++) {
         if (i > 0 && !args.json)
             putchar('\n');
-        is_done = explain_by(arena, &models[i], operands->items[0], fail);
+        is_done = explain_by(arena, &models[i], operand, fail);
     }
     for (size_t i = 0; i < n; i++)
         model_close(&models[i]);

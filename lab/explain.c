@@ -5,10 +5,8 @@
 
 #include <string.h>
 
-// Describes the example of the form of that name, in `insn`. Where no form has that name, reports what to do if `name`
-// is near to one, or a mnemonic.
-static bool describe_form(struct arena *arena, const struct model *model, const char *name, struct insn *insn,
-                          struct fail *fail) {
+bool explain_form(struct arena *arena, const struct model *model, const char *name, struct insn *insn,
+                  struct fail *fail) {
     const struct form *forms, *form = NULL;
     bool is_mnemonic = false;
     size_t n;
@@ -36,7 +34,7 @@ static bool describe_form(struct arena *arena, const struct model *model, const 
     return true;
 }
 
-static bool is_word(const char *text) {
+bool explain_may_be_form(const char *text) {
     return text[strcspn(text, " \t\n;,$%#(")] == '\0';
 }
 
@@ -49,8 +47,8 @@ static const struct insn *describe(struct arena *arena, const struct model *mode
     const char *whole = model_in_syntax(arena, model->machine->triple, text);
     struct fail unread = {0};
     if (!model_describe_text(model, arena, "instruction", whole, &source, &unread)) {
-        if (is_word(text))
-            return describe_form(arena, model, text, insn, fail) ? insn : NULL;
+        if (explain_may_be_form(text))
+            return explain_form(arena, model, text, insn, fail) ? insn : NULL;
         *fail = unread;
         fail->line = 0; // the text is a single line
         return NULL;

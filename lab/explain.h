@@ -28,6 +28,12 @@ struct explanation {
 bool explain_insn(struct arena *arena, const struct model *model, const char *text, unsigned most,
                   struct explanation *explanation, struct fail *fail);
 
+// Sets `insn` to the example of the form of that name. Where no form has it, reports what to do if the name is near to
+// one, or a mnemonic.
+bool explain_form(struct arena *arena, const struct model *model, const char *name, struct insn *insn,
+                  struct fail *fail);
+bool explain_may_be_form(const char *text); // it is a single word
+
 // One row of a picture: a unit of a resource that some copy holds.
 struct explain_row {
     unsigned resource, unit;

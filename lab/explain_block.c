@@ -1,6 +1,9 @@
 #include "lab/explain_block.h"
 
 #include "base/text.h"
+#include "lab/explain.h"
+#include "lab/explain_loop.h"
+#include "lab/turns.h"
 
 #include <string.h>
 
@@ -31,33 +34,46 @@ const char *explain_block_way(struct arena *arena, const struct block_explanatio
     return "";
 }
 
-// "instructions 1, 3 and 4"; of many, their number.
-static const char *list_makers(struct arena *arena, const struct bound_part *part, unsigned n_insns) {
+const char *explain_block_list(struct arena *arena, const bool *are_listed, unsigned n_insns) {
     enum { MOST = 12 };
     struct text text = {.arena = arena};
     unsigned n = 0, seen = 0;
     for (unsigned i = 0; i < n_insns; i++)
-        n += part->is_maker[i];
+        n += are_listed[i];
     if (n > MOST || n == n_insns)
         return n == n_insns ? "all instructions" : arena_printf(arena, "%u of %u instructions", n, n_insns);
     text_addf(&text, "instruction%s ", n == 1 ? "" : "s");
     for (unsigned i = 0; i < n_insns; i++)
-        if (part->is_maker[i])
+        if (are_listed[i])
             text_addf(&text, "%s%u", seen++ == 0 ? "" : seen == n ? " and " : ", ", i + 1);
     return text.data;
 }
 
+// "4 cycles", "1 cycle".
+static const char *some(struct arena *arena, double n, const char *noun) {
+    return arena_printf(arena, "%.4g %s%s", n, noun, n == 1 ? "" : "s");
+}
+
 static const char *say_chain(struct arena *arena, const struct block_explanation *e) {
+    enum { SHOWN_FIRST = 3, SHOWN_LAST = 1 };
     const struct bounds_explained *found = &e->found;
     struct text text = {.arena = arena};
     if (!found->n_chain)
         return "no single chain repeats: results of one iteration are wanted by the next in ways that change";
-    text_addf(&text, "%.4g cycles from iteration to iteration:", found->bounds.cycles[BOUND_LATENCY]);
+    text_addf(&text, "%s from iteration to iteration:", some(arena, found->bounds.cycles[BOUND_LATENCY], "cycle"));
     if (found->chain_turns > 1)
         text_addf(&text, " in %u iterations", found->chain_turns);
-    for (unsigned i = 0; i < found->n_chain; i++)
-        text_addf(&text, "%s %s takes %.4g from %s", i ? "," : "", explain_block_insn(arena, e, found->chain[i].insn),
-                  found->chain[i].cycles, explain_block_way(arena, e, &found->chain[i]));
+    for (unsigned i = 0; i < found->n_chain; i++) {
+        const struct bound_link *link = &found->chain[i];
+        unsigned left = found->n_chain > SHOWN_FIRST + SHOWN_LAST + 1 ? found->n_chain - SHOWN_FIRST - SHOWN_LAST : 0;
+        if (left && i == SHOWN_FIRST) {
+            text_addf(&text, ", %u more", left);
+            i += left - 1;
+            continue;
+        }
+        text_addf(&text, "%s %s takes %.4g from %s", i ? "," : "", explain_block_insn(arena, e, link->insn),
+                  link->cycles, explain_block_way(arena, e, link));
+    }
     return text.data;
 }
 
@@ -81,7 +97,7 @@ static const char *say_slots(struct arena *arena, const struct block_explanation
                              const char *verb) {
     const char *syncs =
         e->found.n_syncs ? arena_printf(arena, ", %u of them to synchronise the stack pointer", e->found.n_syncs) : "";
-    return arena_printf(arena, "%g slots%s, of which %g %s in a cycle", e->found.bounds.slots, syncs,
+    return arena_printf(arena, "%s%s, of which %g %s in a cycle", some(arena, e->found.bounds.slots, "slot"), syncs,
                         cpu_value(e->model->own, width), verb);
 }
 
@@ -112,34 +128,34 @@ static const char *list_slow(struct arena *arena, const struct block_explanation
 
 static const char *say(struct arena *arena, const struct block_explanation *e, enum bound_kind kind) {
     const struct cpu *cpu = e->model->own;
-    const char *makers = list_makers(arena, &e->found.parts[kind], e->found.n_insns);
+    const char *makers = explain_block_list(arena, e->found.parts[kind].is_maker, e->found.n_insns);
     switch (kind) {
     case BOUND_DISPATCH:
         return say_slots(arena, e, CPU_DISPATCH_WIDTH, "are renamed and dispatched");
     case BOUND_RETIRE:
         return say_slots(arena, e, CPU_RETIRE_WIDTH, "retire");
     case BOUND_PREDECODE:
-        return arena_printf(arena, "%u bytes in windows of %g, in each of which %g instructions are found in a cycle%s",
-                            count_bytes(e), cpu_value(cpu, CPU_FETCH_BYTES), cpu_value(cpu, CPU_PREDECODE_WIDTH),
-                            list_slow(arena, e, true));
+        return arena_printf(arena, "%s in windows of %g, in each of which %g instructions are found in a cycle%s",
+                            some(arena, count_bytes(e), "byte"), cpu_value(cpu, CPU_FETCH_BYTES),
+                            cpu_value(cpu, CPU_PREDECODE_WIDTH), list_slow(arena, e, true));
     case BOUND_DECODE:
-        return cpu_knows(cpu, CPU_DECODERS) ? arena_printf(arena, "%g decoders take the instructions in their order%s",
-                                                           cpu_value(cpu, CPU_DECODERS), list_slow(arena, e, false))
-                                            : arena_printf(arena, "%u bytes, of which decoders take %g in a cycle",
-                                                           count_bytes(e), cpu_value(cpu, CPU_DECODED_BYTES));
+        return cpu_knows(cpu, CPU_DECODERS)
+                   ? arena_printf(arena, "%g decoders take the instructions in their order%s",
+                                  cpu_value(cpu, CPU_DECODERS), list_slow(arena, e, false))
+                   : arena_printf(arena, "%s, of which decoders take %g in a cycle",
+                                  some(arena, count_bytes(e), "byte"), cpu_value(cpu, CPU_DECODED_BYTES));
     case BOUND_CACHE:
-        return arena_printf(arena, "%g slots and %u bytes in lines of decoded instructions", e->found.bounds.slots,
-                            count_bytes(e));
+        return arena_printf(arena, "%s and %s in lines of decoded instructions",
+                            some(arena, e->found.bounds.slots, "slot"), some(arena, count_bytes(e), "byte"));
     case BOUND_PORTS: {
         int n = __builtin_popcountll(e->found.bounds.pipes);
-        return arena_printf(arena, "%s, %d pipe%s, %s held for %.4g cycle%s by %s",
-                            cpu_pipes_name(arena, cpu, e->found.bounds.pipes), n, n == 1 ? "" : "s",
-                            n == 1 ? "is" : "are", held(e), held(e) == 1 ? "" : "s", makers);
+        return arena_printf(arena, "%s, %s, %s held for %s by %s", cpu_pipes_name(arena, cpu, e->found.bounds.pipes),
+                            some(arena, n, "pipe"), n == 1 ? "is" : "are", some(arena, held(e), "cycle"), makers);
     }
     case BOUND_LOADS:
-        return arena_printf(arena, "%g loads, of %s", count(e, false), makers);
+        return arena_printf(arena, "%s, of %s", some(arena, count(e, false), "load"), makers);
     case BOUND_STORES:
-        return arena_printf(arena, "%g stores, of %s", count(e, true), makers);
+        return arena_printf(arena, "%s, of %s", some(arena, count(e, true), "store"), makers);
     case BOUND_LATENCY:
         return say_chain(arena, e);
     case BOUND_N:
@@ -148,35 +164,67 @@ static const char *say(struct arena *arena, const struct block_explanation *e, e
     return "";
 }
 
-static bool describe(struct arena *arena, const struct model *model, const char *name, const char *text,
-                     struct block *block, struct fail *fail) {
+static bool describe_text(struct arena *arena, const struct model *model, const struct explain_block_options *options,
+                          struct block *block, struct fail *fail) {
     struct backend_source source;
-    if (!model_describe_text(model, arena, name, model_in_syntax(arena, model->machine->triple, text), &source, fail))
+    struct fail unread = {0};
+    const char *text = model_in_syntax(arena, model->machine->triple, options->text);
+    if (!model_describe_text(model, arena, options->name, text, &source, &unread)) {
+        struct insn *insn = ARENA_NEW(arena, struct insn);
+        *block = (struct block){.name = options->text, .insns = insn, .n_insns = 1};
+        if (explain_may_be_form(options->text))
+            return explain_form(arena, model, options->text, insn, fail);
+        *fail = unread;
         return false;
+    }
     if (!source.n_blocks || !source.blocks[0].n_insns)
-        return fail_at(fail, name, 0, 0, "there is no instruction in it");
+        return fail_at(fail, options->name, 0, 0, "there is no instruction in it");
     *block = source.blocks[0];
     return true;
 }
 
-bool explain_block(struct arena *arena, const struct model *model, const char *name, const char *text,
-                   const struct explain_block_options *options, struct block_explanation *explanation,
-                   struct fail *fail) {
+// A text's branches have no bytes yet that say where they go: they name a label.
+static bool goes_back(const struct block *block) {
+    const char *target = block->insns[block->n_insns - 1].target;
+    for (unsigned i = 0; i < block->n_labels && target; i++)
+        if (block->labels[i].insn == 0 && strcmp(block->labels[i].name, target) == 0)
+            return true;
+    return !target && turns_is_loop(block);
+}
+
+// The code as it is repeated: a loop goes back to its own begin, or gets a loop's end; what is unrolled has none.
+static bool repeat(struct arena *arena, const struct model *model, const struct explain_block_options *options,
+                   struct bounds_request *way, struct block *block, struct fail *fail) {
+    bool is_own_loop = goes_back(block);
+    way->is_loop = options->is_given ? options->is_loop : block->insns[block->n_insns - 1].is_branch;
+    if (options->is_given && way->is_loop && !is_own_loop)
+        return explain_add_loop(arena, model, block, &way->start, fail);
+    if (options->is_given && !way->is_loop && is_own_loop && block->n_insns > 1)
+        block->n_insns--;
+    return true;
+}
+
+bool explain_block(struct arena *arena, const struct model *model, const struct explain_block_options *options,
+                   struct block_explanation *explanation, struct fail *fail) {
     *explanation = (struct block_explanation){.model = model};
     struct block *block = &explanation->block;
-    if (!describe(arena, model, name, text, block, fail))
-        return false;
-    explanation->way = (struct bounds_request){
+    struct bounds_request *way = &explanation->way;
+    *way = (struct bounds_request){
         .cpu = model->own,
         .block = block,
-        .is_loop = options->is_given ? options->is_loop : block->insns[block->n_insns - 1].is_branch,
         .is_decoded = options->is_decoded,
         .registers = options->registers,
         .pages_are_one = options->pages_are_one,
     };
-    if (!bounds_explain(arena, &explanation->way, &explanation->found, fail))
+    bool is_described = options->text
+                            ? describe_text(arena, model, options, block, fail)
+                            : model_describe_bytes(model, arena, options->bytes, options->n_bytes, block, fail);
+    if (!is_described || !repeat(arena, model, options, way, block, fail) ||
+        !bounds_explain(arena, way, &explanation->found, fail))
         return false;
-    explanation->sentence = say(arena, explanation, explanation->found.bounds.largest);
-    explanation->next_sentence = say(arena, explanation, explanation->found.bounds.next);
+    const struct bounds *bounds = &explanation->found.bounds;
+    explanation->sentence =
+        bounds->most > 0 ? say(arena, explanation, bounds->largest) : "this model states nothing that limits the block";
+    explanation->next_sentence = bounds->cycles[bounds->next] > 0 ? say(arena, explanation, bounds->next) : "";
     return true;
 }

@@ -14,20 +14,26 @@ struct block_explanation {
 };
 
 struct explain_block_options {
-    bool is_given; // the form: else a block that ends in a branch is a loop
-    bool is_loop;
+    // The code: an assembly text, of which the first region counts, or the name of a form; or machine code.
+    const char *name; // in messages
+    const char *text; // null: `bytes` are the code
+    const uint8_t *bytes;
+    size_t n_bytes;
+    bool is_given;   // the form: else a block that ends in a branch is a loop
+    bool is_loop;    // a block that does not go back to its own begin gets the loop that `cyclops run` gives it
     bool is_decoded; // as in struct bounds_request
     enum bounds_start registers;
     bool pages_are_one;
 };
 
-// Explains an assembly text, whose first region it takes. The model has a CPU file. `name`: of the text, for messages.
-bool explain_block(struct arena *arena, const struct model *model, const char *name, const char *text,
-                   const struct explain_block_options *options, struct block_explanation *explanation,
-                   struct fail *fail);
+// The model has a CPU file.
+bool explain_block(struct arena *arena, const struct model *model, const struct explain_block_options *options,
+                   struct block_explanation *explanation, struct fail *fail);
 
 // "2 add rax, rbx": an instruction of the block, by its number there, from 1.
 const char *explain_block_insn(struct arena *arena, const struct block_explanation *explanation, unsigned insn);
+// "instructions 1, 3 and 4"; "all instructions"; of many, their number.
+const char *explain_block_list(struct arena *arena, const bool *are_listed, unsigned n_insns);
 // What a link waits for: "rax", "the store", "itself".
 const char *explain_block_way(struct arena *arena, const struct block_explanation *explanation,
                               const struct bound_link *link);

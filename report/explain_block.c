@@ -21,7 +21,7 @@ static const char *memory_of(struct arena *arena, const struct block_explanation
 // Of the largest bound and of the next one, those that the instruction takes part in.
 static const char *limits_of(struct arena *arena, const struct block_explanation *e, unsigned insn) {
     const struct bounds *bounds = &e->found.bounds;
-    bool is_largest = e->found.parts[bounds->largest].is_maker[insn],
+    bool is_largest = e->found.parts[bounds->largest].is_maker[insn] && bounds->most > 0,
          is_next = e->found.parts[bounds->next].is_maker[insn] && bounds->cycles[bounds->next] > 0;
     return arena_printf(arena, "%s%s%s", is_largest ? bound_name(bounds->largest) : "",
                         is_largest && is_next ? ", " : "", is_next ? bound_name(bounds->next) : "");
@@ -70,18 +70,50 @@ static void print_insns(struct arena *arena, const struct block_explanation *e, 
     table_print(&table, out, colour);
 }
 
+// A bit for each trust that a number of the instruction has.
+static unsigned trusts_of(const struct cpu_recipe *recipe) {
+    unsigned trusts = 0;
+    for (unsigned c = 0; c < CPU_N_COSTS; c++)
+        trusts |= 1u << recipe->trusts[c];
+    return trusts;
+}
+
+// Whose numbers are whose: "numbers of instructions 1 and 3: llvm; of instruction 2: measured and llvm".
+static void print_trusts(struct arena *arena, const struct block_explanation *e, FILE *out) {
+    unsigned n_groups = 0;
+    bool *are_alike = ARENA_ARRAY(arena, bool, e->found.n_insns);
+    struct text text = {.arena = arena};
+    text_add(&text, "numbers");
+    for (unsigned trusts = 1; trusts < 1u << CPU_N_TRUSTS; trusts++) {
+        unsigned n = 0, n_names = 0;
+        for (unsigned i = 0; i < e->found.n_insns; i++)
+            n += are_alike[i] = trusts_of(&e->found.recipes[i]) == trusts;
+        if (!n)
+            continue;
+        text_addf(&text, "%s of %s:", n_groups++ ? ";" : "", explain_block_list(arena, are_alike, e->found.n_insns));
+        for (unsigned t = 0; t < CPU_N_TRUSTS; t++)
+            if (trusts >> t & 1)
+                text_addf(&text, "%s%s", n_names++ ? " and " : " ", cpu_trust_name((enum cpu_trust)t));
+    }
+    screen_print_sentence(text.data, out);
+}
+
 void explain_block_print(struct arena *arena, const struct block_explanation *e, FILE *out, bool colour) {
     const struct bounds *bounds = &e->found.bounds;
     fprintf(out, "%s, %s: %.2f cycles per iteration\n", e->model->title, form_name(e), bounds->most);
-    screen_print_sentence(arena_printf(arena, "limit: %s: %s", bound_name(bounds->largest), e->sentence), out);
+    const char *largest = bounds->most > 0 ? arena_printf(arena, "%s: ", bound_name(bounds->largest)) : "";
+    screen_print_sentence(arena_printf(arena, "limit: %s%s", largest, e->sentence), out);
     if (bounds->cycles[bounds->next] > 0)
         screen_print_sentence(arena_printf(arena, "next: %s, %.2f cycles: %s", bound_name(bounds->next),
                                            bounds->cycles[bounds->next], e->next_sentence),
                               out);
-    fputs("\n", out);
-    print_bounds(arena, e, out, colour);
+    if (bounds->most > 0) {
+        fputs("\n", out);
+        print_bounds(arena, e, out, colour);
+    }
     fputs("\n", out);
     print_insns(arena, e, out, colour);
+    print_trusts(arena, e, out);
 }
 
 static json_t *json_of_bounds(const struct block_explanation *e) {
@@ -127,6 +159,10 @@ static json_t *json_of_insns(struct arena *arena, const struct block_explanation
                            "slots", (int)recipe->slots, "pipes", pipes, "latency",
                            json_rounded(recipe->latency + recipe->load_latency, DECIMALS), "rename",
                            cpu_rename_name(recipe), "loads", (int)recipe->n_loads, "stores", (int)recipe->n_stores);
+        json_object_set_new(object, "trust",
+                            json_pack("{s:s, s:s, s:s}", "slots", cpu_trust_name(recipe->trusts[CPU_COST_SLOTS]),
+                                      "latency", cpu_trust_name(recipe->trusts[CPU_COST_LATENCY]), "pipes",
+                                      cpu_trust_name(recipe->trusts[CPU_COST_PIPES])));
         if (e->found.loads_from[i] >= 0)
             json_object_set_new(object, "loads_from", json_integer(e->found.loads_from[i] + 1));
         json_array_append_new(all, object);

@@ -16,4 +16,16 @@ awk -v own="$own" -v llvm="$llvm" 'BEGIN { exit !(own > 0 && own < 0.0535 && llv
 # The worst blocks name the bound that limits them.
 expect 0 'dispatch width|dependency chain|SKLPort|predecode|decoders' \
     "$cyclops" corpus score --measured "$blocks" --mcpu cpu:skylake --worst 5
+
+# `explain` predicts the very bytes that `run` measures: with its loop, or as the block's own.
+for block in 'add rax, rbx' 'push rax; pop rbx; add rsp, 8' 'adc rax, rbx; mov [rdi], rax' 'L: add rax, rbx; dec rdx; jne L' \
+    'push rax; pop rbx' 'popcnt rax, r15; imul r14, r13; xor ecx, ecx' 'xor r8d, r8d; mov r9, [r9 + r8*8 + 64]'; do
+    for form in unrolled looped; do
+        wanted=$("$cyclops" run --asm "$block" --form $form --isa x86_64 --target sim:skylake,noise=none \
+            --mcpu cpu:skylake --json 2>"$T/messages" | sed -n 's/.*"model":"cpu:skylake","cycles":\([0-9.]*\).*/\1/p')
+        got=$("$cyclops" explain "$block" --form $form --mcpu cpu:skylake --json | sed 's/.*"form":"[a-z]*","cycles":\([0-9.]*\).*/\1/')
+        [ -n "$wanted" ] && awk -v a="$wanted" -v b="$got" 'BEGIN { exit !(a - b < 1e-4 && b - a < 1e-4) }' ||
+            { echo "FAILED: '$block' $form: explain $got, run $wanted"; failures=1; }
+    done
+done
 finish

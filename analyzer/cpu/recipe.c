@@ -272,11 +272,21 @@ static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {
     }
 }
 
+static void take_trusts(const struct cpu_rule *rule, struct cpu_recipe *recipe) {
+    if (rule->slots.is_known)
+        recipe->trusts[CPU_COST_SLOTS] = rule->slots.trust;
+    if (rule->latency.is_known)
+        recipe->trusts[CPU_COST_LATENCY] = rule->latency.trust;
+    if (rule->uses)
+        recipe->trusts[CPU_COST_PIPES] = rule->trust;
+}
+
 static void take_rules(const struct cpu *cpu, struct cpu_recipe *recipe) {
     for (unsigned i = 0; i < cpu->n_rules; i++) {
         const struct cpu_rule *rule = &cpu->rules[i];
         if (!applies(cpu, recipe, i))
             continue;
+        take_trusts(rule, recipe);
         if (rule->slots.is_known)
             recipe->slots = recipe->decoded_slots = (unsigned)rule->slots.value;
         if (rule->serial.is_known)
@@ -341,7 +351,8 @@ static void delay_store(const struct cpu *cpu, struct cpu_recipe *recipe) {
 }
 
 void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_recipe *recipe) {
-    *recipe = (struct cpu_recipe){.insn = insn, .opcode = cpu_opcode_of(cpu, insn->opcode)};
+    *recipe = (struct cpu_recipe){
+        .insn = insn, .opcode = cpu_opcode_of(cpu, insn->opcode), .trusts = {CPU_LLVM, CPU_LLVM, CPU_LLVM}};
     if (insn->bytes)
         recipe->encoding = x86_encoding_of(insn->bytes, insn->n_bytes);
     recipe->rename = rename_of(cpu, recipe);

@@ -18,6 +18,9 @@ enum cpu_rename {
 // How an instruction may fuse with a conditional jump behind it.
 enum cpu_fuses { CPU_FUSES_NEVER, CPU_FUSES_ALWAYS, CPU_FUSES_COMPARE, CPU_FUSES_INCREMENT };
 
+// What of an instruction's numbers may come from somewhere else than the others.
+enum cpu_cost { CPU_COST_SLOTS, CPU_COST_LATENCY, CPU_COST_PIPES, CPU_N_COSTS };
+
 enum { CPU_MOST_USES = 24, CPU_MOST_READS = 12, CPU_MOST_WRITES = 8 };
 
 struct cpu_recipe {
@@ -26,11 +29,12 @@ struct cpu_recipe {
     struct x86_encoding encoding;
     enum cpu_rename rename;
     enum cpu_fuses fuses;
-    bool is_fused;       // into the instruction before it: it has no slot of its own
-    bool is_vector;      // it writes or reads a vector register
-    bool is_plain_load;  // of general registers: it loads, and does nothing else
-    bool reads_as_logic; // cmov or setcc: it waits for flags of logic operations
-    bool leaves_carry;   // it writes the flags, but for the carry
+    enum cpu_trust trusts[CPU_N_COSTS]; // CPU_LLVM: no rule of the file states it, so it is the base's
+    bool is_fused;                      // into the instruction before it: it has no slot of its own
+    bool is_vector;                     // it writes or reads a vector register
+    bool is_plain_load;                 // of general registers: it loads, and does nothing else
+    bool reads_as_logic;                // cmov or setcc: it waits for flags of logic operations
+    bool leaves_carry;                  // it writes the flags, but for the carry
     bool reads_carry_only, reads_no_carry;
 
     unsigned slots;             // of rename and dispatch; 0: fused into another one

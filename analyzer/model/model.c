@@ -270,6 +270,10 @@ static bool open_cpu_file(struct model *model, struct arena *arena, const char *
                           const struct backend_options *options, struct fail *fail) {
     struct backend_options settled = *options;
     const char *path = path_of(arena, options->cpu, fail);
+    const char *isa = options->arch ? options->arch : options->triple;
+    if (isa && !same_architecture(isa, "x86_64"))
+        return fail_set(fail, FAIL_INPUT, "'%s' is a CPU file, and these are of x86-64 so far, not of %s", options->cpu,
+                        isa);
     struct cpu *own = path ? cpu_read(arena, path, fail) : NULL;
     if (!own)
         return false;
@@ -386,11 +390,22 @@ bool model_describe_part(const struct model *model, struct arena *arena, const u
            (!model->overlay || overlay_apply(model->overlay, arena, block, fail));
 }
 
+static const char in_intel[] = ".intel_syntax noprefix; ";
+
+// What model_in_syntax puts before a text is not the user's.
+static void leave_syntax_out(const char *text, struct fail *fail) {
+    enum { N = sizeof in_intel - 1 };
+    if (fail->line == 1 && fail->column > N && strncmp(text, in_intel, N) == 0)
+        fail->column -= N;
+}
+
 bool model_describe_text(const struct model *model, struct arena *arena, const char *name, const char *text,
                          struct backend_source *source, struct fail *fail) {
     if (!model->cpu)
         return no_isa(model, fail);
     bool is_described = model->backend->describe_text(model->cpu, arena, name, text, source, fail);
+    if (!is_described)
+        leave_syntax_out(text, fail);
     if (!model->overlay)
         return is_described;
     if (!is_described) {
@@ -412,5 +427,5 @@ bool model_describe_text(const struct model *model, struct arena *arena, const c
 const char *model_in_syntax(struct arena *arena, const char *triple, const char *text) {
     bool is_x86 = strncmp(triple, "x86_64", 6) == 0 || strncmp(triple, "i", 1) == 0;
     // On the text's first line, so that messages name the right one.
-    return arena_printf(arena, "%s%s\n", is_x86 && !strchr(text, '%') ? ".intel_syntax noprefix; " : "", text);
+    return arena_printf(arena, "%s%s\n", is_x86 && !strchr(text, '%') ? in_intel : "", text);
 }
