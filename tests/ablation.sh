@@ -30,4 +30,7 @@ expect 0 '^form POPCNT64rr .*\+[1-9][0-9]*\.' cat "$T/table"
 expect 0 '^none ' cat "$T/table"
 expect 0 '^\+ form POPCNT64rr +0\.00 ' cat "$T/table"
 expect 1 'no looped blocks' run "$T/small.cpu.yaml" "$T/blocks.csv" --form looped
+expect 1 'no.cpu.yaml: No such file or directory$' run "$T/no.cpu.yaml" "$T/blocks.csv"
+expect 1 'no.csv: No such file or directory$' run "$T/small.cpu.yaml" "$T/no.csv"
+expect 1 '^ablation: ' run "$T/no.cpu.yaml" "$T/blocks.csv"
 finish

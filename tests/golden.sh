@@ -11,7 +11,7 @@ build=$(cd "$2" && pwd)
 shift 2
 cd "$(dirname "$0")/golden" || exit 1
 unset COLUMNS
-export LC_ALL=C.UTF-8 NO_COLOR=1 XDG_CACHE_HOME=$build/cache CYCLOPS_PREFIX=$build CYCLOPS_LLVM=19 PATH="$build/bin:$PATH"
+export LC_ALL=C.UTF-8 NO_COLOR=1 XDG_CACHE_HOME=$build/cache XDG_CONFIG_HOME=$build/config CYCLOPS_PREFIX=$build CYCLOPS_LLVM=19 PATH="$build/bin:$PATH"
 export SOURCE_DATE_EPOCH=1795738679 # 2026-11-27T00:17Z
 
 output_of() {

@@ -3,7 +3,7 @@ build=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 cyclops=$build/bin/cyclops
 unset COLUMNS
-export LC_ALL=C.UTF-8 NO_COLOR=1 XDG_CACHE_HOME=$build/cache
+export LC_ALL=C.UTF-8 NO_COLOR=1 XDG_CACHE_HOME=$build/cache XDG_CONFIG_HOME=$build/config
 T=$(mktemp -d)
 trap 'rm -rf "$T"' EXIT
 failures=0
