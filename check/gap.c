@@ -92,6 +92,7 @@ static const char *machine_part(const struct predicted *predicted) {
            : strcmp(predicted->resource, "load and store queues") == 0 ? "load-and-store-queues"
            : predicted->kind == BOTTLENECK_FRONT_END                   ? "front-end"
            : predicted->kind == BOTTLENECK_MEMORY                      ? "memory"
+           : predicted->kind == BOTTLENECK_INTERACTION                 ? "interaction"
                                                                        : "retire-width";
 }
 
@@ -127,6 +128,7 @@ static void blame_throughput(struct arena *arena, struct check_difference *diffe
     case BOTTLENECK_RETIRE:
     case BOTTLENECK_FRONT_END:
     case BOTTLENECK_MEMORY:
+    case BOTTLENECK_INTERACTION:
         difference->own = arena_printf(arena, "throughput/%s", class_name);
         difference->about = predicted->resource;
         if (ratio)

@@ -57,6 +57,7 @@ static enum cyclops_bottleneck public_kind(enum bottleneck kind) {
         return CYCLOPS_BY_SPREAD;
     case BOTTLENECK_FRONT_END: // of CPU files only, which the library does not read
     case BOTTLENECK_MEMORY:
+    case BOTTLENECK_INTERACTION:
     case BOTTLENECK_UNKNOWN:
         break;
     }

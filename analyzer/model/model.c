@@ -14,12 +14,27 @@ struct shelf {
 static const struct shelf overlays = {"overlay:", "share/cyclops/machines", ".yaml", "machine", NULL},
                           cpu_files = {"cpu:", "share/cyclops/cpus", ".cpu.yaml", "CPU file", "cpus"};
 
+// A CPU file, by its path or as on the shelf, that is simulated.
+static const char simulated_prefix[] = "core:";
+
 static bool is_on(const struct shelf *shelf, const char *name) {
     return strncmp(name, shelf->prefix, strlen(shelf->prefix)) == 0;
 }
 
+static bool is_simulated(const char *name) {
+    return strncmp(name, simulated_prefix, strlen(simulated_prefix)) == 0;
+}
+
 bool model_is_cpu_file(const char *name) {
-    return name && (is_on(&cpu_files, name) || file_has_suffix(name, cpu_files.suffix));
+    return name && (is_simulated(name) || is_on(&cpu_files, name) || file_has_suffix(name, cpu_files.suffix));
+}
+
+// As it is called where it is not simulated.
+static const char *without_core(struct arena *arena, const char *name) {
+    if (!is_simulated(name))
+        return name;
+    const char *rest = name + strlen(simulated_prefix);
+    return file_has_suffix(rest, cpu_files.suffix) ? rest : arena_printf(arena, "%s%s", cpu_files.prefix, rest);
 }
 
 bool model_is_overlay(const char *name) {
@@ -81,20 +96,6 @@ static const char *path_of(struct arena *arena, const char *name, struct fail *f
     if (!path)
         fail_unknown(arena, shelf, name, fail);
     return path;
-}
-
-const char *model_cpu_file_of(struct arena *arena, const char *vendor, unsigned family, unsigned model) {
-    const char *const *names, *found = NULL;
-    size_t n = model_list_cpu_files(arena, &names);
-    for (size_t i = 0; i < n && !found; i++) {
-        struct fail unread = {0};
-        const char *path = path_of(arena, names[i], &unread);
-        struct cpu *cpu = path ? cpu_read(arena, path, &unread) : NULL;
-        if (cpu && cpu_is_of(cpu, vendor, family, model))
-            found = names[i];
-        cpu_close(cpu);
-    }
-    return found;
 }
 
 // ISAs of one family run on the same CPUs. By a triple, or as in -march.
@@ -283,7 +284,7 @@ static bool bind_samples(struct model *model, struct arena *arena, struct fail *
 static bool open_cpu_file(struct model *model, struct arena *arena, const char *llvm,
                           const struct backend_options *options, struct fail *fail) {
     struct backend_options settled = *options;
-    const char *path = path_of(arena, options->cpu, fail);
+    const char *path = path_of(arena, without_core(arena, options->cpu), fail);
     const char *isa = options->arch ? options->arch : options->triple;
     if (isa && !same_architecture(isa, "x86_64"))
         return fail_set(fail, FAIL_INPUT, "'%s' is a CPU file, and these are of x86-64 so far, not of %s", options->cpu,
@@ -310,8 +311,10 @@ static bool open_cpu_file(struct model *model, struct arena *arena, const char *
     size_t n = is_open && model->cpu ? list_opcodes(model, arena, &opcodes) : 0;
     if (!is_open || !bind_samples(model, arena, fail) || !cpu_check_opcodes(own, opcodes, n, fail))
         return false;
-    model->identity = arena_printf(arena, "cpu:%s %016" PRIx64 " on %s", own->name, own->hash, model->identity);
-    model->title = arena_printf(arena, "%s%s", cpu_files.prefix, own->name);
+    model->is_simulated = is_simulated(options->cpu);
+    const char *prefix = model->is_simulated ? simulated_prefix : cpu_files.prefix;
+    model->identity = arena_printf(arena, "%s%s %016" PRIx64 " on %s", prefix, own->name, own->hash, model->identity);
+    model->title = arena_printf(arena, "%s%s", prefix, own->name);
     return true;
 }
 

@@ -1,6 +1,7 @@
 // A CPU as it is simulated, by the name that users give it: one of LLVM's ("znver4"), one of a version of LLVM
 // ("llvm-19/znver4"), an overlay file ("my.yaml", or "overlay:cortex-a8" for one that is installed), or a CPU file of
-// ours ("my.cpu.yaml", or "cpu:skylake" for one that is installed). Opening it, and turning code into instructions as
+// ours ("my.cpu.yaml", or "cpu:skylake" for one that is installed; "core:my.cpu.yaml" and "core:skylake" where its core
+// shall be simulated, and not only its bounds found). Opening it, and turning code into instructions as
 // it means them. Simulates nothing.
 #ifndef ANALYZER_MODEL_MODEL_H
 #define ANALYZER_MODEL_MODEL_H
@@ -14,6 +15,7 @@ struct model {
     struct backend_cpu *cpu;       // null likewise
     struct overlay *overlay;       // null: as LLVM has it
     struct cpu *own;               // our model, of which all else is the base; null: there is only the base
+    bool is_simulated;             // `own`: predictions are by its core, not by its bounds
     const struct machine *machine; // lives as long as the model
     // What decides its numbers, to tell it from another one, also of the same name: LLVM's version and CPU, the
     // features that were asked for, the hash of an overlay's file.
@@ -30,10 +32,6 @@ bool model_is_cpu_file(const char *name);
 // Sets `names` to those of the user's ($XDG_CONFIG_HOME/cyclops/cpus, or ~/.config/cyclops/cpus), then those that are
 // installed: "cpu:skylake". Returns their number.
 size_t model_list_cpu_files(struct arena *arena, const char *const **names);
-
-// The first of these that is of such a CPU, as /proc/cpuinfo has it; null: no file is. A file that cannot be read is of no
-// CPU.
-const char *model_cpu_file_of(struct arena *arena, const char *vendor, unsigned family, unsigned model);
 
 // Sets `is_of_cpu`: the file changes LLVM's model of options->cpu, which is of the same family of ISAs. Fails where it
 // cannot be read, or is a machine by itself. `llvm`: as in model_open.

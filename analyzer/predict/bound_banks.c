@@ -1,14 +1,9 @@
 // Loads that two pipes take in turn, of a cache whose banks each serve one line in a cycle.
 #include "analyzer/predict/bound_parts.h"
 
-#include <string.h>
-
-enum { LINE = 64, BANK = 4 };
-
 static bool meet(const struct place *a, const struct place *b, uint64_t memory) {
-    uint64_t of_a = a->address.offset % memory, of_b = b->address.offset % memory;
-    return a->bytes && b->bytes && a->address.base == b->address.base && of_a / LINE != of_b / LINE &&
-           of_a % LINE / BANK == of_b % LINE / BANK;
+    return a->bytes && b->bytes && a->address.base == b->address.base &&
+           core_banks_meet(a->address.offset % memory, b->address.offset % memory);
 }
 
 // Each pipe takes every other load. One may run behind the other by some loads: it stays so where fewest meet.

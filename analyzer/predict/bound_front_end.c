@@ -14,8 +14,18 @@ static unsigned common_divisor(unsigned a, unsigned b) {
     return b ? common_divisor(b, a % b) : a;
 }
 
+static void supply_add(const struct bound_code *code, struct supply *supply, unsigned n_insns, double cycles) {
+    if (supply)
+        *ARENA_ADD(code->arena, supply->steps, supply->n) = (struct supply_step){n_insns, cycles};
+}
+
+unsigned bound_copies(const struct bound_code *code, unsigned size) {
+    return size / common_divisor(bytes_of(code), size);
+}
+
 struct window {
     unsigned ends, opcodes, stalls;
+    unsigned again; // of the ends: those of the last copy, in the window that the first one begins in
 };
 
 // Windows of so many copies that the first one begins anew.
@@ -29,18 +39,19 @@ static struct window *fill_windows(const struct bound_code *code, unsigned size,
             at += recipe->insn->n_bytes;
             unsigned last = (at - 1) / size;
             windows[last % n_windows].ends++;
+            windows[last % n_windows].again += last >= n_windows;
             windows[opcode % n_windows].opcodes += opcode != last;
             windows[last % n_windows].stalls += recipe->encoding.changes_length;
         }
     return windows;
 }
 
-double bound_predecode(const struct bound_code *code) {
+double bound_predecode(const struct bound_code *code, struct supply *supply) {
     unsigned size = (unsigned)cpu_value(code->cpu, CPU_FETCH_BYTES), length = bytes_of(code);
     double width = cpu_value(code->cpu, CPU_PREDECODE_WIDTH), stall = cpu_value(code->cpu, CPU_LENGTH_CHANGE_STALL);
     if (!size || !length)
         return 0;
-    unsigned copies = size / common_divisor(length, size), n_windows = copies * length / size;
+    unsigned copies = bound_copies(code, size), n_windows = copies * length / size;
     const struct window *windows = fill_windows(code, size, copies, n_windows);
     double cycles = 0, before = 1;
     for (unsigned round = 0; round < 2; round++) { // the last window comes before the first
@@ -48,10 +59,16 @@ double bound_predecode(const struct bound_code *code) {
         for (unsigned i = 0; i < n_windows; i++) {
             double found = width > 0 ? ceil((windows[i].ends + windows[i].opcodes) / width) : 1;
             found = fmax(found, 1);
-            cycles += found + fmax(0, stall * windows[i].stalls - (before - 1));
+            double here = found + fmax(0, stall * windows[i].stalls - (before - 1));
+            cycles += here;
             before = found;
+            if (round)
+                supply_add(code, supply, windows[i].ends - windows[i].again, here);
         }
     }
+    for (unsigned i = 0; i < n_windows; i++)
+        if (windows[i].again)
+            supply_add(code, supply, windows[i].again, 0);
     return cycles / copies;
 }
 
@@ -94,17 +111,34 @@ static double decode_round(const struct bound_code *code, uint64_t *at) {
     return cycles;
 }
 
-double bound_decode(const struct bound_code *code) {
+static double decode_bytes(const struct bound_code *code, struct supply *supply) {
+    if (!cpu_knows(code->cpu, CPU_DECODED_BYTES))
+        return 0;
+    const double width = cpu_value(code->cpu, CPU_DECODED_BYTES);
+    for (unsigned i = 0; i < code->n; i++)
+        supply_add(code, supply, 1, code->recipes[i].insn->n_bytes / width);
+    return bytes_of(code) / width;
+}
+
+double bound_decode(const struct bound_code *code, struct supply *supply) {
     if (!cpu_knows(code->cpu, CPU_DECODERS))
-        return cpu_knows(code->cpu, CPU_DECODED_BYTES) ? bytes_of(code) / cpu_value(code->cpu, CPU_DECODED_BYTES) : 0;
+        return decode_bytes(code, supply);
     double *cycles_at = ARENA_ARRAY(code->arena, double, code->n); // when a round began with it; 0: none has
     uint64_t *began = ARENA_ARRAY(code->arena, uint64_t, code->n), at = 0;
-    for (double cycles = 1;; cycles += decode_round(code, &at)) {
-        uint64_t turn = at / code->n, place = at % code->n;
-        if (cycles_at[place] > 0)
+    unsigned *round_at = ARENA_ARRAY(code->arena, unsigned, code->n), round = 0;
+    for (double cycles = 1;; round++) {
+        uint64_t turn = at / code->n, place = at % code->n, first = at;
+        if (cycles_at[place] > 0) {
+            if (supply)
+                supply->repeats_from = round_at[place];
             return (cycles - cycles_at[place]) / (double)(turn - began[place]);
+        }
         cycles_at[place] = cycles;
         began[place] = turn;
+        round_at[place] = round;
+        double here = decode_round(code, &at);
+        supply_add(code, supply, (unsigned)(at - first), here);
+        cycles += here;
     }
 }
 
@@ -114,7 +148,7 @@ static unsigned fields_of(const struct cpu_recipe *recipe) {
 
 // A window of code in the cache of decoded instructions.
 struct cached {
-    unsigned slots, lines; // lines that hold it
+    unsigned slots, lines, n_insns; // lines that hold it
 };
 
 // Cycles in which a window's lines are delivered. A loop's window of more lines than come in a cycle holds the loop up
@@ -131,19 +165,25 @@ static double window_cycles(const struct bound_code *code, const struct cached *
     return fmax(ceil(window->slots / width), window->lines - 1);
 }
 
+static double end_window(const struct bound_code *code, const struct cached *window, struct supply *supply) {
+    double cycles = window_cycles(code, window);
+    supply_add(code, supply, window->n_insns, cycles);
+    return cycles;
+}
+
 // Fills lines greedily: one ends with its window, or where it is full.
-static double fill_cache(const struct bound_code *code, unsigned copies) {
+static double fill_cache(const struct bound_code *code, unsigned copies, struct supply *supply) {
     const struct cpu *cpu = code->cpu;
     double size = cpu_value(cpu, CPU_CACHE_LINE_BYTES), most = cpu_value(cpu, CPU_CACHE_LINE_SLOTS), cycles = 0;
     double most_fields = cpu_knows(cpu, CPU_CACHE_LINE_FIELDS) ? cpu_value(cpu, CPU_CACHE_LINE_FIELDS) : INFINITY;
-    struct cached window = {0, 1};
+    struct cached window = {.lines = 1};
     double slots = 0, fields = 0, place = 0;
     unsigned at = code->request->start;
     for (unsigned i = 0; i < copies * code->n; i++) {
         const struct cpu_recipe *recipe = &code->recipes[i % code->n];
         if (floor(at / size) != place) {
-            cycles += window_cycles(code, &window);
-            window = (struct cached){0, 1};
+            cycles += end_window(code, &window, supply);
+            window = (struct cached){.lines = 1};
             slots = fields = 0;
             place = floor(at / size);
         }
@@ -152,25 +192,37 @@ static double fill_cache(const struct bound_code *code, unsigned copies) {
             window.lines++;
             slots = fields = 0;
         }
+        window.n_insns++;
         window.slots += recipe->slots;
         slots += recipe->slots;
         fields += further;
         at += recipe->insn->n_bytes;
     }
-    return cycles + window_cycles(code, &window);
+    return cycles + end_window(code, &window, supply);
+}
+
+double bound_cache_slots(const struct bound_code *code, struct supply *supply) {
+    const struct cpu *cpu = code->cpu;
+    double slots = 0;
+    if (!cpu_knows(cpu, CPU_CACHE_SLOTS))
+        return 0;
+    for (unsigned i = 0; i < code->n; i++) {
+        slots += code->recipes[i].slots;
+        supply_add(code, supply, 1, code->recipes[i].slots / cpu_value(cpu, CPU_CACHE_SLOTS));
+    }
+    return slots / cpu_value(cpu, CPU_CACHE_SLOTS);
+}
+
+double bound_cache_lines(const struct bound_code *code, unsigned copies, struct supply *supply) {
+    const struct cpu *cpu = code->cpu;
+    if (cpu_value(cpu, CPU_CACHE_LINE_BYTES) <= 0 || cpu_value(cpu, CPU_CACHE_LINES) <= 0 ||
+        !cpu_knows(cpu, CPU_CACHE_LINE_SLOTS))
+        return 0;
+    return fill_cache(code, copies, supply) / copies;
 }
 
 double bound_cache(const struct bound_code *code) {
-    const struct cpu *cpu = code->cpu;
-    double by_slots = 0, slots = 0;
-    for (unsigned i = 0; i < code->n; i++)
-        slots += code->recipes[i].slots;
-    if (cpu_knows(cpu, CPU_CACHE_SLOTS))
-        by_slots = slots / cpu_value(cpu, CPU_CACHE_SLOTS);
-    if (cpu_value(cpu, CPU_CACHE_LINE_BYTES) <= 0 || cpu_value(cpu, CPU_CACHE_LINES) <= 0 ||
-        !cpu_knows(cpu, CPU_CACHE_LINE_SLOTS))
-        return by_slots;
     // As many copies as the first window needs to come again.
-    unsigned copies = code->request->is_loop ? 1 : (unsigned)cpu_value(cpu, CPU_CACHE_LINE_BYTES);
-    return fmax(by_slots, fill_cache(code, copies) / copies);
+    unsigned copies = code->request->is_loop ? 1 : (unsigned)fmax(cpu_value(code->cpu, CPU_CACHE_LINE_BYTES), 1);
+    return fmax(bound_cache_slots(code, NULL), bound_cache_lines(code, copies, NULL));
 }

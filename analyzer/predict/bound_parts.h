@@ -4,8 +4,19 @@
 #define ANALYZER_PREDICT_BOUND_PARTS_H
 
 #include "analyzer/predict/addresses.h"
+#include "analyzer/sim/core/plan.h"
 
 struct bound_trace;
+
+// What a part of the front end delivers: so many instructions in so many cycles, step by step; after the last step
+// comes that at `repeats_from`. Filled where it is not null.
+struct supply {
+    struct supply_step {
+        unsigned n_insns;
+        double cycles;
+    } * steps;
+    unsigned n, repeats_from;
+};
 
 struct bound_code {
     const struct cpu *cpu;
@@ -15,6 +26,9 @@ struct bound_code {
     unsigned n_syncs; // uses of the stack pointer behind push or pop
     struct arena *arena;
     struct bound_trace *trace; // records a walk; null: nothing does
+    // Records what each access of a walk meets, an array for each turn; null: nothing does.
+    struct core_access **accesses;
+    unsigned n_access_turns;
 };
 
 // Uses of the stack pointer behind a push or pop, in a turn that is not the first; 0: they cost nothing.
@@ -24,11 +38,17 @@ bool recipe_uses_stack(const struct cpu *cpu, const struct cpu_recipe *recipe);
 // Predecode. An instruction counts in the window of its last byte; one whose opcode byte lies in a window and which
 // ends in a later one counts in both. Windows that instructions with a prefix that changes their length end in stall.
 // Source: uops.info's measurements as written down by A. Abel and J. Reineke, "uiCA" (2021), and our own fits.
-double bound_predecode(const struct bound_code *code);
+double bound_predecode(const struct bound_code *code, struct supply *supply);
 // Rounds of decoders, until a round begins with the instruction that an earlier one began with.
-double bound_decode(const struct bound_code *code);
-// Lines of decoded instructions, filled greedily.
+double bound_decode(const struct bound_code *code, struct supply *supply);
+// Lines of decoded instructions, filled greedily; or slots that these deliver, where that takes longer.
 double bound_cache(const struct bound_code *code);
+// The same, one by one; 0 and no step: the CPU's model does not have it. Copies of code begin anew at each multiple of
+// a line's window.
+double bound_cache_lines(const struct bound_code *code, unsigned copies, struct supply *supply);
+double bound_cache_slots(const struct bound_code *code, struct supply *supply);
+// Copies until one begins where the first did in its window of so many bytes.
+unsigned bound_copies(const struct bound_code *code, unsigned size);
 // The most that any union of pipe sets is kept busy. `pipes`: that union.
 double bound_ports(const struct bound_code *code, uint64_t *pipes);
 // Of the loads of one turn, in order, n > 0; `memory`: bytes behind which it begins anew. Two of different lines whose
@@ -36,6 +56,6 @@ double bound_ports(const struct bound_code *code, uint64_t *pipes);
 double bound_paired_loads(const struct place *loads, unsigned n, uint64_t memory);
 
 // What needs addresses: loads, stores, latency.
-void bound_walk(const struct bound_code *code, struct bounds *bounds);
+void bound_walk(struct bound_code *code, struct bounds *bounds);
 
 #endif

@@ -74,21 +74,46 @@ const struct stored *walk_store_of(const struct walk *walk, const struct place *
     return NULL;
 }
 
-// When a load that has its address at `start` has its value.
-static double load_ready(const struct walk *walk, const struct cpu_recipe *recipe, const struct place *place,
-                         double start, double latency) {
+static struct meeting meeting_of(const struct walk *walk, const struct cpu_recipe *recipe, const struct place *place) {
     const struct cpu *cpu = walk->cpu;
-    double done = start + latency;
     const struct stored *store = walk_store_of(walk, place);
     if (!store)
-        return done;
+        return (struct meeting){.meets = CORE_MEETS_NOTHING};
     if (!walk_contains(&store->place, place))
-        return fmax(done, store->all_done + cpu_value(cpu, CPU_BLOCKED_LOAD));
+        return (struct meeting){store, CORE_IS_BLOCKED, cpu_value(cpu, CPU_BLOCKED_LOAD)};
     if (store->place.address.offset == place->address.offset && walk_is_renamed(walk, recipe, store))
-        return store->data_ready + cpu_value(cpu, CPU_RENAMED_LATENCY);
+        return (struct meeting){store, CORE_IS_RENAMED, cpu_value(cpu, CPU_RENAMED_LATENCY)};
     bool is_vector = recipe->is_vector && cpu_knows(cpu, CPU_FORWARD_LATENCY_VECTOR);
-    double forward = cpu_value(cpu, is_vector ? CPU_FORWARD_LATENCY_VECTOR : CPU_FORWARD_LATENCY);
-    return fmax(done, fmax(store->data_ready, store->address_ready) + forward);
+    enum cpu_parameter forward = is_vector ? CPU_FORWARD_LATENCY_VECTOR : CPU_FORWARD_LATENCY;
+    return (struct meeting){store, CORE_IS_FORWARDED, cpu_value(cpu, forward)};
+}
+
+static unsigned stores_back(const struct walk *walk, const struct stored *store) {
+    return (walk->n_stores - 1 - (unsigned)(store - walk->stores)) % KEPT_STORES + 1;
+}
+
+// Parts of a cycle that come together to whole ones soon: a core finds its period then.
+static int64_t whole_ticks(double cycles) {
+    enum { PARTS = 60 };
+    return ticks_of(round(cycles * PARTS) / PARTS);
+}
+
+// When a load that has its address at `start` has its value.
+static double load_ready(struct walk *walk, const struct cpu_recipe *recipe, const struct place *place, double start,
+                         double latency) {
+    const struct meeting meeting = meeting_of(walk, recipe, place);
+    const struct stored *store = meeting.store;
+    walk->access.meets = meeting.meets;
+    walk->access.latency = whole_ticks(latency);
+    walk->access.more = ticks_of(meeting.more);
+    walk->access.stores_back = store ? stores_back(walk, store) : 0;
+    if (!store)
+        return start + latency;
+    if (meeting.meets == CORE_IS_BLOCKED)
+        return fmax(start + latency, store->all_done + meeting.more);
+    if (meeting.meets == CORE_IS_RENAMED)
+        return store->data_ready + meeting.more;
+    return fmax(start + latency, fmax(store->data_ready, store->address_ready) + meeting.more);
 }
 
 static double latency_of_load(const struct walk *walk, const struct cpu_recipe *recipe) {
@@ -129,6 +154,11 @@ static uint64_t line_of(const struct walk *walk, const struct place *place) {
     return (walk->code->request->pages_are_one ? place->address.offset % PAGE : place->address.offset) / LINE;
 }
 
+// Bytes behind which memory begins anew.
+static uint64_t memory_of(const struct walk *walk) {
+    return walk->code->request->pages_are_one ? PAGE : UINT64_MAX;
+}
+
 static void count_load(struct walk *walk, const struct cpu_recipe *recipe, const struct place *place) {
     const struct cpu *cpu = walk->cpu;
     double n = place->bytes ? lines_of(place) : 1;
@@ -136,11 +166,18 @@ static void count_load(struct walk *walk, const struct cpu_recipe *recipe, const
         n += recipe->n_loads - 1;
     walk->n_loads += n;
     walk->n_accesses += n;
+    walk->access.n_loads = (unsigned)n;
     unsigned banks = (unsigned)cpu_value(cpu, CPU_LOAD_BANKS);
     if (banks && banks <= MOST_BANKS && place->bytes) {
         uint64_t first = place->address.offset / BANK, last = (place->address.offset + place->bytes - 1) / BANK;
-        for (uint64_t bank = first; bank <= last && bank < first + banks; bank++)
+        for (uint64_t bank = first; bank <= last && bank < first + banks; bank++) {
             walk->bank_reads[bank % banks]++;
+            walk->access.banks |= UINT64_C(1) << (bank % banks);
+        }
+    }
+    if (cpu_does(cpu, CPU_PAIRED_LOADS_BY_BANK)) {
+        walk->access.base = place->bytes ? place->address.base : UINT32_MAX;
+        walk->access.offset = place->bytes ? place->address.offset % memory_of(walk) : 0;
     }
     if (walk->n_turn_loads < MOST_LOADS)
         walk->turn_loads[walk->n_turn_loads++] = *place;
@@ -151,7 +188,8 @@ static void count_store(struct walk *walk, const struct place *place) {
     const struct place *before = &walk->last_store;
     bool joins = walk->has_pair && place->bytes && before->bytes && before->address.base == place->address.base &&
                  line_of(walk, before) == line_of(walk, place);
-    walk->n_commits += joins ? 0 : lines_of(place);
+    walk->access.n_commits = joins ? 0 : lines_of(place);
+    walk->n_commits += walk->access.n_commits;
     walk->has_pair = !joins && lines_of(place) == 1;
     walk->last_store = *place;
 }
@@ -167,6 +205,8 @@ static void sync_stack(struct walk *walk, const struct cpu_recipe *recipe) {
     const struct cpu *cpu = walk->cpu;
     if (walk->is_pending && !recipe->stack_change && cpu->stack && recipe_uses_stack(cpu, recipe)) {
         walk->ready[cpu->stack] += cpu_value(cpu, CPU_STACK_SYNC);
+        walk->access.sync = ticks_of(cpu_value(cpu, CPU_STACK_SYNC));
+        walk->access.sync_slots = (unsigned)cpu_value(cpu, CPU_STACK_SYNC);
         walk->is_pending = false;
     }
     walk->is_pending |= recipe->stack_change != 0;
@@ -209,6 +249,7 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     double address_ready = 0, begin = 0, done = 0, loaded = 0, alone = 0;
     struct written written = written_of(walk, recipe, true); // before the registers of it change
     struct moving *moving = &walk->moving[recipe - walk->code->recipes];
+    walk->access = (struct core_access){.meets = CORE_MEETS_NOTHING};
     address_walk_step(walk->addresses, recipe, &from, &to);
     move(moving, &from, &to);
     sync_stack(walk, recipe);
@@ -285,6 +326,20 @@ static double latest(const struct walk *walk) {
     return latest;
 }
 
+// In the newest turn: what each access that waits for a new page holds a pipe for longer.
+static void hold_for_pages(const struct walk *walk, double more_loads, double n_loads, double more_stores,
+                           double n_stores) {
+    const struct bound_code *code = walk->code;
+    for (unsigned i = 0; i < code->n && code->accesses; i++)
+        for (unsigned turn = 0; turn < code->n_access_turns; turn++) {
+            struct core_access *access = &code->accesses[turn][i];
+            if (walk->moving[i].load_pages > 0)
+                access->hold = whole_ticks(more_loads * popcount(walk->cpu->load_pipes) / n_loads);
+            if (walk->moving[i].store_pages > 0)
+                access->store_hold = whole_ticks(more_stores * popcount(walk->cpu->store_data_pipes) / n_stores);
+        }
+}
+
 // Accesses that wait for a new page are executed once more, all that come meanwhile: at most each once.
 static void add_new_pages(const struct walk *walk, double turns, double *loads, double *stores) {
     const struct cpu *cpu = walk->cpu;
@@ -302,6 +357,7 @@ static void add_new_pages(const struct walk *walk, double turns, double *loads, 
         *loads = walk->n_loads / popcount(cpu->load_pipes) + turns * more_loads;
     if (store_pages > 0)
         *stores = (walk->n_accesses - walk->n_loads) / popcount(cpu->store_data_pipes) + turns * more_stores;
+    hold_for_pages(walk, more_loads, n_loads, more_stores, n_stores);
 }
 
 static void set_memory(const struct walk *walk, double turns, struct bounds *bounds) {
@@ -316,8 +372,7 @@ static void set_memory(const struct walk *walk, double turns, struct bounds *bou
     for (unsigned i = 0; i < MOST_BANKS && cpu_knows(cpu, CPU_LOAD_BANK_READS); i++)
         loads = fmax(loads, walk->bank_reads[i] / cpu_value(cpu, CPU_LOAD_BANK_READS));
     if (cpu_does(cpu, CPU_PAIRED_LOADS_BY_BANK) && walk->n_turn_loads)
-        loads = fmax(loads, turns * bound_paired_loads(walk->turn_loads, walk->n_turn_loads,
-                                                       walk->code->request->pages_are_one ? PAGE : UINT64_MAX));
+        loads = fmax(loads, turns * bound_paired_loads(walk->turn_loads, walk->n_turn_loads, memory_of(walk)));
     double n_stores = walk->n_accesses - walk->n_loads;
     if (cpu_knows(cpu, CPU_STORES))
         stores = fmax(stores, n_stores / cpu_value(cpu, CPU_STORES));
@@ -327,7 +382,27 @@ static void set_memory(const struct walk *walk, double turns, struct bounds *bou
     bounds->cycles[BOUND_STORES] = stores / turns;
 }
 
-void bound_walk(const struct bound_code *code, struct bounds *bounds) {
+// One turn.
+static void walk_turn(struct walk *walk, struct core_access *accesses) {
+    const struct bound_code *code = walk->code;
+    walk->n_turn_loads = 0;
+    for (unsigned i = 0; i < code->n; i++) {
+        step(walk, &code->recipes[i]);
+        if (accesses)
+            accesses[i] = walk->access;
+    }
+}
+
+// Whether accesses have met the same in as many turns as a walk wants alike; true where nothing records them.
+static bool are_settled(const struct bound_code *code, unsigned n_turns) {
+    bool is_same = !code->accesses || n_turns > SAME_TURNS;
+    for (unsigned i = 1; code->accesses && i <= SAME_TURNS && is_same; i++)
+        is_same = memcmp(code->accesses[n_turns - i], code->accesses[n_turns - 1 - i],
+                         code->n * sizeof **code->accesses) == 0;
+    return is_same;
+}
+
+void bound_walk(struct bound_code *code, struct bounds *bounds) {
     const struct cpu *cpu = code->cpu;
     struct walk *walk = ARENA_NEW(code->arena, struct walk);
     double half = 0, most = 0;
@@ -342,10 +417,10 @@ void bound_walk(const struct bound_code *code, struct bounds *bounds) {
     find_written(walk);
     double *before = ARENA_ARRAY(code->arena, double, walk->n_written + N_FURTHER);
     double *growth = ARENA_ARRAY(code->arena, double, walk->n_written + N_FURTHER);
-    while (turn < MOST_TURNS && same < SAME_TURNS) {
-        walk->n_turn_loads = 0;
-        for (unsigned i = 0; i < code->n; i++)
-            step(walk, &code->recipes[i]);
+    while (turn < MOST_TURNS && (same < SAME_TURNS || !are_settled(code, turn))) {
+        if (code->accesses)
+            code->accesses[turn] = ARENA_ARRAY(code->arena, struct core_access, code->n);
+        walk_turn(walk, code->accesses ? code->accesses[turn] : NULL);
         turn++;
         if (turn == HALF)
             half = latest(walk);
@@ -355,5 +430,6 @@ void bound_walk(const struct bound_code *code, struct bounds *bounds) {
     if (same < SAME_TURNS)
         most = (latest(walk) - half) / HALF;
     bounds->cycles[BOUND_LATENCY] = most;
+    code->n_access_turns = turn;
     set_memory(walk, turn, bounds);
 }

@@ -64,6 +64,14 @@ struct walk {
     struct place last_store, turn_loads[MOST_LOADS]; // turn_loads: of the turn that goes on
     unsigned n_turn_loads;
     bool has_pair;
+    struct core_access access; // of the instruction that is being walked
+};
+
+// What a load meets. `store`: null where it meets none.
+struct meeting {
+    const struct stored *store;
+    enum core_meets meets;
+    double more; // cycles from what it meets to what it loads
 };
 
 bool walk_contains(const struct place *store, const struct place *load);

@@ -74,8 +74,8 @@ bool bounds_find(const struct bounds_request *request, struct bounds *bounds, st
     bounds->cycles[BOUND_DISPATCH] = rate(slots, cpu, CPU_DISPATCH_WIDTH);
     bounds->cycles[BOUND_RETIRE] = rate(slots, cpu, CPU_RETIRE_WIDTH);
     if (request->is_decoded) {
-        bounds->cycles[BOUND_PREDECODE] = bound_predecode(&code);
-        bounds->cycles[BOUND_DECODE] = bound_decode(&code);
+        bounds->cycles[BOUND_PREDECODE] = bound_predecode(&code, NULL);
+        bounds->cycles[BOUND_DECODE] = bound_decode(&code, NULL);
     } else {
         bounds->cycles[BOUND_CACHE] = bound_cache(&code);
     }

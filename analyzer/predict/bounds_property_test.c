@@ -4,26 +4,17 @@
 #include "analyzer/predict/bounds_explain.h"
 
 #include "analyzer/model/model.h"
-#include "base/bytes.h"
+#include "analyzer/predict/testing_blocks.h"
 
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-enum { N_BLOCKS = 400, MOST_INSNS = 12, MOST_BYTES = 15 * MOST_INSNS };
-
-static const char *const pool[] = {
-    "4801d8",     "4829d1",   "480fafc3",   "488b06",     "488907",     "488b00", "8907",     "488b4708",
-    "50",         "58",       "31c0",       "4889d8",     "488d441804", "48ffc0", "4839d8",   "480f44c3",
-    "f3480fb8c3", "0f58c1",   "f20f59c8",   "0f2807",     "0f2907",     "48d3e0", "48c1e003", "4811d8",
-    "6681c33412", "480307",   "480107",     "488b0487",   "8a07",       "8807",   "0fb607",   "90",
-    "660fefc0",   "c5fc58c1", "c4e27d18c1", "f0480fc107", "480fb6c0",   "48f7d8", "4887d9",   "488b442408",
-};
+enum { N_BLOCKS = 400 };
 
 static const struct {
     enum cpu_parameter parameter;
@@ -35,22 +26,6 @@ static const struct {
     {CPU_STORES, 2},           {CPU_ACCESSES, 2},         {CPU_LOAD_BANK_READS, 2},
     {CPU_DECODED_BYTES, 2},    {CPU_RENAMED_LATENCY, .5}, {CPU_PREDECODE_WIDTH, 2},
 };
-
-static unsigned next_random(uint64_t *state) {
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (unsigned)(*state >> 33);
-}
-
-static size_t make_block(uint64_t *state, uint8_t *bytes) {
-    unsigned n = 1 + next_random(state) % MOST_INSNS;
-    size_t n_bytes = 0;
-    for (unsigned i = 0; i < n; i++) {
-        const char *hex = pool[next_random(state) % (sizeof pool / sizeof *pool)];
-        assert_true(bytes_from_digits(hex, strlen(hex), bytes + n_bytes));
-        n_bytes += strlen(hex) / 2;
-    }
-    return n_bytes;
-}
 
 static struct bounds find(const struct bounds_request *request) {
     struct bounds bounds;
@@ -108,8 +83,8 @@ static void random_blocks(void **state) {
             continue;
         }
         for (unsigned i = 0; i < N_BLOCKS; i++) {
-            uint8_t bytes[MOST_BYTES];
-            size_t n = make_block(&random, bytes);
+            uint8_t bytes[TESTING_BLOCK_BYTES];
+            size_t n = testing_block_make(&random, bytes);
             struct block block;
             assert_true(model_describe_bytes(&model, &arena, bytes, n, &block, &fail));
             const struct bounds_request request = {.cpu = model.own,

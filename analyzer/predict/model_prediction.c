@@ -1,5 +1,7 @@
 #include "analyzer/predict/model_prediction.h"
 
+#include "analyzer/predict/core_plan.h"
+
 #include <assert.h>
 
 // Instructions in the order in which they ran stand for the block: bounds take no other order.
@@ -65,6 +67,33 @@ static unsigned held_for(const struct cpu *cpu, const struct block *block, uint6
     return (unsigned)longest;
 }
 
+bool prediction_core_cycles(struct arena *arena, const struct model *model, const struct prediction_request *request,
+                            double *cycles, struct fail *fail) {
+    const struct block block = laid_out(arena, request->execution);
+    struct bounds_request asked = request->way;
+    asked.cpu = model->own;
+    asked.block = &block;
+    bool is_done = core_cycles_find(&asked, 0, cycles, fail);
+    *cycles /= execution_passes(request->execution);
+    return is_done;
+}
+
+// What is simulated takes longer than its bounds: they do not explain it.
+static bool take_core_cycles(struct arena *arena, const struct model *model, const struct prediction_request *request,
+                             struct prediction *prediction, struct fail *fail) {
+    static const double EXPLAINS = 0.98;
+    double cycles;
+    if (!prediction_core_cycles(arena, model, request, &cycles, fail))
+        return false;
+    if (prediction->cycles < EXPLAINS * cycles) {
+        prediction->kind = BOTTLENECK_INTERACTION;
+        prediction->bottleneck = arena_printf(arena, "interaction with %s", prediction->bottleneck);
+    }
+    prediction->ipc = cycles > 0 ? prediction->ipc * prediction->cycles / cycles : 0;
+    prediction->cycles = cycles;
+    return true;
+}
+
 static bool predict_by_bounds(struct arena *arena, const struct model *model, const struct prediction_request *request,
                               struct prediction *prediction, struct fail *fail) {
     const struct block block = laid_out(arena, request->execution);
@@ -84,7 +113,7 @@ static bool predict_by_bounds(struct arena *arena, const struct model *model, co
     };
     if (prediction->kind == BOTTLENECK_RESOURCE)
         prediction->holds_cycles = held_for(model->own, &block, bounds.pipes);
-    return true;
+    return !model->is_simulated || take_core_cycles(arena, model, request, prediction, fail);
 }
 
 bool prediction_by_model(struct arena *arena, const struct model *model, const struct prediction_request *request,
@@ -98,9 +127,11 @@ bool prediction_cycles_by_model(const struct model *model, const struct predicti
     if (!model->own)
         return prediction_cycles(model->machine, request->execution, cycles, fail);
     struct arena scratch = {0};
-    struct bounds bounds;
-    bool is_done = prediction_bounds(&scratch, model, request, &bounds, fail);
-    *cycles = is_done ? bounds.most : 0;
+    struct bounds bounds = {0};
+    bool is_done = model->is_simulated ? prediction_core_cycles(&scratch, model, request, cycles, fail)
+                                       : prediction_bounds(&scratch, model, request, &bounds, fail);
+    if (!model->is_simulated || !is_done)
+        *cycles = is_done ? bounds.most : 0;
     arena_free(&scratch);
     return is_done;
 }

@@ -1,5 +1,5 @@
 // What a model says of an execution, with whatever the model has: a CPU file's bounds, the largest of which is the
-// prediction, or LLVM's core, which simulates.
+// prediction; its core, which simulates; or LLVM's core.
 #ifndef ANALYZER_PREDICT_MODEL_PREDICTION_H
 #define ANALYZER_PREDICT_MODEL_PREDICTION_H
 
@@ -23,5 +23,8 @@ bool prediction_cycles_by_model(const struct model *model, const struct predicti
 // The bounds behind a prediction of a model with a CPU file, per pass.
 bool prediction_bounds(struct arena *arena, const struct model *model, const struct prediction_request *request,
                        struct bounds *bounds, struct fail *fail);
+// Cycles per pass that the core of a CPU file takes, whether or not the model is to be simulated.
+bool prediction_core_cycles(struct arena *arena, const struct model *model, const struct prediction_request *request,
+                            double *cycles, struct fail *fail);
 
 #endif

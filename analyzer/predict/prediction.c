@@ -31,7 +31,8 @@ static bool interrogate(struct arena *arena, const struct machine *machine, cons
     const struct core_ops *core = mca_core_of(machine);
     for (unsigned k = 0; k < core->n_knobs; k++) {
         struct steady steady;
-        if (!steady_find(arena, machine, execution, 1U << k, &steady, fail))
+        const struct steady_request request = {.machine = machine, .execution = execution, .relaxed = 1U << k};
+        if (!steady_find(arena, &request, &steady, fail))
             return false;
         if (steady.cycles < EXPLAINS * prediction->cycles) {
             blame(prediction, kinds[core->knobs[k].limit], core->knobs[k].name);
@@ -74,7 +75,8 @@ bool prediction_cycles(const struct machine *machine, const struct execution *ex
                        struct fail *fail) {
     struct arena scratch = {0};
     struct steady steady = {0};
-    bool is_done = execution_length(execution) > 0 ? steady_find(&scratch, machine, execution, 0, &steady, fail)
+    const struct steady_request request = {.machine = machine, .execution = execution};
+    bool is_done = execution_length(execution) > 0 ? steady_find(&scratch, &request, &steady, fail)
                                                    : fail_set(fail, FAIL_INPUT, "there are no instructions to predict");
     *cycles = steady.cycles / execution_passes(execution);
     arena_free(&scratch);
@@ -86,7 +88,8 @@ bool prediction_make(struct arena *arena, const struct machine *machine, const s
     if (execution_length(execution) == 0)
         return fail_set(fail, FAIL_INPUT, "there are no instructions to predict");
     struct steady steady;
-    if (!steady_find(arena, machine, execution, 0, &steady, fail))
+    const struct steady_request request = {.machine = machine, .execution = execution};
+    if (!steady_find(arena, &request, &steady, fail))
         return false;
     *prediction = (struct prediction){
         .model = machine->id,

@@ -14,6 +14,7 @@
 // queues. RETIRE: with unlimited retirement. UNEVEN: nothing of these; some resource is the busiest, but the way
 // instructions are spread over its pipes, or wait for each other there, costs more than its bound explains. FRONT_END
 // and MEMORY, which LLVM's core does not have: what finds and decodes instructions; loads or stores per cycle.
+// INTERACTION, of a CPU file's core: it takes longer than each of its bounds.
 enum bottleneck {
     BOTTLENECK_RESOURCE,
     BOTTLENECK_DISPATCH,
@@ -23,6 +24,7 @@ enum bottleneck {
     BOTTLENECK_UNEVEN,
     BOTTLENECK_FRONT_END,
     BOTTLENECK_MEMORY,
+    BOTTLENECK_INTERACTION,
     BOTTLENECK_UNKNOWN
 };
 

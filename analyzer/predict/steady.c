@@ -1,13 +1,15 @@
 #include "analyzer/predict/steady.h"
 
+#include "analyzer/sim/core/cpu_core.h"
 #include "analyzer/sim/event.h"
 #include "analyzer/sim/mca/mca.h"
 
 #include <assert.h>
 
 // How long to look for a state that comes again: at least FEWEST iterations, at most MOST, and else about
-// MOST_INSTRUCTIONS.
-enum { FEWEST = 8, MOST = 1 << 16, MOST_INSTRUCTIONS = 1 << 20 };
+// MOST_INSTRUCTIONS. The core of a CPU file has parts of cycles, so that a period may be very long, and its windows are
+// full soon: there the mean of fewer is as good.
+enum { FEWEST = 8, MOST = 1 << 16, MOST_INSTRUCTIONS = 1 << 20, MOST_OF_CPU_FILES = 1 << 13 };
 
 // What the pipeline tells of one period: from the mark until it says that all this repeats.
 struct watch {
@@ -37,47 +39,51 @@ static void on_repeated(void *self, uint64_t times, uint64_t cycles, uint64_t in
     watch->iterations = (double)instructions / (double)times / watch->n_insns;
 }
 
-static bool simulate(const struct machine *machine, const struct execution *execution,
-                     const struct pipeline_options *options, struct watch *watch, uint64_t *cycles, struct fail *fail) {
+static bool simulate(const struct steady_request *request, uint64_t iterations, struct watch *watch, uint64_t *cycles,
+                     struct fail *fail) {
     struct event_listener listener = {.self = watch, .issued = on_issued, .marked = on_marked, .repeated = on_repeated};
     struct event_listener *listeners[] = {&listener, NULL};
+    const struct core_ops *core = request->plan ? &cpu_core : mca_core_of(request->machine);
+    const struct pipeline_options options = {
+        .iterations = iterations, .relaxed = request->relaxed, .plan = request->plan};
     struct pipeline_result result = {0};
-    bool is_done = mca_core_run(machine, execution, options, listeners, &result, fail);
+    struct pipeline *pipeline = pipeline_open(core, request->machine, &options);
+    bool is_done = pipeline_simulate(pipeline, request->execution, listeners, &result, fail);
+    pipeline_close(pipeline);
     *cycles = result.cycles;
     return is_done;
 }
 
+static struct watch make_watch(struct arena *arena, const struct steady_request *request) {
+    const unsigned n_resources = request->machine->n_resources;
+    return (struct watch){.n_insns = execution_length(request->execution),
+                          .n_resources = n_resources,
+                          .held = ARENA_ARRAY(arena, uint64_t, n_resources)};
+}
+
 // Without a period: the second half of the walk.
-static bool take_mean(const struct machine *machine, const struct execution *execution,
-                      const struct pipeline_options *options, uint64_t cycles, struct watch *watch, struct arena *arena,
-                      struct fail *fail) {
-    struct pipeline_options shorter = *options;
-    shorter.iterations /= 2;
-    struct watch half = {.n_insns = execution_length(execution),
-                         .n_resources = machine->n_resources,
-                         .held = ARENA_ARRAY(arena, uint64_t, machine->n_resources)};
-    uint64_t half_cycles;
-    if (!simulate(machine, execution, &shorter, &half, &half_cycles, fail))
+static bool take_mean(const struct steady_request *request, uint64_t iterations, uint64_t cycles, struct watch *watch,
+                      struct arena *arena, struct fail *fail) {
+    struct watch half = make_watch(arena, request);
+    uint64_t half_cycles, n_counted = iterations - iterations / 2;
+    if (!simulate(request, iterations / 2, &half, &half_cycles, fail))
         return false;
-    uint64_t n_counted = options->iterations - shorter.iterations;
     watch->cycles = (double)(cycles - half_cycles);
     watch->iterations = (double)n_counted;
-    for (unsigned i = 0; i < machine->n_resources; i++)
+    for (unsigned i = 0; i < watch->n_resources; i++)
         watch->held[i] -= half.held[i];
     return true;
 }
 
-bool steady_find(struct arena *arena, const struct machine *machine, const struct execution *execution,
-                 unsigned relaxed, struct steady *steady, struct fail *fail) {
-    assert(execution_length(execution) > 0);
-    uint64_t iterations = MOST_INSTRUCTIONS / execution_length(execution), cycles;
+bool steady_find(struct arena *arena, const struct steady_request *request, struct steady *steady, struct fail *fail) {
+    const unsigned length = execution_length(request->execution);
+    const struct machine *machine = request->machine;
+    assert(length > 0);
+    uint64_t iterations = (request->plan ? MOST_OF_CPU_FILES : MOST_INSTRUCTIONS) / length, cycles;
     iterations = iterations < FEWEST ? FEWEST : iterations > MOST ? MOST : iterations;
-    const struct pipeline_options options = {.iterations = iterations, .relaxed = relaxed};
-    struct watch watch = {.n_insns = execution_length(execution),
-                          .n_resources = machine->n_resources,
-                          .held = ARENA_ARRAY(arena, uint64_t, machine->n_resources)};
-    if (!simulate(machine, execution, &options, &watch, &cycles, fail) ||
-        (!watch.is_periodic && !take_mean(machine, execution, &options, cycles, &watch, arena, fail)))
+    struct watch watch = make_watch(arena, request);
+    if (!simulate(request, iterations, &watch, &cycles, fail) ||
+        (!watch.is_periodic && !take_mean(request, iterations, cycles, &watch, arena, fail)))
         return false;
     steady->cycles = watch.cycles / watch.iterations;
     steady->pressure = ARENA_ARRAY(arena, double, machine->n_resources);

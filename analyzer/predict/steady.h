@@ -14,8 +14,13 @@ struct steady {
     double *pressure; // cycles per iteration on one unit of each resource, by resource index
 };
 
-// `relaxed`: as in pipeline_options.
-bool steady_find(struct arena *arena, const struct machine *machine, const struct execution *execution,
-                 unsigned relaxed, struct steady *steady, struct fail *fail);
+struct steady_request {
+    const struct machine *machine;
+    const struct execution *execution; // not empty
+    unsigned relaxed;                  // as in pipeline_options
+    const struct core_plan *plan;      // of the execution: simulate a CPU file's core; null: LLVM's
+};
+
+bool steady_find(struct arena *arena, const struct steady_request *request, struct steady *steady, struct fail *fail);
 
 #endif

@@ -24,6 +24,7 @@ static const char *model_too_slow(struct arena *arena, const struct prediction *
     case BOTTLENECK_RETIRE:
     case BOTTLENECK_FRONT_END:
     case BOTTLENECK_MEMORY:
+    case BOTTLENECK_INTERACTION:
         return arena_printf(arena, "model: %s", p->bottleneck);
     case BOTTLENECK_UNEVEN:
         return arena_printf(arena, "model: uneven use of %s", p->bottleneck);

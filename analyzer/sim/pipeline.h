@@ -39,6 +39,7 @@ struct pipeline_options {
     bool as_llvm_mca;
     // What shall not limit the execution: bits of the core's knobs (core.h), by index.
     unsigned relaxed;
+    const struct core_plan *plan; // what the core of a CPU file simulates (core/plan.h); others do not look at it
 };
 
 struct pipeline_result {

@@ -1,0 +1,89 @@
+#include "analyzer/predict/core_plan.h"
+
+#include "analyzer/predict/bound_walk.h"
+#include "analyzer/predict/steady.h"
+
+#include <string.h>
+
+// Adds a part of the front end. One that takes no time is none.
+static void add_supply(struct arena *arena, struct core_plan *plan, const struct supply *supply, double cycles) {
+    if (!supply->n || cycles <= 0)
+        return;
+    struct core_supply *added = &plan->supplies[plan->n_supplies++];
+    *added = (struct core_supply){.n_steps = supply->n, .repeats_from = supply->repeats_from};
+    added->steps = ARENA_ARRAY(arena, struct core_supply_step, supply->n);
+    for (unsigned i = 0; i < supply->n; i++)
+        added->steps[i] =
+            (struct core_supply_step){.n_insns = supply->steps[i].n_insns, .ticks = ticks_of(supply->steps[i].cycles)};
+}
+
+static void add_front_end(struct core_plan *plan, const struct bound_code *code) {
+    struct supply first = {0}, second = {0};
+    double cycles;
+    if (code->request->is_decoded) {
+        cycles = bound_predecode(code, &first);
+        add_supply(code->arena, plan, &first, cycles);
+        cycles = bound_decode(code, &second);
+    } else {
+        double size = cpu_value(code->cpu, CPU_CACHE_LINE_BYTES);
+        unsigned copies = code->request->is_loop || size < 1 ? 1 : bound_copies(code, (unsigned)size);
+        cycles = bound_cache_lines(code, copies, &first);
+        add_supply(code->arena, plan, &first, cycles);
+        cycles = bound_cache_slots(code, &second);
+    }
+    add_supply(code->arena, plan, &second, cycles);
+}
+
+// How many turns it takes until accesses are as before, at the end of the walk: at most half of it. Before that, they
+// may meet what comes once.
+static unsigned period_of(struct core_access *const *turns, unsigned n_turns, size_t n) {
+    const unsigned half = n_turns / 2;
+    for (unsigned period = 1; period < half; period++) {
+        bool is_same = true;
+        for (unsigned turn = half; turn < n_turns && is_same; turn++)
+            is_same = memcmp(turns[turn], turns[turn - period], n * sizeof **turns) == 0;
+        if (is_same)
+            return period;
+    }
+    return half > 0 ? half : 1;
+}
+
+static void add_accesses(struct core_plan *plan, const struct bound_code *code) {
+    const unsigned n_turns = code->n_access_turns, period = period_of(code->accesses, n_turns, code->n);
+    plan->n_turns = period;
+    plan->accesses = ARENA_ARRAY(code->arena, struct core_access, (size_t)period * code->n);
+    for (unsigned i = 0; i < period; i++)
+        memcpy(&plan->accesses[(size_t)i * code->n], code->accesses[n_turns - period + i],
+               code->n * sizeof *plan->accesses);
+}
+
+bool core_plan_find(struct arena *arena, const struct bounds_request *request, struct core_plan **plan,
+                    struct fail *fail) {
+    struct bound_code code = {.cpu = request->cpu, .request = request, .n = request->block->n_insns, .arena = arena};
+    struct bounds ignored = {0};
+    if (!code.n)
+        return fail_set(fail, FAIL_INPUT, "there is no instruction");
+    code.recipes = cpu_recipes(arena, request->cpu, request->block);
+    code.accesses = ARENA_ARRAY(arena, struct core_access *, MOST_TURNS);
+    bound_walk(&code, &ignored);
+    *plan = core_plan_make(arena, request->cpu, code.recipes, code.n);
+    add_accesses(*plan, &code);
+    add_front_end(*plan, &code);
+    return true;
+}
+
+bool core_cycles_find(const struct bounds_request *request, unsigned relaxed, double *cycles, struct fail *fail) {
+    struct arena scratch = {0};
+    struct core_plan *plan = NULL;
+    struct steady steady = {0};
+    const struct execution execution = {.block = request->block};
+    struct steady_request wanted = {.machine = request->cpu->machine, .execution = &execution, .relaxed = relaxed};
+    bool is_done = core_plan_find(&scratch, request, &plan, fail);
+    if (is_done) {
+        wanted.plan = plan;
+        is_done = steady_find(&scratch, &wanted, &steady, fail);
+    }
+    *cycles = steady.cycles;
+    arena_free(&scratch);
+    return is_done;
+}

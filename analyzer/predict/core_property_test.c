@@ -1,0 +1,136 @@
+// What holds of the core of a CPU file whatever the block: over random blocks of common instructions, for each CPU file
+// that is installed. No bound is above what the core simulates; what is taken out of the way makes no block slower; and
+// the steady state is what a full walk comes to.
+#include "analyzer/predict/bounds.h"
+#include "analyzer/predict/core_plan.h"
+
+#include "analyzer/model/model.h"
+#include "analyzer/predict/testing_blocks.h"
+#include "analyzer/sim/core/cpu_core.h"
+#include "analyzer/sim/pipeline.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+// CYCLOPS_BLOCKS asks for more.
+enum { N_BLOCKS = 300, WALK_ITERATIONS = 400 };
+
+static struct bounds bounds_of(const struct bounds_request *request) {
+    struct bounds bounds;
+    struct fail fail = {0};
+    assert_true(bounds_find(request, &bounds, &fail));
+    return bounds;
+}
+
+static double core_of(const struct bounds_request *request, unsigned relaxed) {
+    double cycles;
+    struct fail fail = {0};
+    if (!core_cycles_find(request, relaxed, &cycles, &fail))
+        fail_msg("%s", fail.text);
+    return cycles;
+}
+
+// Bounds that the core may go below:
+// * Loads that pair by bank: the bound takes the best of constant distances between the two pipes, which may change.
+// * Latency of a walk whose accesses never come to rest: it is a mean over other turns than the core's.
+static bool is_exact(const struct bounds_request *request, enum bound_kind kind, bool is_at_rest) {
+    return !(kind == BOUND_LOADS && cpu_does(request->cpu, CPU_PAIRED_LOADS_BY_BANK)) &&
+           (is_at_rest || (kind != BOUND_LATENCY && kind != BOUND_STORES && kind != BOUND_LOADS));
+}
+
+static void check_bounds(struct arena *arena, const struct bounds_request *request, unsigned number) {
+    static const double TOLERANCE = 0.004; // the mean of a walk that has no period ends within a cycle or two
+    const struct bounds bounds = bounds_of(request);
+    const double cycles = core_of(request, 0);
+    struct core_plan *plan;
+    struct fail fail = {0};
+    assert_true(core_plan_find(arena, request, &plan, &fail));
+    for (unsigned i = 0; i < BOUND_N; i++)
+        if (is_exact(request, (enum bound_kind)i, plan->n_turns == 1) &&
+            bounds.cycles[i] > cycles * (1 + TOLERANCE) + 1e-9)
+            fail_msg("%s, block %u: the bound %s is %g, the core takes %g", request->cpu->name, number,
+                     bound_name((enum bound_kind)i), bounds.cycles[i], cycles);
+}
+
+// Greedy choices of pipes are not the best ones: with more room, a uop may take a pipe that another one would have
+// needed more. So a relaxed core may be slower by a little.
+static void check_knobs(const struct bounds_request *request, unsigned number) {
+    static const double ANOMALY = 0.03;
+    const double cycles = core_of(request, 0);
+    for (unsigned knob = 0; knob < cpu_core.n_knobs; knob++) {
+        double relaxed = core_of(request, 1U << knob);
+        if (relaxed > cycles * (1 + ANOMALY) + 1e-9)
+            fail_msg("%s, block %u: without %s it takes %g, not %g", request->cpu->name, number,
+                     cpu_core.knobs[knob].name, relaxed, cycles);
+    }
+}
+
+static uint64_t walk(const struct core_plan *plan, const struct bounds_request *request, bool walk_all) {
+    const struct pipeline_options options = {.iterations = WALK_ITERATIONS, .walk_all = walk_all, .plan = plan};
+    struct pipeline *pipeline = pipeline_open(&cpu_core, request->cpu->machine, &options);
+    struct pipeline_result result;
+    struct fail fail = {0};
+    if (!pipeline_simulate(pipeline, EXECUTION_OF(request->block), NULL, &result, &fail))
+        fail_msg("%s", fail.text);
+    pipeline_close(pipeline);
+    return result.cycles;
+}
+
+static void check_steady_state(struct arena *arena, const struct bounds_request *request, unsigned number) {
+    struct core_plan *plan;
+    struct fail fail = {0};
+    assert_true(core_plan_find(arena, request, &plan, &fail));
+    const uint64_t whole = walk(plan, request, true), skipped = walk(plan, request, false);
+    if (whole != skipped)
+        fail_msg("%s, block %u: %d iterations take %llu cycles, and %llu where what repeats is skipped",
+                 request->cpu->name, number, WALK_ITERATIONS, (unsigned long long)whole, (unsigned long long)skipped);
+}
+
+static void random_blocks(void **state) {
+    (void)state;
+    static const char *const names[] = {"core:skylake", "core:haswell", "core:ivybridge", "core:zen5"};
+    const char *wanted = getenv("CYCLOPS_BLOCKS");
+    const unsigned n_blocks = wanted ? (unsigned)strtoul(wanted, NULL, 10) : N_BLOCKS;
+    for (size_t c = 0; c < sizeof names / sizeof *names; c++) {
+        struct arena arena = {0};
+        struct model model;
+        struct fail fail = {0};
+        const struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = names[c]};
+        uint64_t random = 60 + c;
+        if (!model_open(&model, &arena, NULL, &options, &fail)) {
+            print_message("%s: %s\n", names[c], fail.text); // its base is in another LLVM
+            continue;
+        }
+        for (unsigned i = 0; i < n_blocks; i++) {
+            uint8_t bytes[TESTING_BLOCK_BYTES];
+            size_t n = testing_block_make(&random, bytes);
+            struct arena scratch = {0};
+            struct block block;
+            assert_true(model_describe_bytes(&model, &scratch, bytes, n, &block, &fail));
+            const struct bounds_request request = {.cpu = model.own,
+                                                   .block = &block,
+                                                   .is_decoded = i % 2,
+                                                   .is_loop = i % 8 == 2,
+                                                   .registers = i % 4 < 2 ? BOUNDS_APART : BOUNDS_SAME,
+                                                   .pages_are_one = i % 4 >= 2};
+            check_bounds(&scratch, &request, i);
+            check_steady_state(&scratch, &request, i);
+            if (i % 4 == 0)
+                check_knobs(&request, i);
+            arena_free(&scratch);
+        }
+        model_close(&model);
+        arena_free(&arena);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_blocks)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,128 @@
+#include "analyzer/sim/core/cpu_core.h"
+
+#include "analyzer/sim/core/units.h"
+#include "analyzer/sim/pipeline.h"
+
+#include <assert.h>
+
+// Windows whose size is not known, or does not matter, have this many entries.
+enum { LARGE_WINDOW = 512, MOST_PLACES = 2 * LARGE_WINDOW };
+
+static unsigned window_size(const struct units *units, enum cpu_parameter size, unsigned knob, unsigned largest) {
+    const struct cpu *cpu = units->plan->cpu;
+    bool is_known = cpu_knows(cpu, size) && !(units->relaxed & knob);
+    return is_known && cpu_value(cpu, size) < largest ? (unsigned)cpu_value(cpu, size) : largest;
+}
+
+static int64_t ticks_of_width(const struct cpu *cpu, enum cpu_parameter width) {
+    return cpu_knows(cpu, width) ? ticks_of(1 / cpu_value(cpu, width)) : 0;
+}
+
+static unsigned places_for(unsigned slots) {
+    unsigned places = 16;
+    while (places < 2 * slots && places < MOST_PLACES)
+        places *= 2;
+    return places;
+}
+
+static void cpu_core_start(struct core *core, const struct pipeline_options *options, struct stash *stash) {
+    struct units *units = (struct units *)core;
+    const struct core_plan *plan = units->plan = options->plan;
+    assert(plan && plan->n == core->n_steps && plan->n_turns);
+    units->relaxed = options->relaxed;
+    units->most_slots = window_size(units, CPU_REORDER_BUFFER, RELAX_REORDER_BUFFER, LARGE_WINDOW);
+    units->most_loads = window_size(units, CPU_LOAD_QUEUE, RELAX_QUEUES, LARGE_WINDOW);
+    units->most_stores = window_size(units, CPU_STORE_QUEUE, RELAX_QUEUES, MOST_STORES);
+    units->ticks_of_slot = ticks_of_width(plan->cpu, CPU_DISPATCH_WIDTH);
+    units->ticks_of_retired = ticks_of_width(plan->cpu, CPU_RETIRE_WIDTH);
+    units->no_registers = STASH_ZEROED(stash, unsigned, core->machine->n_register_files + 1);
+    unsigned places = places_for(units->most_slots);
+    flights_open(&units->flights, places, stash);
+    front_end_open(&units->front_end, plan, core->total);
+    rename_open(&units->rename, plan, stash);
+    station_open(&units->station, plan, places, units->relaxed & RELAX_SCHEDULERS, stash);
+    ports_open(&units->ports, plan);
+    memory_open(&units->memory, plan->cpu);
+    store_table_open(&units->stores, plan->cpu);
+}
+
+static void cpu_core_cycle(struct core *core) {
+    struct units *units = (struct units *)core;
+    units_retire(units);
+    units_execute(units);
+    units_dispatch(units);
+    units->front_end.total = core->total;
+    core->has_moved |= front_end_cycle(&units->front_end, core->now, core->next);
+    uint64_t entered = front_end_entered(&units->front_end);
+    core->n_queued = entered > core->next ? entered - core->next : 0;
+}
+
+static bool cpu_core_has_work(const struct core *core) {
+    const struct units *units = (const struct units *)core;
+    return units->flights.oldest < units->flights.next || units->stores.committed < units->stores.next;
+}
+
+static bool cpu_core_why_stuck(const struct core *core, struct fail *fail) {
+    const struct units *units = (const struct units *)core;
+    enum { PATIENCE = 4096 }; // cycles in which gates and steps of the front end may pass
+    if (ticks_at(core->now) < units->latest + ticks_at(PATIENCE))
+        return false;
+    const struct flight *flight = flights_at(&units->flights, units->flights.oldest);
+    const char *text = flight->insn->recipe->insn->opcode;
+    if (units->flights.oldest == units->flights.next && core->next == core->total)
+        fail_set(fail, FAIL_WORK, "a store never reaches the cache");
+    else if (units->flights.oldest == units->flights.next)
+        fail_set(fail, FAIL_WORK, "instruction %u is never dispatched", core->next_position + 1);
+    else
+        fail_set(fail, FAIL_WORK, "instruction %u, %s, never retires", flight->position + 1, text);
+    return true;
+}
+
+static uint64_t cpu_core_oldest(const struct core *core) {
+    return ((const struct units *)core)->flights.oldest;
+}
+
+static uint64_t cpu_core_signature(const struct core *core, uint64_t hash) {
+    const struct units *units = (const struct units *)core;
+    hash = signature_mix(hash, core->next - units->flights.oldest);
+    hash = signature_mix(hash, units->turn | (uint64_t)units->station.n_in_wheel << 32);
+    for (unsigned i = 0; i < CORE_N_SCHEDULERS; i++)
+        hash = signature_mix(hash, units->station.n_entries[i]);
+    for (unsigned i = 0; i < units->plan->n_supplies; i++)
+        hash = signature_mix(hash, units->front_end.parts[i].step | (units->front_end.parts[i].delivered - core->next)
+                                                                        << 32);
+    return hash;
+}
+
+static void cpu_core_put_state(const struct core *core, struct coder *coder) {
+    const struct units *units = (const struct units *)core;
+    coder_put(coder, units->turn);
+    put_ticks(coder, units->dispatch.busy_until, 0);
+    put_ticks(coder, units->retirement.busy_until, 0);
+    front_end_put(&units->front_end, coder);
+    flights_put(&units->flights, coder);
+    rename_put(&units->rename, &units->flights, coder);
+    station_put(&units->station, coder, &units->flights);
+    ports_put(&units->ports, coder);
+    memory_put(&units->memory, coder);
+    store_table_put(&units->stores, coder);
+}
+
+static const struct core_knob cpu_core_knobs[] = {
+    {"dependences", LIMIT_DEPENDENCES},      {"reorder buffer", LIMIT_BUFFER}, {"schedulers", LIMIT_BUFFER},
+    {"load and store queues", LIMIT_BUFFER}, {"retirement", LIMIT_RETIREMENT},
+};
+
+const struct core_ops cpu_core = {
+    .name = "core",
+    .bytes = sizeof(struct units),
+    .start = cpu_core_start,
+    .cycle = cpu_core_cycle,
+    .has_work = cpu_core_has_work,
+    .why_stuck = cpu_core_why_stuck,
+    .oldest = cpu_core_oldest,
+    .signature = cpu_core_signature,
+    .put_state = cpu_core_put_state,
+    .knobs = cpu_core_knobs,
+    .n_knobs = sizeof cpu_core_knobs / sizeof *cpu_core_knobs,
+};

@@ -1,0 +1,112 @@
+// Dispatch: instructions that the front end has delivered are renamed and enter windows and queues, in order.
+#include "analyzer/sim/core/units.h"
+
+static bool has_room(const struct units *units, const struct core_insn *insn, enum event_stall *why) {
+    unsigned slots = insn->slots < units->most_slots ? insn->slots : units->most_slots;
+    if (flights_are_full(&units->flights) || units->n_slots > units->most_slots - slots) {
+        *why = STALL_REORDER_BUFFER;
+        return false;
+    }
+    if (!station_has_room(&units->station, insn)) {
+        *why = STALL_SCHEDULER;
+        return false;
+    }
+    if (insn->loads && units->n_loads >= units->most_loads) {
+        *why = STALL_LOAD_QUEUE;
+        return false;
+    }
+    if (insn->stores && units->stores.next - units->stores.committed >= units->most_stores) {
+        *why = STALL_STORE_QUEUE;
+        return false;
+    }
+    return true;
+}
+
+static void wait_for(struct units *units, struct flight *flight, int64_t known, int32_t *list) {
+    int64_t more = flight->access->more;
+    if (known == UNKNOWN)
+        flights_wait(&units->flights, flight, CORE_LOADED, more, list);
+    else if (known + more > flight->ready[CORE_LOADED])
+        flight->ready[CORE_LOADED] = known + more;
+}
+
+// Ties a load to the store that it meets. The result waits for the load's own access, unless rename has found it.
+static void meet_store(struct units *units, struct flight *flight) {
+    const struct core_access *access = flight->access;
+    struct store_entry *entry = store_table_met(&units->stores, access);
+    flight->is_renamed = entry && access->meets == CORE_IS_RENAMED;
+    flight->n_waits[CORE_LOADED] = flight->is_renamed ? 0 : flight->insn->n_of_part[CORE_LOADS];
+    if (!entry)
+        return;
+    if (access->meets == CORE_IS_BLOCKED) {
+        wait_for(units, flight, entry->retired, &entry->waits_for_retired);
+        return;
+    }
+    wait_for(units, flight, entry->data, &entry->waits_for_data);
+    if (access->meets == CORE_IS_FORWARDED)
+        wait_for(units, flight, entry->address, &entry->waits_for_address);
+}
+
+static void name_uops(struct units *units, const struct flight *flight) {
+    const struct core_plan *plan = units->plan;
+    uint64_t place = (flight->index & units->flights.mask) * plan->most_uops;
+    for (unsigned u = 0; u < flight->insn->n_uops; u++) {
+        const struct core_uop *uop = &flight->insn->uops[u];
+        struct waiting_uop *waiting = &units->station.uops[place + u];
+        waiting->age = flight->index * CORE_MOST_UOPS + u;
+        waiting->queue = uop->queue;
+        waiting->pipe = 0;
+        if (uop->is_bound) {
+            waiting->pipe = ports_bind(&units->ports, uop);
+            waiting->queue = units->ports.queues[waiting->pipe];
+        }
+    }
+}
+
+static void enter(struct units *units, const struct core_insn *insn, const struct core_access *access) {
+    struct core *core = &units->core;
+    struct flight *flight = flights_enter(&units->flights, insn, access, core->next_position);
+    const struct event_insn event = core_event(core, core->next, core->next_position);
+    units->n_slots += insn->slots;
+    units->station.n_entries[insn->scheduler] += insn->entries;
+    units->n_loads += insn->loads;
+    name_uops(units, flight);
+    rename_flight(&units->rename, &units->flights, flight, core->now, units->relaxed & RELAX_DEPENDENCES);
+    if (insn->loads) {
+        meet_store(units, flight);
+        flight->n_waits[CORE_VALUE]++;
+    }
+    if (insn->stores)
+        flight->store = store_table_enter(&units->stores, access);
+    core_enter(core);
+    units->turn = core->next_position ? units->turn : (units->turn + 1) % units->plan->n_turns;
+    REPORT(&core->reporter, dispatched, &event, insn->slots, units->no_registers);
+    if (!flight->n_waits[CORE_ADDRESS])
+        units_complete(units, flight, CORE_ADDRESS);
+    if (insn->loads && !flight->n_waits[CORE_LOADED])
+        units_complete(units, flight, CORE_LOADED);
+    else if (!insn->loads && !flight->n_waits[CORE_VALUE])
+        units_complete(units, flight, CORE_VALUE);
+}
+
+void units_dispatch(struct units *units) {
+    struct core *core = &units->core;
+    const struct core_plan *plan = units->plan;
+    uint64_t delivered = front_end_delivered(&units->front_end);
+    while (core->next < core->total && core->next < delivered) {
+        const struct core_insn *insn = &plan->insns[core->next_position];
+        const struct core_access *access = &plan->accesses[units->turn * plan->n + core->next_position];
+        enum event_stall why = STALL_DISPATCH_GROUP;
+        unsigned slots = insn->slots + access->sync_slots;
+        if (slots && !gate_is_open(&units->dispatch, core->now))
+            return;
+        if (!has_room(units, insn, &why)) {
+            const struct event_insn event = core_event(core, core->next, core->next_position);
+            REPORT(&core->reporter, stalled, &event, why);
+            return;
+        }
+        gate_take(&units->dispatch, core->now, 0, slots * units->ticks_of_slot);
+        enter(units, insn, access);
+        core->has_moved = true;
+    }
+}

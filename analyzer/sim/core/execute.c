@@ -1,0 +1,181 @@
+// Execution: what is ready takes a pipe and what memory serves, and what then is known wakes others.
+#include "analyzer/sim/core/units.h"
+
+static void note_latest(struct units *units, int64_t ticks) {
+    units->latest = ticks > units->latest ? ticks : units->latest;
+}
+
+void units_arrive(struct units *units, int32_t list, int64_t ticks) {
+    while (list != NO_WAIT) {
+        const struct wait wait = units->flights.waits[list];
+        struct flight *flight = &units->flights.ring[wait.flight];
+        if (ticks + wait.more > flight->ready[wait.group])
+            flight->ready[wait.group] = ticks + wait.more;
+        if (--flight->n_waits[wait.group] == 0)
+            units_complete(units, flight, wait.group);
+        list = wait.next;
+    }
+}
+
+static int32_t uop_of(const struct units *units, const struct flight *flight, unsigned which) {
+    return (int32_t)((flight->index & units->flights.mask) * units->plan->most_uops + which);
+}
+
+static void release(struct units *units, const struct flight *flight, enum core_part part, int64_t ready) {
+    note_latest(units, ready);
+    for (unsigned u = 0; u < flight->insn->n_uops && flight->n_left[part]; u++)
+        if (flight->insn->uops[u].part == part)
+            station_release(&units->station, uop_of(units, flight, u), ready, units->core.now);
+}
+
+static void has_data(struct units *units, struct flight *flight, int64_t ticks) {
+    struct store_entry *entry = store_table_at(&units->stores, flight->store);
+    flight->has_data = true;
+    flight->done = ticks > flight->done ? ticks : flight->done;
+    note_latest(units, ticks);
+    entry->data = ticks;
+    units_arrive(units, entry->waits_for_data, ticks);
+}
+
+static void has_address(struct units *units, struct flight *flight, int64_t ticks) {
+    struct store_entry *entry = store_table_at(&units->stores, flight->store);
+    flight->done = ticks > flight->done ? ticks : flight->done;
+    entry->address = ticks;
+    units_arrive(units, entry->waits_for_address, ticks);
+}
+
+// It has begun, and no uop that computes is left. No result is there before the last of these, begun at `last`.
+static void has_results(struct units *units, struct flight *flight, int64_t last) {
+    const struct core_insn *insn = flight->insn;
+    flight->has_result = true;
+    flight->done = last > flight->done ? last : flight->done;
+    for (unsigned w = 0; w < insn->n_writes; w++) {
+        int64_t result = flight->begin + insn->writes[w].latency;
+        result = result > last ? result : last;
+        bool is_serial = insn->writes[w].unit == units->plan->n_units;
+        flight->done = !is_serial && result > flight->done ? result : flight->done;
+        flight->results[w] = result;
+        note_latest(units, result);
+        units_arrive(units, flight->waiting[w], result);
+    }
+    if (insn->stores && insn->n_of_part[CORE_STORES_DATA])
+        release(units, flight, CORE_STORES_DATA, flight->begin + insn->store_delay);
+    else if (insn->stores)
+        has_data(units, flight, flight->begin + insn->store_delay);
+}
+
+void units_complete(struct units *units, struct flight *flight, enum core_group group) {
+    int64_t ready = flight->ready[group];
+    if (group == CORE_ADDRESS) {
+        release(units, flight, CORE_LOADS, ready);
+        release(units, flight, CORE_STORES_ADDRESS, ready);
+        if (flight->insn->stores && !flight->insn->n_of_part[CORE_STORES_ADDRESS])
+            has_address(units, flight, ready);
+        return;
+    }
+    if (group == CORE_LOADED) {
+        flight->done = ready > flight->done ? ready : flight->done;
+        note_latest(units, ready);
+        if (ready > flight->ready[CORE_VALUE])
+            flight->ready[CORE_VALUE] = ready;
+        if (--flight->n_waits[CORE_VALUE] > 0)
+            return;
+        ready = flight->ready[CORE_VALUE];
+    }
+    if (flight->insn->n_of_part[CORE_COMPUTES]) {
+        release(units, flight, CORE_COMPUTES, ready);
+        return;
+    }
+    flight->begin = ready;
+    has_results(units, flight, ready);
+}
+
+bool units_is_over(const struct flight *flight) {
+    return !flight->n_uops_left && flight->has_result && (!flight->insn->stores || flight->has_data);
+}
+
+static void has_loaded(struct units *units, struct flight *flight, int64_t begin) {
+    int64_t loaded = begin + flight->access->latency;
+    flight->done = begin > flight->done ? begin : flight->done;
+    if (flight->is_renamed)
+        return;
+    if (loaded > flight->ready[CORE_LOADED])
+        flight->ready[CORE_LOADED] = loaded;
+    if (--flight->n_waits[CORE_LOADED] == 0)
+        units_complete(units, flight, CORE_LOADED);
+}
+
+// One uop of a flight begins.
+static void begin_uop(struct units *units, struct flight *flight, enum core_part part, int64_t begin) {
+    flight->n_left[part]--;
+    flight->n_uops_left--;
+    if (!flight->n_uops_left)
+        units->station.n_entries[flight->insn->scheduler] -= flight->insn->entries;
+    if (part == CORE_LOADS) {
+        has_loaded(units, flight, begin);
+    } else if (part == CORE_STORES_ADDRESS) {
+        if (!flight->n_left[part])
+            has_address(units, flight, begin);
+    } else if (part == CORE_STORES_DATA) {
+        if (!flight->n_left[part])
+            has_data(units, flight, begin);
+    } else {
+        flight->begin = flight->begin == UNKNOWN ? begin : flight->begin;
+        if (!flight->n_left[part])
+            has_results(units, flight, begin);
+    }
+}
+
+// Tries to issue the first uop of a queue. False: what it needs of memory is not free in this cycle.
+static bool issue(struct units *units, unsigned queue, bool *waits_for_bank) {
+    struct station *station = &units->station;
+    int32_t uop = station->first[queue];
+    const struct waiting_uop *waiting = &station->uops[uop];
+    struct flight *flight = flights_at(&units->flights, waiting->age / CORE_MOST_UOPS);
+    const struct core_uop *what = &flight->insn->uops[waiting->age % CORE_MOST_UOPS];
+    int64_t now = units->core.now, begin = waiting->ready, hold = what->hold;
+    bool is_load = what->part == CORE_LOADS, is_address = what->part == CORE_STORES_ADDRESS;
+    if ((is_load || is_address) && !memory_is_open(&units->memory, is_load, now))
+        return false;
+    *waits_for_bank = is_load && !memory_has_banks(&units->memory, flight->access, now);
+    if (*waits_for_bank)
+        return false;
+    station_remove(station, uop);
+    if (is_load)
+        begin = memory_load(&units->memory, flight->access, now, begin);
+    else if (is_address)
+        begin = memory_store(&units->memory, now, begin);
+    hold += is_load ? flight->access->hold : what->part == CORE_STORES_DATA ? flight->access->store_hold : 0;
+    if (what->pipes) {
+        unsigned pipe = what->is_bound ? waiting->pipe : ports_choose(&units->ports, what->pipes);
+        begin = ports_take(&units->ports, what, pipe, now, begin, hold);
+    }
+    note_latest(units, begin + hold);
+    begin_uop(units, flight, what->part, begin);
+    return true;
+}
+
+void units_execute(struct units *units) {
+    struct station *station = &units->station;
+    bool is_shut[CORE_MOST_QUEUES] = {false}, waits_for_bank = false;
+    int32_t aside = NO_UOP;
+    station_wake(station, units->core.now);
+    ports_begin(&units->ports, units->core.now);
+    for (unsigned q; (q = station_oldest(station, units->ports.open, is_shut)) != CORE_MOST_QUEUES;) {
+        int32_t uop = station->first[q];
+        if (issue(units, q, &waits_for_bank)) {
+            units->core.has_moved = true;
+        } else if (waits_for_bank) { // younger ones may go
+            station_remove(station, uop);
+            station->uops[uop].next = aside;
+            aside = uop;
+        } else {
+            is_shut[q] = true;
+        }
+    }
+    while (aside != NO_UOP) {
+        int32_t next = station->uops[aside].next;
+        station_queue(station, aside);
+        aside = next;
+    }
+}

@@ -1,0 +1,61 @@
+#include "analyzer/sim/core/flight.h"
+
+#include <assert.h>
+
+void flights_open(struct flights *flights, unsigned places, struct stash *stash) {
+    *flights = (struct flights){.mask = places - 1};
+    flights->ring = STASH_ARRAY(stash, struct flight, places);
+    flights->waits = STASH_ARRAY(stash, struct wait, (size_t)places * MOST_WAITS);
+}
+
+struct flight *flights_enter(struct flights *flights, const struct core_insn *insn, const struct core_access *access,
+                             unsigned position) {
+    struct flight *flight = flights_at(flights, flights->next);
+    flight->index = flights->next++;
+    flight->position = position;
+    flight->insn = insn;
+    flight->access = access;
+    for (unsigned g = 0; g < CORE_N_GROUPS; g++)
+        flight->ready[g] = flight->n_waits[g] = 0;
+    for (unsigned p = 0; p < CORE_N_PARTS; p++)
+        flight->n_left[p] = insn->n_of_part[p];
+    flight->n_uops_left = insn->n_uops;
+    flight->begin = UNKNOWN;
+    flight->done = 0;
+    flight->has_result = flight->has_data = flight->is_renamed = flight->is_reported = false;
+    for (unsigned w = 0; w < insn->n_writes; w++) {
+        flight->results[w] = UNKNOWN;
+        flight->waiting[w] = NO_WAIT;
+    }
+    flight->n_wait_nodes = 0;
+    return flight;
+}
+
+void flights_wait(struct flights *flights, struct flight *flight, enum core_group group, int64_t more, int32_t *list) {
+    uint32_t place = (uint32_t)(flight->index & flights->mask);
+    assert(flight->n_wait_nodes < MOST_WAITS);
+    int32_t node = (int32_t)(place * MOST_WAITS + flight->n_wait_nodes++);
+    flights->waits[node] = (struct wait){.next = *list, .flight = place, .group = group, .more = more};
+    *list = node;
+    flight->n_waits[group]++;
+}
+
+// What follows from the positions (who waits for whom) is left out.
+void flights_put(const struct flights *flights, struct coder *coder) {
+    coder_put(coder, flights->next - flights->oldest);
+    for (uint64_t i = flights->oldest; i < flights->next; i++) {
+        const struct flight *flight = flights_at(flights, i);
+        uint64_t counts = flight->n_uops_left;
+        for (unsigned p = 0; p < CORE_N_PARTS; p++)
+            counts = counts << 5 | flight->n_left[p];
+        for (unsigned g = 0; g < CORE_N_GROUPS; g++)
+            counts = counts << 5 | flight->n_waits[g];
+        coder_put(coder, counts << 2 | (uint64_t)flight->has_result << 1 | flight->has_data);
+        for (unsigned g = 0; g < CORE_N_GROUPS; g++)
+            put_ticks(coder, flight->ready[g], 0);
+        put_ticks(coder, flight->has_result ? 0 : flight->begin, LONGEST_LOOK_BACK);
+        put_ticks(coder, flight->done, 0);
+        for (unsigned w = 0; w < flight->insn->n_writes; w++)
+            put_ticks(coder, flight->results[w], LONGEST_LOOK_BACK);
+    }
+}

@@ -1,0 +1,118 @@
+#include "analyzer/sim/core/plan.h"
+
+#include "analyzer/sim/core/ticks.h"
+
+#include <assert.h>
+
+static void add_uop(struct core_insn *insn, uint64_t pipes, double cycles, enum core_part part) {
+    if (insn->n_uops == CORE_MOST_UOPS)
+        return;
+    insn->uops[insn->n_uops++] = (struct core_uop){.pipes = pipes, .hold = ticks_of(cycles), .part = part};
+    insn->n_of_part[part]++;
+}
+
+// What a use of memory's pipes is for. Where loads and addresses of stores share pipes, loads come first.
+static enum core_part part_of(const struct cpu *cpu, const struct core_insn *insn, uint64_t pipes) {
+    const struct cpu_recipe *recipe = insn->recipe;
+    if (pipes & ~cpu->memory_pipes || !(insn->loads || insn->stores))
+        return CORE_COMPUTES;
+    if (insn->loads && pipes == cpu->load_pipes && insn->n_of_part[CORE_LOADS] < recipe->n_loads)
+        return CORE_LOADS;
+    if (insn->stores)
+        return pipes == cpu->store_data_pipes ? CORE_STORES_DATA : CORE_STORES_ADDRESS;
+    return CORE_LOADS;
+}
+
+// A use of several cycles on several pipes is as many uops; on one pipe, or for long, it holds that.
+static void add_uops(const struct cpu *cpu, struct core_insn *insn, const struct cpu_use *use) {
+    enum { MOST_SPLIT = 6 };
+    bool splits = use->pipes & (use->pipes - 1) && use->cycles < MOST_SPLIT;
+    double left = use->cycles;
+    for (; splits && left >= 2; left--)
+        add_uop(insn, use->pipes, 1, part_of(cpu, insn, use->pipes));
+    add_uop(insn, use->pipes, left, part_of(cpu, insn, use->pipes));
+}
+
+static void take_sources(const struct core_plan *plan, struct core_insn *insn) {
+    const struct cpu_recipe *recipe = insn->recipe;
+    for (unsigned i = 0; i < recipe->n_reads; i++)
+        insn->reads[insn->n_reads++] = (struct core_read){
+            .unit = recipe->reads[i].unit,
+            .group = recipe->reads[i].is_address ? CORE_ADDRESS : CORE_VALUE,
+            .early = recipe->reads[i].is_address ? 0 : ticks_of(recipe->reads[i].early),
+        };
+    for (unsigned i = 0; i < recipe->n_writes; i++)
+        insn->writes[insn->n_writes++] =
+            (struct core_write){.unit = recipe->writes[i].unit, .latency = ticks_of(recipe->writes[i].latency)};
+    if (recipe->serial > 0) {
+        uint16_t serial = (uint16_t)plan->n_units;
+        insn->reads[insn->n_reads++] = (struct core_read){.unit = serial, .group = CORE_VALUE};
+        insn->writes[insn->n_writes++] = (struct core_write){.unit = serial, .latency = ticks_of(recipe->serial)};
+    }
+}
+
+static unsigned scheduler_of(const struct cpu *cpu, const struct core_insn *insn) {
+    if (cpu_knows(cpu, CPU_SCHEDULER_MEMORY) && (insn->loads || insn->stores) && !insn->n_of_part[CORE_COMPUTES])
+        return 2;
+    return cpu_knows(cpu, CPU_SCHEDULER_VECTOR) && insn->recipe->is_vector ? 1 : 0;
+}
+
+static void make_insn(const struct core_plan *plan, const struct cpu_recipe *recipe, struct core_insn *insn) {
+    const struct cpu *cpu = plan->cpu;
+    *insn = (struct core_insn){.recipe = recipe,
+                               .slots = recipe->slots,
+                               .loads = recipe->n_loads > 0,
+                               .stores = recipe->n_stores > 0,
+                               .store_delay = ticks_of(recipe->store_delay),
+                               .own_early = recipe->own ? ticks_of(recipe->latency - recipe->own_latency) : 0};
+    for (unsigned u = 0; u < recipe->n_uses; u++)
+        add_uops(cpu, insn, &recipe->uses[u]);
+    if (insn->loads && !insn->n_of_part[CORE_LOADS])
+        add_uop(insn, 0, 0, CORE_LOADS);
+    if (insn->stores && !insn->n_of_part[CORE_STORES_ADDRESS] && cpu_knows(cpu, CPU_ACCESSES))
+        add_uop(insn, 0, 0, CORE_STORES_ADDRESS);
+    take_sources(plan, insn);
+    insn->entries = insn->n_uops ? insn->slots : 0;
+    insn->scheduler = scheduler_of(cpu, insn);
+}
+
+static unsigned queue_of(struct core_plan *plan, uint64_t pipes) {
+    for (unsigned q = 0; q < plan->n_queues; q++)
+        if (plan->queues[q] == pipes)
+            return q;
+    assert(plan->n_queues < CORE_MOST_QUEUES);
+    plan->queues[plan->n_queues] = pipes;
+    return plan->n_queues++;
+}
+
+static void number_queues(struct core_plan *plan, struct core_insn *insn) {
+    bool takes_turns = cpu_does(plan->cpu, CPU_PAIRED_LOADS_BY_BANK);
+    for (unsigned u = 0; u < insn->n_uops; u++) {
+        struct core_uop *uop = &insn->uops[u];
+        uop->is_bound = uop->pipes && (plan->binds_at_rename || (takes_turns && uop->part == CORE_LOADS));
+        if (!uop->is_bound)
+            uop->queue = queue_of(plan, uop->pipes);
+        for (uint64_t left = uop->pipes; left; left &= left - 1) {
+            plan->wanted[__builtin_ctzll(left)] += (double)uop->hold / TICKS / __builtin_popcountll(uop->pipes);
+            if (uop->is_bound)
+                queue_of(plan, left & -left);
+        }
+    }
+}
+
+struct core_plan *core_plan_make(struct arena *arena, const struct cpu *cpu, const struct cpu_recipe *recipes,
+                                 unsigned n) {
+    struct core_plan *plan = ARENA_NEW(arena, struct core_plan);
+    *plan = (struct core_plan){.cpu = cpu,
+                               .n = n,
+                               .n_units = cpu->n_units,
+                               .n_queues = 1,
+                               .binds_at_rename = cpu_does(cpu, CPU_BINDS_AT_RENAME)};
+    plan->insns = ARENA_ARRAY(arena, struct core_insn, n);
+    for (unsigned i = 0; i < n; i++) {
+        make_insn(plan, &recipes[i], &plan->insns[i]);
+        number_queues(plan, &plan->insns[i]);
+        plan->most_uops = plan->insns[i].n_uops > plan->most_uops ? plan->insns[i].n_uops : plan->most_uops;
+    }
+    return plan;
+}

@@ -1,0 +1,66 @@
+#include "analyzer/sim/core/ports.h"
+
+void ports_open(struct ports *ports, const struct core_plan *plan) {
+    *ports = (struct ports){.plan = plan};
+    uint64_t all = 0;
+    for (unsigned q = 1; q < plan->n_queues; q++) {
+        all |= plan->queues[q];
+        if (!(plan->queues[q] & (plan->queues[q] - 1)))
+            ports->queues[__builtin_ctzll(plan->queues[q])] = (uint8_t)q;
+    }
+    ports->n_pipes = all ? MOST_PIPES - (unsigned)__builtin_clzll(all) : 0;
+}
+
+void ports_begin(struct ports *ports, int64_t cycle) {
+    ports->open = 0;
+    for (unsigned p = 0; p < ports->n_pipes; p++)
+        ports->open |= (uint64_t)gate_is_open(&ports->pipes[p], cycle) << p;
+}
+
+// The next higher pipe, or the lowest.
+static unsigned next_pipe(uint64_t pipes, unsigned last) {
+    uint64_t higher = pipes & ~((UINT64_C(2) << last) - 1);
+    return (unsigned)__builtin_ctzll(higher ? higher : pipes);
+}
+
+unsigned ports_bind(struct ports *ports, const struct core_uop *uop) {
+    unsigned best = MOST_PIPES;
+    if (uop->part == CORE_LOADS) {
+        best = ports->last_load = next_pipe(uop->pipes, ports->last_load);
+        ports->n_bound[best]++;
+        return best;
+    }
+    for (uint64_t left = uop->pipes; left; left &= left - 1) {
+        unsigned pipe = (unsigned)__builtin_ctzll(left);
+        if (best == MOST_PIPES || ports->n_bound[pipe] <= ports->n_bound[best])
+            best = pipe;
+    }
+    ports->n_bound[best]++;
+    return best;
+}
+
+unsigned ports_choose(const struct ports *ports, uint64_t pipes) {
+    unsigned best = MOST_PIPES;
+    for (uint64_t left = pipes & ports->open; left; left &= left - 1) {
+        unsigned pipe = (unsigned)__builtin_ctzll(left);
+        bool is_better = best == MOST_PIPES || ports->plan->wanted[pipe] < ports->plan->wanted[best] ||
+                         (ports->plan->wanted[pipe] <= ports->plan->wanted[best] &&
+                          ports->pipes[pipe].busy_until < ports->pipes[best].busy_until);
+        best = is_better ? pipe : best;
+    }
+    return best;
+}
+
+int64_t ports_take(struct ports *ports, const struct core_uop *uop, unsigned pipe, int64_t cycle, int64_t earliest,
+                   int64_t hold) {
+    int64_t begin = gate_take(&ports->pipes[pipe], cycle, earliest, hold);
+    ports->open &= ~((uint64_t)!gate_is_open(&ports->pipes[pipe], cycle) << pipe);
+    ports->n_bound[pipe] -= uop->is_bound;
+    return begin;
+}
+
+void ports_put(const struct ports *ports, struct coder *coder) {
+    for (unsigned p = 0; p < ports->n_pipes; p++)
+        put_ticks(coder, ports->pipes[p].busy_until, 0);
+    coder_put(coder, ports->last_load);
+}

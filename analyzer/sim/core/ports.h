@@ -1,0 +1,36 @@
+// Private to this folder.
+// Pipes: which one a uop takes, and until when it is held.
+#ifndef ANALYZER_SIM_CORE_PORTS_H
+#define ANALYZER_SIM_CORE_PORTS_H
+
+#include "analyzer/sim/core/plan.h"
+#include "analyzer/sim/core/ticks.h"
+
+enum { MOST_PIPES = 64 };
+
+struct ports {
+    const struct core_plan *plan;
+    struct gate pipes[MOST_PIPES];
+    unsigned n_bound[MOST_PIPES]; // uops that wait for it, and were bound to it at rename
+    unsigned last_load;           // pipe that the last bound load takes
+    unsigned n_pipes;
+    uint64_t open;              // in this cycle
+    uint8_t queues[MOST_PIPES]; // by pipe: of uops that are bound to it
+};
+
+void ports_open(struct ports *ports, const struct core_plan *plan);
+void ports_begin(struct ports *ports, int64_t cycle);
+// At rename: the pipe that the fewest uops wait for; of equal ones that with the higher number. Loads take theirs in
+// turn.
+// Source: the rule that A. Abel and J. Reineke found for Intel's cores with 8 ports (uiCA, ICS 2022), without what it
+// makes of an instruction's place in its group.
+unsigned ports_bind(struct ports *ports, const struct core_uop *uop);
+// Of those that are open: the one that the fewest other uops of the block want. `pipes` has one that is open.
+unsigned ports_choose(const struct ports *ports, uint64_t pipes);
+// Returns when the uop begins.
+int64_t ports_take(struct ports *ports, const struct core_uop *uop, unsigned pipe, int64_t cycle, int64_t earliest,
+                   int64_t hold);
+
+void ports_put(const struct ports *ports, struct coder *coder);
+
+#endif

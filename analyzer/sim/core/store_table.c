@@ -1,0 +1,56 @@
+#include "analyzer/sim/core/store_table.h"
+
+void store_table_open(struct store_table *table, const struct cpu *cpu) {
+    table->next = table->retired = table->committed = 0;
+    table->stores = table->lines = (struct gate){0};
+    table->ticks_of_store = cpu_knows(cpu, CPU_STORES) ? ticks_of(1 / cpu_value(cpu, CPU_STORES)) : 0;
+    table->ticks_of_line = cpu_does(cpu, CPU_STORES_BY_LINE) ? TICKS : 0;
+}
+
+uint64_t store_table_enter(struct store_table *table, const struct core_access *access) {
+    *store_table_at(table, table->next) = (struct store_entry){
+        .data = UNKNOWN,
+        .address = UNKNOWN,
+        .retired = UNKNOWN,
+        .waits_for_data = NO_WAIT,
+        .waits_for_address = NO_WAIT,
+        .waits_for_retired = NO_WAIT,
+        .n_commits = access->n_commits,
+    };
+    return table->next++;
+}
+
+struct store_entry *store_table_met(struct store_table *table, const struct core_access *access) {
+    bool meets = access->meets != CORE_MEETS_NOTHING && access->stores_back <= table->next;
+    return meets ? store_table_at(table, table->next - access->stores_back) : NULL;
+}
+
+bool store_table_commit(struct store_table *table, int64_t cycle) {
+    const uint64_t before = table->committed;
+    while (table->committed < table->retired && gate_is_open(&table->stores, cycle)) {
+        const struct store_entry *entry = store_table_at(table, table->committed);
+        int64_t lines = entry->n_commits * table->ticks_of_line;
+        if (lines && !gate_is_open(&table->lines, cycle))
+            break;
+        if (lines)
+            gate_take(&table->lines, cycle, 0, lines);
+        gate_take(&table->stores, cycle, 0, table->ticks_of_store);
+        table->committed++;
+    }
+    return table->committed != before;
+}
+
+void store_table_put(const struct store_table *table, struct coder *coder) {
+    coder_put(coder, table->next - table->retired);
+    coder_put(coder, table->next - table->committed);
+    put_ticks(coder, table->stores.busy_until, 0);
+    put_ticks(coder, table->lines.busy_until, 0);
+    uint64_t kept = table->next < CORE_KEPT_STORES ? table->next : CORE_KEPT_STORES;
+    uint64_t first = table->next - kept < table->committed ? table->next - kept : table->committed;
+    for (uint64_t i = first; i < table->next; i++) {
+        const struct store_entry *entry = &table->ring[i % STORE_PLACES];
+        put_ticks(coder, entry->data, LONGEST_LOOK_BACK);
+        put_ticks(coder, entry->address, LONGEST_LOOK_BACK);
+        put_ticks(coder, entry->retired, LONGEST_LOOK_BACK);
+    }
+}
