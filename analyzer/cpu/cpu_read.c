@@ -1,6 +1,7 @@
 // The reader of CPU files.
 #include "analyzer/cpu/cpu.h"
 
+#include "analyzer/code/opcode_pattern.h"
 #include "base/bytes.h"
 #include "base/text.h"
 #include "base/yaml.h"
@@ -207,16 +208,6 @@ static bool read_shape(struct reader *reader, struct fy_node *node, enum cpu_sha
            yaml_fail(&reader->yaml, node, "'%s' is no kind of address: any, indexed or three-part", text);
 }
 
-static bool compile(struct reader *reader, struct fy_node *node, struct cpu_rule *rule) {
-    char why[128];
-    const char *whole = arena_printf(reader->arena, "^(%s)$", rule->match);
-    int status = regcomp(&rule->pattern, whole, REG_EXTENDED | REG_NOSUB);
-    if (status == 0)
-        return true;
-    regerror(status, &rule->pattern, why, sizeof why);
-    return yaml_fail(&reader->yaml, node, "'%s' is no regular expression: %s", rule->match, why);
-}
-
 enum { MATCH, ADDRESS, SLOTS, LATENCY, FROM, OWN, IGNORES, PIPES, SERIAL, TRUST, SOURCE, N_RULE_KEYS };
 
 // A number without a trust of its own has the rule's.
@@ -248,8 +239,9 @@ static bool read_rule(struct reader *reader, struct fy_node *node) {
     rule.match = match.text;
     rule.line = match.line;
     rule.column = match.column;
-    if (!compile(reader, f[MATCH].value, &rule)) // whatever fails later has one to free
-        return false;
+    const char *why = opcode_pattern_compile(reader->arena, rule.match, &rule.pattern);
+    if (why) // whatever fails later has one to free
+        return yaml_fail(&reader->yaml, f[MATCH].value, "%s", why);
     struct cpu *cpu = reader->cpu;
     *ARENA_ADD(reader->arena, cpu->rules, cpu->n_rules) = rule;
     return true;

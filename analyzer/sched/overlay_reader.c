@@ -1,5 +1,7 @@
 #include "analyzer/sched/overlay_reader.h"
 
+#include "analyzer/code/opcode_pattern.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -83,31 +85,12 @@ bool overlay_read_flag(struct overlay_reader *reader, struct fy_node *node, stru
     return true;
 }
 
-// glibc writes what stands before a '+' twice: within each other, they take memory without limit.
-static bool repeats_more_than_a_letter(const char *pattern) {
-    for (const char *plus = strchr(pattern, '+'); plus; plus = strchr(plus + 1, '+'))
-        if (plus > pattern && strchr(")+*?", plus[-1]))
-            return true;
-    return false;
-}
-
 bool overlay_read_pattern(struct overlay_reader *reader, struct fy_node *node, struct overlay_pattern *pattern) {
     if (!overlay_read_text(reader, node, &pattern->text))
         return false;
-    // Opcodes' names need neither, and glibc takes memory or time without limit for some such expressions.
-    if (strpbrk(pattern->text, "{\\"))
-        return yaml_fail(&reader->yaml, node, "'%s': '{' and '\\' mean nothing in an opcode", pattern->text);
-    if (repeats_more_than_a_letter(pattern->text))
-        return yaml_fail(&reader->yaml, node, "'%s': '+' repeats one letter or [set]; write ()* for more",
-                         pattern->text);
-    const char *whole = arena_printf(reader->overlay->arena, "^(%s)$", pattern->text);
-    int error = regcomp(&pattern->compiled, whole, REG_EXTENDED | REG_NOSUB);
-    pattern->is_compiled = error == 0;
-    if (error == 0)
-        return true;
-    char words[200];
-    regerror(error, &pattern->compiled, words, sizeof words);
-    return yaml_fail(&reader->yaml, node, "'%s' is not a regular expression: %s", pattern->text, words);
+    const char *why = opcode_pattern_compile(reader->overlay->arena, pattern->text, &pattern->compiled);
+    pattern->is_compiled = !why;
+    return !why || yaml_fail(&reader->yaml, node, "%s", why);
 }
 
 bool overlay_read_list(struct overlay_reader *reader, struct fy_node *node, const char *what,
