@@ -17,9 +17,24 @@ static void print_missing(struct arena *arena, const struct cpu *cpu, FILE *out)
         screen_print_sentence(text.data, out);
 }
 
+const char *cpu_file_identities(struct arena *arena, const struct cpu *cpu) {
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    for (unsigned i = 0; i < cpu->n_identities; i++) {
+        const struct cpu_identity *one = &cpu->identities[i];
+        text_addf(&text, "%s%s %u %u", i ? ", " : "", one->vendor, one->family, one->first);
+        if (one->last != one->first)
+            text_addf(&text, "-%u", one->last);
+    }
+    return text.data;
+}
+
 void cpu_file_print(struct arena *arena, const struct cpu *cpu, FILE *out, bool colour) {
     struct table table = {.arena = arena};
     fprintf(out, "%s on %s%s%s\n", cpu->name, cpu->base.text, *cpu->about ? ": " : "", cpu->about);
+    if (cpu->n_identities)
+        screen_print_sentence(
+            arena_printf(arena, "of CPUs, by vendor, family, models: %s", cpu_file_identities(arena, cpu)), out);
     table_column(&table, TABLE_LEFT, "parameter");
     table_column(&table, TABLE_RIGHT, "value");
     table_column(&table, TABLE_LEFT, "unit");

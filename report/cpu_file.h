@@ -8,6 +8,8 @@
 #include <stdio.h>
 
 void cpu_file_print(struct arena *arena, const struct cpu *cpu, FILE *out, bool colour);
+// "AuthenticAMD 25 16-31, AuthenticAMD 25 97": vendor, family and models; "": the file does not say.
+const char *cpu_file_identities(struct arena *arena, const struct cpu *cpu);
 // All that two files state differently: names and numbers of the machine first, then rules for forms, by what they
 // match.
 void cpu_file_print_diff(struct arena *arena, const struct cpu *before, const struct cpu *after, FILE *out,

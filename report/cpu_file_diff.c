@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-// What a file states, in words, by what it is of.
+// What a file states, in words, by what it is of; source: "" where it has none.
 struct statement {
-    const char *name, *text;
+    const char *name, *text, *source;
 };
 struct statements {
     struct arena *arena;
@@ -17,53 +17,39 @@ struct statements {
 
 static const char absent[] = "-";
 
-static void state(struct statements *to, const char *name, const char *text) {
-    *ARENA_ADD(to->arena, to->items, to->n) = (struct statement){name, text};
+static void state(struct statements *to, const char *name, const char *text, const char *source) {
+    *ARENA_ADD(to->arena, to->items, to->n) = (struct statement){name, text, source};
 }
 
-static const char *text_of(const struct statements *of, const char *name) {
+// What is stated of that name; `absent` where nothing is.
+static struct statement statement_of(const struct statements *of, const char *name) {
     for (size_t i = 0; i < of->n; i++)
         if (strcmp(of->items[i].name, name) == 0)
-            return of->items[i].text;
-    return absent;
+            return of->items[i];
+    return (struct statement){name, absent, ""};
 }
 
-static const char *with_source(struct arena *arena, const char *text, const char *source) {
-    return *source ? arena_printf(arena, "%s: %s", text, source) : text;
-}
-
-// With its trust and source, where these are not those that it has without a word.
-static const char *number_text(struct arena *arena, const struct cpu_number *number, const struct cpu_rule *of) {
-    if (of && of->trust == number->trust && strcmp(of->source, number->source) == 0)
-        return arena_printf(arena, "%.10g", number->value);
-    return with_source(arena, arena_printf(arena, "%.10g, %s", number->value, cpu_trust_name(number->trust)),
-                       number->source);
-}
-
-static const char *identities_text(struct arena *arena, const struct cpu *cpu) {
-    struct text text = {.arena = arena};
-    for (unsigned i = 0; i < cpu->n_identities; i++) {
-        const struct cpu_identity *one = &cpu->identities[i];
-        text_addf(&text, "%s%s %u %u", i ? ", " : "", one->vendor, one->family, one->first);
-        if (one->last != one->first)
-            text_addf(&text, "-%u", one->last);
-    }
-    return text.data;
+// With its trust, where that is not the rule's.
+static void state_number(struct statements *to, const char *name, const struct cpu_number *number,
+                         const struct cpu_rule *of) {
+    bool is_plain = of && of->trust == number->trust && strcmp(of->source, number->source) == 0;
+    const char *trust = is_plain ? "" : arena_printf(to->arena, ", %s", cpu_trust_name(number->trust));
+    if (number->is_known)
+        state(to, name, arena_printf(to->arena, "%.10g%s", number->value, trust), is_plain ? "" : number->source);
 }
 
 static struct statements of_machine(struct arena *arena, const struct cpu *cpu) {
     struct statements all = {.arena = arena};
     if (*cpu->about)
-        state(&all, "about", cpu->about);
+        state(&all, "about", cpu->about, "");
     if (cpu->n_identities)
-        state(&all, "identity", identities_text(arena, cpu));
-    state(&all, "base", cpu->base.text);
+        state(&all, "identity", cpu_file_identities(arena, cpu), "");
+    state(&all, "base", cpu->base.text, "");
     for (unsigned i = 0; i < CPU_N_PARAMETERS; i++)
-        if (cpu->parameters[i].is_known)
-            state(&all, cpu_parameters[i].name, number_text(arena, &cpu->parameters[i], NULL));
+        state_number(&all, cpu_parameters[i].name, &cpu->parameters[i], NULL);
     for (unsigned i = 0; i < cpu->n_resources; i++)
         state(&all, arena_printf(arena, "resource %s", cpu->resources[i].name.text),
-              text_count(arena, cpu->resources[i].pipes, "pipe"));
+              text_count(arena, cpu->resources[i].pipes, "pipe"), "");
     return all;
 }
 
@@ -100,15 +86,14 @@ static struct statements of_rule(struct arena *arena, const struct cpu_rule *rul
                    {"serial", &rule->serial}};
     struct statements all = {.arena = arena};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (numbers[i].number->is_known)
-            state(&all, numbers[i].name, number_text(arena, numbers[i].number, rule));
+        state_number(&all, numbers[i].name, numbers[i].number, rule);
     if (rule->n_sources)
-        state(&all, "latency-from", sources_text(arena, rule));
+        state(&all, "latency-from", sources_text(arena, rule), "");
     if (rule->n_ignores)
-        state(&all, "ignores", ignores_text(arena, rule));
+        state(&all, "ignores", ignores_text(arena, rule), "");
     if (rule->uses)
-        state(&all, "pipes", uses_text(arena, rule));
-    state(&all, "trust", with_source(arena, cpu_trust_name(rule->trust), rule->source));
+        state(&all, "pipes", uses_text(arena, rule), "");
+    state(&all, "trust", cpu_trust_name(rule->trust), rule->source);
     return all;
 }
 
@@ -141,33 +126,66 @@ static bool is_order_same(const struct cpu *before, const struct cpu *after) {
     return true;
 }
 
+// Where two files differ: what they state, and where that is from.
+struct tables {
+    struct table values, sources;
+};
+
+static void add_row(struct table *table, const char *of, const char *name, const char *before, const char *after) {
+    if (strcmp(before, after) == 0)
+        return;
+    if (of)
+        table_cell(table, "%s", of);
+    table_cell(table, "%s", name);
+    table_cell(table, "%s", before);
+    table_cell(table, "%s", after);
+}
+
 // The rows of both, in the order of `before`, then those that only `after` has. `of`: of a rule; null: of the machine.
-static void compare(struct table *table, const char *of, const struct statements *before,
+static void compare(struct tables *tables, const char *of, const struct statements *before,
                     const struct statements *after) {
     for (unsigned pass = 0; pass < 2; pass++) {
         const struct statements *all = pass ? after : before;
         for (size_t i = 0; i < all->n; i++) {
-            const char *name = all->items[i].name, *was = text_of(before, name), *is = text_of(after, name);
-            if (strcmp(was, is) == 0 || (pass && strcmp(was, absent) != 0))
+            const struct statement was = statement_of(before, all->items[i].name),
+                                   is = statement_of(after, all->items[i].name);
+            if (pass && was.text != absent)
                 continue;
-            if (of)
-                table_cell(table, "%s", of);
-            table_cell(table, "%s", name);
-            table_cell(table, "%s", was);
-            table_cell(table, "%s", is);
+            add_row(&tables->values, of, was.name, was.text, is.text);
+            if (was.text != absent && is.text != absent)
+                add_row(&tables->sources, of, was.name, *was.source ? was.source : absent,
+                        *is.source ? is.source : absent);
         }
     }
 }
 
-static struct table begin_table(struct arena *arena, const char *of, const struct cpu *before,
+static struct table begin_table(struct arena *arena, const char *of, const char *what, const struct cpu *before,
                                 const struct cpu *after) {
     struct table table = {.arena = arena};
     if (of)
         table_column(&table, TABLE_CUT, of);
-    table_column(&table, TABLE_LEFT, of ? "number" : "parameter");
+    table_column(&table, TABLE_LEFT, what);
     table_column(&table, TABLE_WRAP, before->name);
     table_column(&table, TABLE_WRAP, after->name);
     return table;
+}
+
+static struct tables begin_tables(struct arena *arena, const char *of, const char *what, const struct cpu *before,
+                                  const struct cpu *after) {
+    return (struct tables){
+        .values = begin_table(arena, of, what, before, after),
+        .sources = begin_table(arena, of, of ? "source of" : "source of parameter", before, after),
+    };
+}
+
+// With a blank line before all but the first.
+static void print_table(const struct table *table, bool *is_later, FILE *out, bool colour) {
+    if (!table->n_cells)
+        return;
+    if (*is_later)
+        fputs("\n", out);
+    *is_later = true;
+    table_print(table, out, colour);
 }
 
 static const char *rule_name(struct arena *arena, const struct cpu_rule *rule) {
@@ -175,41 +193,43 @@ static const char *rule_name(struct arena *arena, const struct cpu_rule *rule) {
                                         : arena_printf(arena, "%s, %s", rule->match, cpu_shape_name(rule->shape));
 }
 
-static void compare_rules(struct arena *arena, struct table *table, const struct cpu *before, const struct cpu *after) {
+static void compare_rules(struct arena *arena, struct tables *tables, const struct cpu *before,
+                          const struct cpu *after) {
     const struct statements nothing = {.arena = arena};
     for (unsigned i = 0; i < before->n_rules; i++) {
         unsigned at = rule_like(before, i, after);
         struct statements was = of_rule(arena, &before->rules[i]),
                           is = at < after->n_rules ? of_rule(arena, &after->rules[at]) : nothing;
-        compare(table, rule_name(arena, &before->rules[i]), &was, &is);
+        compare(tables, rule_name(arena, &before->rules[i]), &was, &is);
     }
     for (unsigned i = 0; i < after->n_rules; i++) {
         struct statements is = of_rule(arena, &after->rules[i]);
         if (rule_like(after, i, before) == before->n_rules)
-            compare(table, rule_name(arena, &after->rules[i]), &nothing, &is);
+            compare(tables, rule_name(arena, &after->rules[i]), &nothing, &is);
     }
 }
 
 void cpu_file_print_diff(struct arena *arena, const struct cpu *before, const struct cpu *after, FILE *out,
                          bool colour) {
-    struct table machine = begin_table(arena, NULL, before, after), forms = begin_table(arena, "forms", before, after);
+    struct tables machine = begin_tables(arena, NULL, "parameter", before, after),
+                  forms = begin_tables(arena, "forms", "number", before, after);
     struct statements was = of_machine(arena, before), is = of_machine(arena, after);
-    bool is_ordered = is_order_same(before, after);
     compare(&machine, NULL, &was, &is);
     compare_rules(arena, &forms, before, after);
-    if (machine.n_cells)
-        table_print(&machine, out, colour);
-    if (forms.n_cells)
-        table_print(&forms, out, colour);
-    if (!is_ordered)
+    bool differs = false;
+    print_table(&machine.values, &differs, out, colour);
+    print_table(&machine.sources, &differs, out, colour);
+    print_table(&forms.values, &differs, out, colour);
+    print_table(&forms.sources, &differs, out, colour);
+    if (!is_order_same(before, after))
         fputs("rules for forms stand in another order: a later rule changes what an earlier one set\n", out);
-    if (!machine.n_cells && !forms.n_cells && is_ordered)
+    else if (!differs)
         fputs("nothing differs\n", out);
 }
 
 void cpu_file_print_form_diff(struct arena *arena, const struct cpu *before, const struct cpu *after,
                               const struct cpu_form_change *changes, size_t n, FILE *out, bool colour) {
-    struct table table = begin_table(arena, "form", before, after);
+    struct table table = begin_table(arena, "form", "number", before, after);
     for (size_t i = 0; i < n; i++) {
         table_cell(&table, "%s", changes[i].form);
         table_cell(&table, "%s", changes[i].number);
