@@ -33,8 +33,9 @@ static const struct command command = {
     "CPU files are models of our own (docs/how-it-works/cpu-files.md): parameters of\n"
     "a machine, and what its instructions cost where one of LLVM's models differs.\n"
     "FILE is NAME.cpu.yaml, or cpu:NAME for an installed one.\n"
-    "  show    each parameter with unit, value, trust and source; those that the\n"
-    "          model does not have; how many rules it has for forms\n"
+    "  show    checks the file; prints each parameter with unit, value, trust and\n"
+    "          source, those that the model does not have, and the number of rules\n"
+    "          for forms\n"
     "  diff    all that two files state differently: parameters and names, then rules\n"
     "          for forms; with FORMs ('cyclops list forms', or patterns), what their\n"
     "          numbers come to\n"
@@ -56,7 +57,7 @@ static bool open_file(struct arena *arena, const char *name, struct model *model
 
 static bool show(struct arena *arena, const char *name, struct fail *fail) {
     struct model model = {0};
-    bool is_open = open_file(arena, name, &model, fail);
+    bool is_open = open_file(arena, name, &model, fail) && cpu_forms_check(arena, &model, fail);
     if (is_open)
         cpu_file_print(arena, model.own, stdout, cli_wants_colour());
     model_close(&model);

@@ -82,3 +82,47 @@ bool cpu_forms_compare(struct arena *arena, const struct model *before, const st
     return *n_forms > 0 ||
            fail_set(fail, FAIL_INPUT, "no form of that name has an example; 'cyclops list forms' prints their names");
 }
+
+static bool is_meant(const struct cpu *cpu, uint16_t reg, unsigned unit) {
+    return unit ? cpu->units[reg] == unit : cpu->is_vector[reg];
+}
+
+// unit: as in struct cpu_source.
+static bool reads(const struct cpu *cpu, const struct form *form, unsigned unit) {
+    for (unsigned i = 0; i < form->n_implicit_reads; i++)
+        if (is_meant(cpu, form->implicit_reads[i], unit))
+            return true;
+    for (unsigned o = 0; o < form->n_operands; o++) {
+        const struct form_operand *operand = &form->operands[o];
+        for (unsigned i = 0; i < operand->n_registers && operand->kind == FORM_REGISTER && operand->is_read; i++)
+            if (is_meant(cpu, operand->registers[i], unit))
+                return true;
+    }
+    return false;
+}
+
+static bool check_register(const struct cpu *cpu, const struct cpu_rule *rule, const struct form *forms, size_t n,
+                           const struct cpu_word *name, unsigned unit, struct fail *fail) {
+    for (size_t i = 0; i < n; i++)
+        if (regexec(&rule->pattern, forms[i].opcode, 0, NULL, 0) == 0 && reads(cpu, &forms[i], unit))
+            return true;
+    return fail_at(fail, cpu->path, name->line, name->column, "no form of this rule reads '%s'", name->text);
+}
+
+bool cpu_forms_check(struct arena *arena, const struct model *model, struct fail *fail) {
+    const struct cpu *cpu = model->own;
+    const struct form *forms;
+    size_t n;
+    if (!model->backend->forms(model->cpu, arena, &forms, &n, fail))
+        return false;
+    for (unsigned r = 0; r < cpu->n_rules; r++) {
+        const struct cpu_rule *rule = &cpu->rules[r];
+        for (unsigned s = 0; s < rule->n_sources; s++)
+            if (!check_register(cpu, rule, forms, n, &rule->sources[s].name, rule->sources[s].unit, fail))
+                return false;
+        for (unsigned i = 0; i < rule->n_ignores; i++)
+            if (!check_register(cpu, rule, forms, n, &rule->ignores[i], cpu->units[rule->ignored[i]], fail))
+                return false;
+    }
+    return true;
+}

@@ -29,13 +29,19 @@ static struct statement statement_of(const struct statements *of, const char *na
     return (struct statement){name, absent, ""};
 }
 
-// With its trust, where that is not the rule's.
-static void state_number(struct statements *to, const char *name, const struct cpu_number *number,
-                         const struct cpu_rule *of) {
-    bool is_plain = of && of->trust == number->trust && strcmp(of->source, number->source) == 0;
-    const char *trust = is_plain ? "" : arena_printf(to->arena, ", %s", cpu_trust_name(number->trust));
+static void state_number(struct statements *to, const char *name, const struct cpu_number *number) {
     if (number->is_known)
-        state(to, name, arena_printf(to->arena, "%.10g%s", number->value, trust), is_plain ? "" : number->source);
+        state(to, name, arena_printf(to->arena, "%.10g, %s", number->value, cpu_trust_name(number->trust)),
+              number->source);
+}
+
+// Without its trust, where that is the rule's.
+static void state_cost(struct statements *to, const char *name, const struct cpu_number *number,
+                       const struct cpu_rule *of) {
+    if (of->trust != number->trust || strcmp(of->source, number->source) != 0)
+        state_number(to, name, number);
+    else if (number->is_known)
+        state(to, name, arena_printf(to->arena, "%.10g", number->value), "");
 }
 
 static struct statements of_machine(struct arena *arena, const struct cpu *cpu) {
@@ -46,7 +52,7 @@ static struct statements of_machine(struct arena *arena, const struct cpu *cpu) 
         state(&all, "identity", cpu_file_identities(arena, cpu), "");
     state(&all, "base", cpu->base.text, "");
     for (unsigned i = 0; i < CPU_N_PARAMETERS; i++)
-        state_number(&all, cpu_parameters[i].name, &cpu->parameters[i], NULL);
+        state_number(&all, cpu_parameters[i].name, &cpu->parameters[i]);
     for (unsigned i = 0; i < cpu->n_resources; i++)
         state(&all, arena_printf(arena, "resource %s", cpu->resources[i].name.text),
               text_count(arena, cpu->resources[i].pipes, "pipe"), "");
@@ -77,16 +83,11 @@ static const char *uses_text(struct arena *arena, const struct cpu_rule *rule) {
 }
 
 static struct statements of_rule(struct arena *arena, const struct cpu_rule *rule) {
-    const struct {
-        const char *name;
-        const struct cpu_number *number;
-    } numbers[] = {{"slots", &rule->slots},
-                   {"latency", &rule->latency},
-                   {"own-latency", &rule->own_latency},
-                   {"serial", &rule->serial}};
     struct statements all = {.arena = arena};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        state_number(&all, numbers[i].name, numbers[i].number, rule);
+    state_cost(&all, "slots", &rule->slots, rule);
+    state_cost(&all, "latency", &rule->latency, rule);
+    state_cost(&all, "own-latency", &rule->own_latency, rule);
+    state_cost(&all, "serial", &rule->serial, rule);
     if (rule->n_sources)
         state(&all, "latency-from", sources_text(arena, rule), "");
     if (rule->n_ignores)
