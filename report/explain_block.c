@@ -18,6 +18,12 @@ static const char *memory_of(struct arena *arena, const struct block_explanation
                         recipe->n_stores ? "store" : "");
 }
 
+// What rename does with it, and memory.
+static const char *place_of(struct arena *arena, const struct block_explanation *e, unsigned insn) {
+    const char *rename = cpu_rename_name(&e->found.recipes[insn]), *memory = memory_of(arena, e, insn);
+    return arena_printf(arena, "%s%s%s", rename, *rename && *memory ? ", " : "", memory);
+}
+
 // Of the largest bound and of the next one, those that the instruction takes part in.
 static const char *limits_of(struct arena *arena, const struct block_explanation *e, unsigned insn) {
     const struct bounds *bounds = &e->found.bounds;
@@ -50,12 +56,11 @@ static void print_bounds(struct arena *arena, const struct block_explanation *e,
 
 static void print_insns(struct arena *arena, const struct block_explanation *e, FILE *out, bool colour) {
     struct table table = {.arena = arena};
-    table_column(&table, TABLE_CUT, "instruction");
+    table_column(&table, TABLE_CUT, "code");
     table_column(&table, TABLE_RIGHT, "slots");
     table_column(&table, TABLE_WRAP, "pipes, cycles");
     table_column(&table, TABLE_RIGHT, "latency");
-    table_column(&table, TABLE_WRAP, "rename");
-    table_column(&table, TABLE_WRAP, "memory");
+    table_column(&table, TABLE_WRAP, "rename, memory");
     table_column(&table, TABLE_LEFT, "limits");
     for (unsigned i = 0; i < e->found.n_insns; i++) {
         const struct cpu_recipe *recipe = &e->found.recipes[i];
@@ -63,8 +68,7 @@ static void print_insns(struct arena *arena, const struct block_explanation *e, 
         table_cell(&table, "%u", recipe->slots);
         table_cell(&table, "%s", cpu_uses_name(arena, e->model->own, recipe->uses, recipe->n_uses));
         table_cell(&table, "%.4g", recipe->latency + recipe->load_latency);
-        table_cell(&table, "%s", cpu_rename_name(recipe));
-        table_cell(&table, "%s", memory_of(arena, e, i));
+        table_cell(&table, "%s", place_of(arena, e, i));
         table_cell(&table, "%s", limits_of(arena, e, i));
     }
     table_print(&table, out, colour);

@@ -114,7 +114,7 @@ static uint64_t further_pipe(const struct cpu *cpu, unsigned n_stated, uint64_t 
     uint64_t spare = 0;
     int least = 64;
     for (unsigned i = 0; i < n_stated; i++) {
-        uint64_t other = cpu_pipes(cpu, machine_resource_called(cpu->machine, cpu->resources[i].name.text)->mask);
+        uint64_t other = cpu_pipes(cpu, cpu->resources[i].mask);
         bool holds = !(pipes & ~other) && (other & ~pipes);
         if (holds && __builtin_popcountll(other) < least) {
             least = __builtin_popcountll(other);
@@ -130,11 +130,22 @@ static bool fail_word(const struct cpu *cpu, const struct cpu_word *word, const 
                    text_did_you_mean(arena, word->text, names, n));
 }
 
+// "A|B": one resource, as versions of LLVM call it. Null: the base has none of these.
+static const struct resource *resource_of_names(struct arena *arena, const struct machine *machine, const char *names) {
+    for (const char *name = names, *end; name; name = *end ? end + 1 : NULL) {
+        end = name + strcspn(name, "|");
+        const struct resource *found = machine_resource_called(machine, arena_copy(arena, name, (size_t)(end - name)));
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
 // Null and a failure: the base has no such resource.
 static const struct resource *resource_named(const struct cpu *cpu, const struct cpu_word *word, struct arena *arena,
                                              struct fail *fail) {
     const struct machine *machine = cpu->machine;
-    const struct resource *resource = machine_resource_called(machine, word->text);
+    const struct resource *resource = resource_of_names(arena, machine, word->text);
     if (resource)
         return resource;
     const char **names = ARENA_ARRAY(arena, const char *, machine->n_resources);
@@ -147,11 +158,12 @@ static const struct resource *resource_named(const struct cpu *cpu, const struct
 static bool number_pipes(struct cpu *cpu, struct arena *arena, struct fail *fail) {
     unsigned next = number_base_pipes(cpu);
     for (unsigned i = 0; i < cpu->n_resources; i++) {
-        const struct cpu_resource *stated = &cpu->resources[i];
+        struct cpu_resource *stated = &cpu->resources[i];
         const struct cpu_word *name = &stated->name;
         const struct resource *resource = resource_named(cpu, name, arena, fail);
         if (!resource)
             return false;
+        stated->mask = resource->mask;
         uint64_t *pipes = &cpu->pipes[bit_number(resource->mask)];
         while ((unsigned)__builtin_popcountll(*pipes) < stated->pipes && next < 64)
             *pipes |= further_pipe(cpu, i, *pipes, &next);

@@ -20,7 +20,8 @@
 //         latency-from: {EFLAGS: 1} # from this source, where that is less
 //         own-latency: 1            # cycles, to instructions of the same rule
 //         ignores: [EFLAGS]         # registers that it reads, and does not wait for
-//         pipes: [{on: SKLPort06, cycles: 2}]  # in place of the base's; `on`: a resource of the base
+//         pipes: [{on: SKLPort06, cycles: 2}]  # in place of the base's; `on`: a resource of the base, or "A|B": one,
+//                                              # as versions of LLVM call it
 //         serial: 18                # cycles between two such, whatever they read
 //         trust: measured           # of all these numbers, with `source`
 #ifndef ANALYZER_CPU_CPU_H
@@ -145,6 +146,7 @@ struct cpu {
     struct cpu_resource { // what the file says of the base's
         struct cpu_word name;
         unsigned pipes;
+        uint64_t mask; // set by cpu_bind: as in struct resource
     } * resources;
     unsigned n_resources;
     struct cpu_rule *rules;

@@ -93,8 +93,22 @@ static bool moves_vector(const char *opcode) {
            strstr(name, "rr");
 }
 
+// Of 32 and 64 bits, and of vectors without a mask.
+static bool zeroes_itself(const char *opcode) {
+    static const char *const general[] = {"XOR32rr", "XOR64rr", "SUB32rr", "SUB64rr"};
+    static const char *const vectors[] = {"PXOR", "XORPS", "XORPD", "PSUB"};
+    const char *name = *opcode == 'V' ? opcode + 1 : opcode, *operands = strstr(name, "rr");
+    for (size_t i = 0; i < sizeof general / sizeof *general; i++)
+        if (starts_with(opcode, general[i]))
+            return true;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        if (starts_with(name, vectors[i]))
+            return operands && !strchr(operands, 'k');
+    return false;
+}
+
 uint32_t cpu_kinds_of(const char *opcode) {
-    uint32_t kinds = moves_vector(opcode) ? CPU_MOVES_VECTOR : 0;
+    uint32_t kinds = (moves_vector(opcode) ? CPU_MOVES_VECTOR : 0) | (zeroes_itself(opcode) ? CPU_ZEROES_ITSELF : 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (is_like(opcode, names[i].how, names[i].text))
             kinds |= names[i].kinds;

@@ -32,6 +32,7 @@ enum cpu_kind {
     CPU_FUSES_WITH_MOVE = 1 << 20, // of what it changes
     CPU_GATHERS = 1 << 21,         // or scatters
     CPU_WIDE_LANES = 1 << 22,      // of these: an index or a value of a lane has 64 bits
+    CPU_ZEROES_ITSELF = 1 << 26,   // where both that it reads are one register
     // Of strings, at these registers.
     CPU_LOADS_RSI = 1 << 23,
     CPU_LOADS_RDI = 1 << 24,

@@ -43,8 +43,9 @@ static enum cpu_rename rename_of(const struct cpu *cpu, const struct cpu_recipe 
     for (unsigned i = 0; i < insn->n_writes; i++)
         is_zero &= insn->cost->writes[i].is_zero;
     bool is_same = insn->n_reads >= 2 && insn->reads[0].reg == insn->reads[1].reg;
-    bool is_reversed = is_same && is(recipe, CPU_REVERSED_ZERO);
-    if ((is_zero && insn->cost->n_uses == 0) || is_reversed)
+    bool is_own = is_same && (is(recipe, CPU_REVERSED_ZERO) ||
+                              (is(recipe, CPU_ZEROES_ITSELF) && cpu_does(cpu, CPU_ZERO_IDIOMS) && !insn->may_load));
+    if ((is_zero && insn->cost->n_uses == 0) || is_own)
         return CPU_ZEROES;
     if (insn->may_load || insn->may_store || insn->n_writes != 1 || insn->n_reads != 1)
         return CPU_EXECUTES;
@@ -275,9 +276,9 @@ static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {
 static void take_trusts(const struct cpu_rule *rule, struct cpu_recipe *recipe) {
     if (rule->slots.is_known)
         recipe->trusts[CPU_COST_SLOTS] = rule->slots.trust;
-    if (rule->latency.is_known)
+    if (rule->latency.is_known && recipe->rename == CPU_EXECUTES)
         recipe->trusts[CPU_COST_LATENCY] = rule->latency.trust;
-    if (rule->uses)
+    if (rule->uses && recipe->rename == CPU_EXECUTES)
         recipe->trusts[CPU_COST_PIPES] = rule->trust;
 }
 
@@ -291,9 +292,10 @@ static void take_rules(const struct cpu *cpu, struct cpu_recipe *recipe) {
             recipe->slots = recipe->decoded_slots = (unsigned)rule->slots.value;
         if (rule->serial.is_known)
             recipe->serial = rule->serial.value;
-        for (unsigned w = 0; w < recipe->n_writes && rule->latency.is_known; w++)
+        bool takes = rule->latency.is_known && recipe->rename == CPU_EXECUTES;
+        for (unsigned w = 0; w < recipe->n_writes && takes; w++)
             recipe->writes[w].latency = rule->latency.value;
-        for (unsigned r = 0; r < recipe->n_reads && rule->latency.is_known; r++)
+        for (unsigned r = 0; r < recipe->n_reads && takes; r++)
             recipe->reads[r].early = 0;
         if (rule->own_latency.is_known) {
             recipe->own = i + 1;
