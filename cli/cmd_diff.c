@@ -17,7 +17,8 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to compare", NULL},
     {OPTION_LIST, "mcpu", "CPU",
      "Given twice, with one RESULTS: compare what these two models predict of the measured programs. A CPU of LLVM's, "
-     "also of one version (llvm-19/znver4), or an overlay (FILE.yaml, overlay:NAME).",
+     "also of one version (llvm-19/znver4), an overlay (FILE.yaml, overlay:NAME), or a CPU file (FILE.cpu.yaml, "
+     "cpu:NAME).",
      &lab_args.options.cpus},
     {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM. Default: the newest.",
      &lab_args.options.llvms},

@@ -76,7 +76,9 @@ static const struct command command = {
     "A measured value is the median of many samples; ± covers its 99 % confidence\n"
     "interval and the clock's own error. '?' marks a value not to be trusted.\n"
     "'difference' is (predicted - measured) / measured. Where it is more than the\n"
-    "measurement can explain, a note names the cause in the model.\n"
+    "measurement can explain, a note names the cause in the model. Without --mcpu,\n"
+    "LLVM's model of this CPU predicts, and a CPU file of ours, if there is one of it\n"
+    "('cyclops cpu').\n"
     "\n"
     "With --corun, the clock's reference is timed while the co-runner waits. Samples\n"
     "during which the co-runner paused are dropped. Its cycles are counted by the\n"
@@ -168,6 +170,7 @@ static void print(const struct lab *lab, const struct plan *plan) {
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct plan plan = {.listener = &cli_listener};
     int status = 0;
+    lab_args.options.shows_own = true;
     if (plan_args.is_replicated && !lab_args.processes.is_given)
         lab_args.processes = (struct option_count){REPLICATE_PROCESSES, true};
     bool is_open = lab_args_read(arena, fail) && lab_args_read_events(arena, fail) && read_corun(fail) &&

@@ -52,6 +52,33 @@ static bool choose_corun_cpu(struct lab *lab, const struct lab_options *options,
     return true;
 }
 
+// Null: there is no such file, or nobody wants it. The cores of a hybrid CPU share its family and model; files are of
+// the fastest.
+static const char *own_of(const struct lab *lab, const struct lab_options *options) {
+    const struct host *host = &lab->host;
+    bool is_wanted = options->shows_own && !options->cpus.n_items && !options->has_corun && !lab->is_simulated;
+    bool is_slow = host->core_type && strcmp(host->core_type, "performance") != 0;
+    return is_wanted && !is_slow && host->vendor
+               ? model_cpu_file_of(lab->arena, host->vendor, host->family, host->model)
+               : NULL;
+}
+
+// A CPU file that nobody asked for does not stop the others.
+static bool open_models(struct lab *lab, const struct lab_options *options, struct fail *fail) {
+    struct model_request models = lab_models(options);
+    struct fail unwanted = {0};
+    models.native = lab->is_simulated ? lab->sim.cpu : NULL;
+    models.own = own_of(lab, options);
+    if (models.own && model_set_open(&lab->models, lab->arena, &models, &unwanted))
+        return true;
+    const char *own = models.own;
+    models.own = NULL;
+    bool is_open = model_set_open(&lab->models, lab->arena, &models, fail);
+    if (is_open && own)
+        lab_say(lab->listener, LAB_WARNING, "not by %s: %s", own, unwanted.text);
+    return is_open;
+}
+
 bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *options, struct fail *fail) {
     *lab = (struct lab){.arena = arena,
                         .listener = options->listener,
@@ -73,8 +100,7 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
         if (!lab->backend)
             return false;
     }
-    models.native = lab->is_simulated ? lab->sim.cpu : NULL;
-    return model_set_open(&lab->models, arena, &models, fail);
+    return open_models(lab, options, fail);
 }
 
 bool lab_prepare(struct lab *lab, const struct lab_options *options, struct plan *plan, struct fail *fail) {

@@ -48,6 +48,26 @@ awk -F, '$3 == "\"all\"" { error[($1 ~ /^cpu:/ ? "own " : "llvm ") $2] = $5 }
                  error["llvm unrolled"] > 1.5 * error["own unrolled"] && error["llvm looped"] > 1.5 * error["own looped"]) }' \
     "$T/scores" || { echo "FAILED: cpu:zen4 is worse than it was, or no better than LLVM's model"; cat "$T/scores"; failures=1; }
 
+# The example of the page is a CPU file.
+sed -n '/^    cpu: 1/,/^\*/s/^    //p' "$here/../docs/how-it-works/cpu-files.md" >"$T/mine.cpu.yaml"
+expect 0 '2 rules for forms' "$cyclops" cpu show "$T/mine.cpu.yaml"
+
+# `run` without a model shows the file of this CPU, too, where there is one; one that is wrong is left out.
+if [ "$(uname -m)" = x86_64 ]; then
+    of() { sed -n "s/^$1[[:blank:]]*: //p" /proc/cpuinfo | head -1; }
+    mkdir -p "$T/here/cyclops/cpus"
+    export XDG_CONFIG_HOME=$T/here
+    own=$T/here/cyclops/cpus/here.cpu.yaml
+    printf 'cpu: 1\nname: here\nbase: skylake\nidentity: [{vendor: %s, family: %s, models: [%s]}]\n' \
+        "$(of vendor_id)" "$(of 'cpu family')" "$(of model)" >"$own"
+    expect 0 'cpu:here' "$cyclops" run add-r64 --mode latency
+    expect 0 'latency' "$cyclops" run add-r64 --mode latency --mcpu none
+    ! grep -q 'cpu:here' "$T/out" || { echo "FAILED: a model that --mcpu none excludes"; failures=1; }
+    echo 'forms: [{match: NOSUCH}]' >>"$own"
+    expect 0 'not by cpu:here: .*NOSUCH' "$cyclops" run add-r64 --mode latency
+    unset XDG_CONFIG_HOME
+fi
+
 # A user's file goes before an installed one.
 mkdir -p "$T/config/cyclops/cpus"
 printf 'cpu: 1\nname: zen4\nbase: skylake\n' >"$T/config/cyclops/cpus/zen4.cpu.yaml"

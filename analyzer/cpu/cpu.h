@@ -9,7 +9,7 @@
 //       - {vendor: GenuineIntel, family: 6, models: [78, 94, 0x55]}  # also "0x00-0x4f"
 //     parameters:                   # parameters.def lists them; one that is left out is a mechanism that is not there
 //       dispatch-width: {value: 4, trust: published, source: "Intel's optimization manual, 2.5.1"}
-//       lcp-stall: 3                # trust: assumed
+//       length-change-stall: 3      # trust: assumed
 //     resources: {Zn4ALU0123: 6}    # pipes of a resource of the base, where these are more than the base says; of one
 //                                   # within an earlier one, they are pipes of that
 //     forms:                        # what differs from the base; a later rule changes what an earlier one set

@@ -98,6 +98,20 @@ static const char *path_of(struct arena *arena, const char *name, struct fail *f
     return path;
 }
 
+const char *model_cpu_file_of(struct arena *arena, const char *vendor, unsigned family, unsigned model) {
+    const char *const *names, *found = NULL;
+    size_t n = model_list_cpu_files(arena, &names);
+    for (size_t i = 0; i < n && !found; i++) {
+        struct fail unread = {0};
+        const char *path = path_of(arena, names[i], &unread);
+        struct cpu *cpu = path ? cpu_read(arena, path, &unread) : NULL;
+        if (cpu && cpu_is_of(cpu, vendor, family, model))
+            found = names[i];
+        cpu_close(cpu);
+    }
+    return found;
+}
+
 // ISAs of one family run on the same CPUs. By a triple, or as in -march.
 static const char *family_of(const char *architecture) {
     static const char *const starts[][2] = {

@@ -33,6 +33,10 @@ bool model_is_cpu_file(const char *name);
 // installed: "cpu:skylake". Returns their number.
 size_t model_list_cpu_files(struct arena *arena, const char *const **names);
 
+// The first of these that is of such a CPU, as /proc/cpuinfo has it; null: no file is. A file that cannot be read is of no
+// CPU.
+const char *model_cpu_file_of(struct arena *arena, const char *vendor, unsigned family, unsigned model);
+
 // Sets `is_of_cpu`: the file changes LLVM's model of options->cpu, which is of the same family of ISAs. Fails where it
 // cannot be read, or is a machine by itself. `llvm`: as in model_open.
 bool model_overlay_is_of(struct arena *arena, const char *path, const char *llvm, const struct backend_options *options,

@@ -39,7 +39,9 @@ static bool open_all_judged(struct model_set *set, struct arena *arena, const st
     if (!model_request_judges(request))
         return true;
     if (!cpus->n_items)
-        return open_judged(set, arena, request, request->native, fail);
+        return open_judged(set, arena, request, request->native, fail) &&
+               (!request->own || set->n_judged == MODEL_SET_MOST ||
+                open_judged(set, arena, request, request->own, fail));
     for (size_t i = 0; i < cpus->n_items; i++)
         if (!open_judged(set, arena, request, cpus->items[i], fail))
             return false;

@@ -16,6 +16,7 @@ struct model_request {
     const char *features;      // to add to each CPU's, or to take away: "+neon"; null: none
     struct option_list llvms;  // versions of LLVM, as in backend_load; empty: the newest
     struct option_list judged; // empty: the native CPU; "none": no model
+    const char *own;           // CPU file, beside the native CPU where no judged one is named; null: none
     const char *against;       // null: not wanted
     const char *native;        // the simulated CPU; null: the code runs on this machine, or ran elsewhere
 };

@@ -1,5 +1,6 @@
-// Bounds of a block on a CPU of ours: cycles per iteration below which no execution can be, each from one part of the
-// machine. The largest one explains the block.
+// Bounds of a block on a CPU of ours: cycles per iteration, each from one part of the machine. The largest one explains
+// the block. Those of widths, pipes and dependences through registers are proved: no execution takes less, if the CPU's
+// numbers are true. Others are rules that were measured: docs/how-it-works/cpu-files.md says which.
 #ifndef ANALYZER_PREDICT_BOUNDS_H
 #define ANALYZER_PREDICT_BOUNDS_H
 
