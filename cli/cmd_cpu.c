@@ -4,7 +4,9 @@
 #include "analyzer/model/model.h"
 #include "base/file.h"
 #include "base/options.h"
+#include "base/table.h"
 #include "base/text.h"
+#include "bench/host/host.h"
 #include "report/cpu_file.h"
 
 #include <stdio.h>
@@ -29,10 +31,12 @@ static const struct option options[] = {
 
 static const struct command command = {
     "cyclops cpu",
-    "show FILE|diff FILE FILE [FORM...]|import [options]",
+    "list|show FILE|diff FILE FILE [FORM...]|import [options]",
     "CPU files are models of our own (docs/how-it-works/cpu-files.md): parameters of\n"
     "a machine, and what its instructions cost where one of LLVM's models differs.\n"
     "FILE is NAME.cpu.yaml, or cpu:NAME for an installed one.\n"
+    "  list    the files of ~/.config/cyclops/cpus and those that are installed, and\n"
+    "          which of them is of this CPU\n"
     "  show    checks the file; prints each parameter with unit, value, trust and\n"
     "          source, those that the model does not have, and the number of rules\n"
     "          for forms\n"
@@ -41,6 +45,7 @@ static const struct command command = {
     "          numbers come to\n"
     "  import  begins a file on one of LLVM's models, with what LLVM states of the\n"
     "          machine. All else is added by hand, with its source.\n",
+    "  cyclops cpu list\n"
     "  cyclops cpu show cpu:skylake\n"
     "  cyclops cpu diff cpu:haswell cpu:skylake\n"
     "  cyclops cpu diff cpu:haswell cpu:skylake 'LEA64r' 'ADC64.*'\n"
@@ -62,6 +67,39 @@ static bool show(struct arena *arena, const char *name, struct fail *fail) {
         cpu_file_print(arena, model.own, stdout, cli_wants_colour());
     model_close(&model);
     return is_open;
+}
+
+// By its family and model; "": no file is, or they cannot be read.
+static const char *name_of_host(struct arena *arena) {
+    const struct host_request request = {.cpu = -1};
+    struct host host;
+    struct fail unread = {0};
+    const char *name = host_read(arena, &request, &host, &unread) && host.vendor
+                           ? model_cpu_file_of(arena, host.vendor, host.family, host.model)
+                           : NULL;
+    return name ? name : "";
+}
+
+// One that is wrong is listed with what is wrong.
+static bool list(struct arena *arena) {
+    struct table table = {.arena = arena};
+    const char *const *names, *here = name_of_host(arena);
+    size_t n = model_list_cpu_files(arena, &names);
+    table_column(&table, TABLE_LEFT, "file");
+    table_column(&table, TABLE_LEFT, "based on");
+    table_column(&table, TABLE_WRAP, "about");
+    for (size_t i = 0; i < n; i++) {
+        struct fail wrong = {0};
+        struct cpu *cpu = model_read_cpu_file(arena, names[i], &wrong);
+        table_cell(&table, "%s", names[i]);
+        table_cell(&table, "%s", cpu ? cpu->base.text : "");
+        table_cell(&table, "%s", cpu ? cpu->about : arena_printf(arena, "wrong: %s", wrong.text));
+        cpu_close(cpu);
+    }
+    table_print(&table, stdout, cli_wants_colour());
+    if (*here)
+        printf("%s is of this CPU\n", here);
+    return true;
 }
 
 static bool diff_forms(struct arena *arena, const struct model *models, const char *const *names, size_t n,
@@ -90,8 +128,10 @@ static bool diff(struct arena *arena, const char *const *names, size_t n, struct
     return is_done;
 }
 
-// The base as the new file names it: an overlay's file by its whole path.
-static const char *base_of(struct arena *arena, const char *cpu) {
+// The base as the new file names it: an overlay's file by its whole path; of this CPU, what that is.
+static const char *base_of(struct arena *arena, const char *cpu, const struct machine *machine) {
+    if (strcmp(cpu, "native") == 0)
+        return machine->cpu;
     bool is_file = file_has_suffix(cpu, ".yaml");
     char *whole = is_file ? realpath(cpu, NULL) : NULL;
     const char *base = whole ? arena_strdup(arena, whole) : cpu;
@@ -115,7 +155,7 @@ static bool import(struct arena *arena, struct fail *fail) {
         const char *file = file_name(args.output), *slash = strrchr(file, '/');
         const char *start = slash ? slash + 1 : file;
         const char *name = arena_copy(arena, start, strlen(start) - strlen(suffix));
-        const char *text = cpu_file_begin(arena, name, base_of(arena, args.cpu), model.machine);
+        const char *text = cpu_file_begin(arena, name, base_of(arena, args.cpu, model.machine), model.machine);
         is_done = file_write(args.output, text, strlen(text), fail);
     }
     model_close(&model);
@@ -123,15 +163,17 @@ static bool import(struct arena *arena, struct fail *fail) {
 }
 
 static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
-    static const char *const verbs[] = {"show", "diff", "import"};
+    static const char *const verbs[] = {"list", "show", "diff", "import"};
     enum { N_VERBS = sizeof verbs / sizeof *verbs };
     const char *const *items = operands->items;
     size_t n = operands->n_items;
     if (!n)
-        return fail_set(fail, FAIL_INPUT, "say what to do: show FILE, diff FILE FILE, or import");
+        return fail_set(fail, FAIL_INPUT, "say what to do: list, show FILE, diff FILE FILE, or import");
     if (text_find(items[0], verbs, N_VERBS) == N_VERBS)
-        return fail_set(fail, FAIL_INPUT, "'%s' is not among show, diff and import%s", items[0],
+        return fail_set(fail, FAIL_INPUT, "'%s' is not among list, show, diff and import%s", items[0],
                         text_did_you_mean(arena, items[0], verbs, N_VERBS));
+    if (strcmp(items[0], "list") == 0)
+        return n == 1 ? list(arena) : fail_set(fail, FAIL_INPUT, "'list' takes nothing more");
     if (strcmp(items[0], "show") == 0)
         return n == 2 ? show(arena, items[1], fail) : fail_set(fail, FAIL_INPUT, "'show' takes one CPU file");
     if (strcmp(items[0], "diff") == 0)

@@ -60,12 +60,16 @@ if [ "$(uname -m)" = x86_64 ]; then
     own=$T/here/cyclops/cpus/here.cpu.yaml
     printf 'cpu: 1\nname: here\nbase: skylake\nidentity: [{vendor: %s, family: %s, models: [%s]}]\n' \
         "$(of vendor_id)" "$(of 'cpu family')" "$(of model)" >"$own"
+    expect 0 '^cpu:here is of this CPU' "$cyclops" cpu list
     expect 0 'cpu:here' "$cyclops" run add-r64 --mode latency
     expect 0 'latency' "$cyclops" run add-r64 --mode latency --mcpu none
     ! grep -q 'cpu:here' "$T/out" || { echo "FAILED: a model that --mcpu none excludes"; failures=1; }
     echo 'forms: [{match: NOSUCH}]' >>"$own"
     expect 0 'not by cpu:here: .*NOSUCH' "$cyclops" run add-r64 --mode latency
     unset XDG_CONFIG_HOME
+    # What is begun on this CPU's model names that, so that it means the same elsewhere.
+    expect 0 '^native on ' "$cyclops" cpu import --mcpu native --output "$T/native.cpu.yaml"
+    ! grep -q '^base: native' "$T/native.cpu.yaml" || { echo "FAILED: a base that differs by machine"; failures=1; }
 fi
 
 # A user's file goes before an installed one.

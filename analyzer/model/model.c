@@ -98,13 +98,17 @@ static const char *path_of(struct arena *arena, const char *name, struct fail *f
     return path;
 }
 
+struct cpu *model_read_cpu_file(struct arena *arena, const char *name, struct fail *fail) {
+    const char *path = path_of(arena, name, fail);
+    return path ? cpu_read(arena, path, fail) : NULL;
+}
+
 const char *model_cpu_file_of(struct arena *arena, const char *vendor, unsigned family, unsigned model) {
     const char *const *names, *found = NULL;
     size_t n = model_list_cpu_files(arena, &names);
     for (size_t i = 0; i < n && !found; i++) {
         struct fail unread = {0};
-        const char *path = path_of(arena, names[i], &unread);
-        struct cpu *cpu = path ? cpu_read(arena, path, &unread) : NULL;
+        struct cpu *cpu = model_read_cpu_file(arena, names[i], &unread);
         if (cpu && cpu_is_of(cpu, vendor, family, model))
             found = names[i];
         cpu_close(cpu);

@@ -33,6 +33,8 @@ bool model_is_cpu_file(const char *name);
 // installed: "cpu:skylake". Returns their number.
 size_t model_list_cpu_files(struct arena *arena, const char *const **names);
 
+// Reads one of these, without the model that it is based on. Null and a failure where it is wrong. For cpu_close.
+struct cpu *model_read_cpu_file(struct arena *arena, const char *name, struct fail *fail);
 // The first of these that is of such a CPU, as /proc/cpuinfo has it; null: no file is. A file that cannot be read is of no
 // CPU.
 const char *model_cpu_file_of(struct arena *arena, const char *vendor, unsigned family, unsigned model);
