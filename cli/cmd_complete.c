@@ -168,7 +168,11 @@ static void offer_cpus(const struct wanted *wanted, const char *before) {
 }
 
 static void offer_models(const struct wanted *wanted) {
+    const char *const *files;
+    size_t n = model_list_cpu_files(wanted->arena, &files);
     offer_cpus(wanted, "");
+    for (size_t i = 0; i < n; i++)
+        offer(wanted, files[i], "");
     puts("@yaml");
 }
 

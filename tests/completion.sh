@@ -17,6 +17,7 @@ if [ "$shell" = bash ]; then # every option of every help is offered, once
     expect 0 '^full' bash -c '"$1" __complete mca -instruction-tables=f | sed s/.*=//' - "$cyclops"
     expect 0 '^@file$' "$cyclops" __complete mca -instruction-tables ''
     expect 0 '^-mcpu' "$cyclops" __complete mca -mc
+    expect 0 '^cpu:zen4' "$cyclops" __complete run --mcpu cpu:z
     expect 1 '^$' bash -c '"$1" __complete nonesuch a; echo; false' - "$cyclops"
 fi
 command -v "$shell" >/dev/null || skip "there is no $shell"

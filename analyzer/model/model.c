@@ -322,7 +322,8 @@ static bool open_cpu_file(struct model *model, struct arena *arena, const char *
     bool is_open = open_scheduling_model(model, arena, llvm, &settled, &why);
     model->own = own;
     if (!is_open && why.status == FAIL_INPUT && !why.line)
-        fail_at(fail, own->path, own->base.line, own->base.column, "the base of this CPU file: %s", why.text);
+        fail_at(fail, own->path, own->base.line, own->base.column, "the base of this CPU file%s: %s",
+                model->backend ? arena_printf(arena, ", in LLVM %u", model->backend->major) : "", why.text);
     else if (!is_open)
         *fail = why;
     const char *const *opcodes = NULL;
