@@ -1,4 +1,3 @@
-// Private to this folder.
 // What a model predicts of measured values: it simulates the measured programs, and puts their cycles together as the
 // measured value is put together. A program that many values share is simulated once.
 #ifndef CHECK_PREDICTOR_H

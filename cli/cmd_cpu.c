@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "bench/host/host.h"
+#include "infer/survey_import.h"
 #include "report/cpu_file.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 static struct {
-    const char *cpu, *output, *llvm;
+    const char *cpu, *output, *llvm, *base;
     bool is_forced;
 } args;
 
@@ -23,6 +24,9 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_TEXT, "mcpu", "CPU", "import: LLVM's name of the CPU (llvm-22/skylake), or an overlay: FILE.yaml.",
      &args.cpu},
+    {OPTION_TEXT, "base", "CPU",
+     "import survey: LLVM's name of a CPU, an overlay, or a CPU file: of that, what an import did not write is kept.",
+     &args.base},
     {OPTION_OUTPUT, "output", "FILE", "import: the file to write, NAME.cpu.yaml.", &args.output},
     {OPTION_FLAG, "force", NULL, "import: write FILE even where there is one already.", &args.is_forced},
     {OPTION_TEXT, "llvm", "LLVM", "Version (22), module or folder of LLVM to ask. Default: the newest.", &args.llvm},
@@ -31,7 +35,7 @@ static const struct option options[] = {
 
 static const struct command command = {
     "cyclops cpu",
-    "list|show FILE|diff FILE FILE [FORM...]|import [options]",
+    "list|show FILE|diff A B [FORM]|import [survey DIR] [options]",
     "CPU files are models of our own (docs/how-it-works/cpu-files.md): parameters of\n"
     "a machine, and what its instructions cost where one of LLVM's models differs.\n"
     "FILE is NAME.cpu.yaml, or cpu:NAME for an installed one.\n"
@@ -44,12 +48,16 @@ static const struct command command = {
     "          for forms; with FORMs ('cyclops list forms', or patterns), what their\n"
     "          numbers come to\n"
     "  import  begins a file on one of LLVM's models, with what LLVM states of the\n"
-    "          machine. All else is added by hand, with its source.\n",
+    "          machine. All else is added by hand, with its source.\n"
+    "  import survey DIR  makes one from a survey: slots, latencies, times of pipes\n"
+    "          and of microcode, where what was measured differs from the base. Rules\n"
+    "          that people wrote are kept, and count last.\n",
     "  cyclops cpu list\n"
     "  cyclops cpu show cpu:skylake\n"
     "  cyclops cpu diff cpu:haswell cpu:skylake\n"
     "  cyclops cpu diff cpu:haswell cpu:skylake 'LEA64r' 'ADC64.*'\n"
-    "  cyclops cpu import --mcpu llvm-22/znver4 --output zen4.cpu.yaml\n",
+    "  cyclops cpu import --mcpu llvm-22/znver4 --output zen4.cpu.yaml\n"
+    "  cyclops cpu import survey DIR --base zen4.cpu.yaml --output new.cpu.yaml\n",
     options,
 };
 
@@ -139,27 +147,88 @@ static const char *base_of(struct arena *arena, const char *cpu, const struct ma
     return base;
 }
 
+static const char suffix[] = ".cpu.yaml";
+
+static bool can_write(struct fail *fail) {
+    if (!args.output || !file_has_suffix(args.output, suffix))
+        return fail_set(fail, FAIL_INPUT, "--output names the file to write: NAME%s", suffix);
+    return args.is_forced || access(args.output, F_OK) != 0 ||
+           fail_set(fail, FAIL_INPUT, "'%s' is there already; --force writes a new one in its place", args.output);
+}
+
+static const char *name_of_output(struct arena *arena) {
+    const char *file = file_name(args.output), *slash = strrchr(file, '/');
+    const char *start = slash ? slash + 1 : file;
+    return arena_copy(arena, start, strlen(start) - strlen(suffix));
+}
+
 static bool import(struct arena *arena, struct fail *fail) {
-    static const char suffix[] = ".cpu.yaml";
     struct model model = {0};
-    if (!args.cpu || !args.output || !file_has_suffix(args.output, suffix))
+    if (!args.cpu || args.base)
         return fail_set(fail, FAIL_INPUT,
                         "say what to import, and where to: cyclops cpu import --mcpu CPU --output NAME%s", suffix);
     if (model_is_cpu_file(args.cpu))
         return fail_set(fail, FAIL_INPUT, "'%s' is a CPU file already; copy it to change it", args.cpu);
-    if (!args.is_forced && access(args.output, F_OK) == 0)
-        return fail_set(fail, FAIL_INPUT, "'%s' is there already; --force writes a new one in its place", args.output);
+    if (!can_write(fail))
+        return false;
     const struct backend_options wanted = {.triple = "x86_64-linux-gnu", .cpu = args.cpu, .output_syntax = -1};
     bool is_done = model_open(&model, arena, args.llvm, &wanted, fail);
     if (is_done) {
-        const char *file = file_name(args.output), *slash = strrchr(file, '/');
-        const char *start = slash ? slash + 1 : file;
-        const char *name = arena_copy(arena, start, strlen(start) - strlen(suffix));
+        const char *name = name_of_output(arena);
         const char *text = cpu_file_begin(arena, name, base_of(arena, args.cpu, model.machine), model.machine);
         is_done = file_write(args.output, text, strlen(text), fail);
     }
     model_close(&model);
     return is_done && show(arena, args.output, fail);
+}
+
+// The CPU file that an import begins with, as text.
+static const char *base_text(struct arena *arena, const char *name, struct fail *fail) {
+    struct model model = {0};
+    char *text = NULL;
+    size_t length;
+    const struct backend_options wanted = {.triple = "x86_64-linux-gnu", .cpu = args.base, .output_syntax = -1};
+    if (!model_open(&model, arena, args.llvm, &wanted, fail))
+        return NULL;
+    const char *begun =
+        model.own ? NULL : cpu_file_begin(arena, name, base_of(arena, args.base, model.machine), model.machine);
+    bool is_read = begun || (model.own && file_read(arena, model.own->path, &text, &length, fail));
+    model_close(&model);
+    return begun ? begun : is_read ? text : NULL;
+}
+
+static void print_counts(const char *title, const struct import_count *count) {
+    printf("%s %zu values: %zu off by more than 5 %%, of these %zu above the measurement\n", title, count->n,
+           count->n_off, count->n_above);
+}
+
+static bool import_from(struct arena *arena, const char *name, const char *text, const struct check_results *results,
+                        struct fail *fail) {
+    struct model model = {0};
+    struct import_result result;
+    const struct import_request request = {
+        .results = results, .model = &model, .text = text, .name = args.output, .llvm = args.llvm};
+    bool is_done = model_open_cpu_text(&model, arena, args.llvm, name, import_kept_text(arena, text), fail) &&
+                   import_run(arena, &request, &result, fail) &&
+                   file_write(args.output, result.text, strlen(result.text), fail);
+    if (is_done) {
+        printf("%s: %zu rules of %zu opcodes; %zu values are unstable, and not taken\n", args.output, result.n_rules,
+               result.n_opcodes, result.after.n_unstable);
+        print_counts("base: ", &result.before);
+        print_counts("file: ", &result.after);
+    }
+    model_close(&model);
+    return is_done;
+}
+
+static bool import_survey(struct arena *arena, const char *const *folders, size_t n, struct fail *fail) {
+    struct check_results results;
+    if (!args.base || args.cpu)
+        return fail_set(fail, FAIL_INPUT, "--base names what the survey's numbers are put on: znver4, or cpu:NAME");
+    if (!can_write(fail) || !check_results_read(arena, folders, n, NULL, &results, fail))
+        return false;
+    const char *name = name_of_output(arena), *text = base_text(arena, name, fail);
+    return text && import_from(arena, name, text, &results, fail);
 }
 
 static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
@@ -168,7 +237,8 @@ static bool work(struct arena *arena, const struct operands *operands, struct fa
     const char *const *items = operands->items;
     size_t n = operands->n_items;
     if (!n)
-        return fail_set(fail, FAIL_INPUT, "say what to do: list, show FILE, diff FILE FILE, or import");
+        return fail_set(fail, FAIL_INPUT,
+                        "say what to do: list, show FILE, diff FILE FILE, import, or import survey DIR");
     if (text_find(items[0], verbs, N_VERBS) == N_VERBS)
         return fail_set(fail, FAIL_INPUT, "'%s' is not among list, show, diff and import%s", items[0],
                         text_did_you_mean(arena, items[0], verbs, N_VERBS));
@@ -179,6 +249,8 @@ static bool work(struct arena *arena, const struct operands *operands, struct fa
     if (strcmp(items[0], "diff") == 0)
         return n >= 3 ? diff(arena, items + 1, n - 1, fail)
                       : fail_set(fail, FAIL_INPUT, "'diff' takes two CPU files, and forms behind them");
+    if (n >= 3 && strcmp(items[1], "survey") == 0)
+        return import_survey(arena, items + 2, n - 2, fail);
     return n == 1 ? import(arena, fail)
                   : fail_set(fail, FAIL_INPUT, "'import' takes options only: --mcpu CPU --output NAME.cpu.yaml");
 }

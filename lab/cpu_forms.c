@@ -117,9 +117,14 @@ bool cpu_forms_check(struct arena *arena, const struct model *model, struct fail
         return false;
     for (unsigned r = 0; r < cpu->n_rules; r++) {
         const struct cpu_rule *rule = &cpu->rules[r];
-        for (unsigned s = 0; s < rule->n_sources; s++)
-            if (!check_register(cpu, rule, forms, n, &rule->sources[s].name, rule->sources[s].unit, fail))
+        if (rule->llvm && rule->llvm != model->backend->major) // another version's opcodes
+            continue;
+        for (unsigned s = 0; s < rule->n_sources; s++) {
+            const struct cpu_end *source = &rule->sources[s];
+            unsigned unit = source->unit == cpu->carry ? cpu->flags : source->unit;
+            if (source->operand < 0 && !check_register(cpu, rule, forms, n, &source->name, unit, fail))
                 return false;
+        }
         for (unsigned i = 0; i < rule->n_ignores; i++)
             if (!check_register(cpu, rule, forms, n, &rule->ignores[i], cpu->units[rule->ignored[i]], fail))
                 return false;

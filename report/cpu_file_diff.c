@@ -59,11 +59,11 @@ static struct statements of_machine(struct arena *arena, const struct cpu *cpu) 
     return all;
 }
 
-static const char *sources_text(struct arena *arena, const struct cpu_rule *rule) {
+static const char *ends_text(struct arena *arena, const struct cpu_end *ends, unsigned n) {
     struct text text = {.arena = arena};
     text_add(&text, "");
-    for (unsigned i = 0; i < rule->n_sources; i++)
-        text_addf(&text, "%s%s %.10g", i ? ", " : "", rule->sources[i].name.text, rule->sources[i].latency);
+    for (unsigned i = 0; i < n; i++)
+        text_addf(&text, "%s%s %.10g", i ? ", " : "", ends[i].name.text, ends[i].latency);
     return text.data;
 }
 
@@ -89,7 +89,9 @@ static struct statements of_rule(struct arena *arena, const struct cpu_rule *rul
     state_cost(&all, "own-latency", &rule->own_latency, rule);
     state_cost(&all, "serial", &rule->serial, rule);
     if (rule->n_sources)
-        state(&all, "latency-from", sources_text(arena, rule), "");
+        state(&all, "latency-from", ends_text(arena, rule->sources, rule->n_sources), "");
+    if (rule->n_results)
+        state(&all, "latency-to", ends_text(arena, rule->results, rule->n_results), "");
     if (rule->n_ignores)
         state(&all, "ignores", ignores_text(arena, rule), "");
     if (rule->uses)

@@ -1,10 +1,12 @@
 #include "analyzer/cpu/cpu.h"
 
+#include "analyzer/cpu/names.h"
 #include "analyzer/cpu/opcode.h"
 #include "analyzer/sched/insn.h"
 #include "base/index.h"
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Those that were met, by the place of their names, which are LLVM's own.
@@ -278,12 +280,17 @@ static bool fail_register(const struct cpu *cpu, const struct cpu_word *name, st
     return fail_word(cpu, name, "register", names, machine->n_registers ? machine->n_registers - 1 : 0, arena, fail);
 }
 
-static bool bind_sources(const struct cpu *cpu, struct cpu_rule *rule, struct arena *arena, struct fail *fail) {
-    for (unsigned s = 0; s < rule->n_sources; s++) {
-        struct cpu_source *source = &rule->sources[s];
-        source->unit = cpu->units[register_named(cpu->machine, source->name.text)];
-        if (!source->unit && strcmp(source->name.text, "vector") != 0)
-            return fail_register(cpu, &source->name, arena, fail);
+static bool bind_ends(const struct cpu *cpu, struct cpu_end *ends, unsigned n, struct arena *arena, struct fail *fail) {
+    for (unsigned i = 0; i < n; i++) {
+        const char *name = ends[i].name.text;
+        bool is_number = name[strspn(name, "0123456789")] == '\0';
+        ends[i].operand = is_number ? atoi(name) : -1;
+        ends[i].is_memory = strcmp(name, "memory") == 0;
+        ends[i].unit = is_number                    ? 0
+                       : strcmp(name, "carry") == 0 ? cpu->carry
+                                                    : cpu->units[register_named(cpu->machine, name)];
+        if (!ends[i].unit && !is_number && !ends[i].is_memory && strcmp(name, "vector") != 0)
+            return fail_register(cpu, &ends[i].name, arena, fail);
     }
     return true;
 }
@@ -320,17 +327,24 @@ bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machin
     if (samples)
         take_samples(cpu, samples);
     for (unsigned i = 0; i < cpu->n_rules; i++)
-        if (!bind_sources(cpu, &cpu->rules[i], arena, fail) || !bind_uses(cpu, &cpu->rules[i], arena, fail) ||
-            !bind_ignored(cpu, &cpu->rules[i], arena, fail))
+        if (!bind_ends(cpu, cpu->rules[i].sources, cpu->rules[i].n_sources, arena, fail) ||
+            !bind_ends(cpu, cpu->rules[i].results, cpu->rules[i].n_results, arena, fail) ||
+            !bind_uses(cpu, &cpu->rules[i], arena, fail) || !bind_ignored(cpu, &cpu->rules[i], arena, fail))
             return false;
     return true;
 }
 
-bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t n, struct fail *fail) {
+static bool matches(const struct cpu_rule *rule, const char *opcode) {
+    return rule->names ? names_hold(rule->names, opcode) : regexec(&rule->pattern, opcode, 0, NULL, 0) == 0;
+}
+
+bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t n, unsigned llvm, struct fail *fail) {
     for (unsigned i = 0; i < cpu->n_rules; i++) {
         const struct cpu_rule *rule = &cpu->rules[i];
         size_t found = 0;
-        while (found < n && regexec(&rule->pattern, opcodes[found], 0, NULL, 0) != 0)
+        if (rule->llvm && rule->llvm != llvm)
+            continue;
+        while (found < n && !matches(rule, opcodes[found]))
             found++;
         if (found == n)
             return fail_at(fail, cpu->path, rule->line, rule->column, "no opcode of LLVM's matches '%s'", rule->match);
@@ -338,13 +352,12 @@ bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t
     return true;
 }
 
-static const uint64_t *rules_of(const struct cpu *cpu, const char *name) {
-    enum { WORD = 64 };
-    uint64_t *rules = ARENA_ARRAY(cpu->opcodes->arena, uint64_t, cpu->n_rules / WORD + 1);
+static void find_rules(const struct cpu *cpu, const char *name, struct cpu_opcode *opcode) {
+    unsigned *rules = NULL;
     for (unsigned i = 0; i < cpu->n_rules; i++)
-        if (regexec(&cpu->rules[i].pattern, name, 0, NULL, 0) == 0)
-            rules[i / WORD] |= UINT64_C(1) << (i % WORD);
-    return rules;
+        if (matches(&cpu->rules[i], name))
+            *ARENA_ADD(cpu->opcodes->arena, rules, opcode->n_rules) = i;
+    opcode->rules = rules;
 }
 
 const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode) {
@@ -354,7 +367,8 @@ const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode
         if (opcodes->items[i]->name == opcode)
             return &opcodes->items[i]->opcode;
     struct seen *seen = ARENA_NEW(opcodes->arena, struct seen);
-    *seen = (struct seen){.name = opcode, .opcode = {.kinds = cpu_kinds_of(opcode), .rules = rules_of(cpu, opcode)}};
+    *seen = (struct seen){.name = opcode, .opcode = {.kinds = cpu_kinds_of(opcode)}};
+    find_rules(cpu, opcode, &seen->opcode);
     seen->opcode.operation = cpu_operation_of(opcode, &seen->opcode.operands);
     index_add(&opcodes->places, hash, opcodes->n);
     *ARENA_ADD(opcodes->arena, opcodes->items, opcodes->n) = seen;

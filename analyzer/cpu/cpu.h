@@ -17,13 +17,21 @@
 //         slots: 2
 //         address: three-part       # only where its address is so: cpu_shape
 //         latency: 2                # cycles, from each source to each result
-//         latency-from: {EFLAGS: 1} # from this source, where that is less
+//         latency-to: {RDX: 4}      # to this result, where that differs: a register; `carry`, that flag alone; "1",
+//                                   # LLVM's number of an operand among those that are written; `memory`, what it
+//                                   stores
+//         latency-from: {EFLAGS: 1} # from this source, where that is less: a register, `vector` for any such, or
+//                                   # "1", LLVM's number of an operand among those that are read, from 0
 //         own-latency: 1            # cycles, to instructions of the same rule
 //         ignores: [EFLAGS]         # registers that it reads, and does not wait for
 //         pipes: [{on: SKLPort06, cycles: 2}]  # in place of the base's; `on`: a resource of the base, or "A|B": one,
 //                                              # as versions of LLVM call it
 //         serial: 18                # cycles between two such, whatever they read
 //         trust: measured           # of all these numbers, with `source`
+//       - trust: measured           # rules that share these
+//         source: survey
+//         llvm: 22                  # whose opcodes they name: in another version, one may have no such opcode
+//         forms: [{match: CLD, serial: 3}]
 #ifndef ANALYZER_CPU_CPU_H
 #define ANALYZER_CPU_CPU_H
 
@@ -78,11 +86,13 @@ enum cpu_shape {
     CPU_N_SHAPES
 };
 
-// Latency from one source of a form.
-struct cpu_source {
-    struct cpu_word name; // of the register, or "vector": any such
+// Latency from one source of a form, or to one of its results.
+struct cpu_end {
+    struct cpu_word name; // of the register; "carry"; "vector": any such; "memory"; or an operand's number
     double latency;       // cycles
-    unsigned unit;        // set by cpu_bind; 0: any vector register's
+    unsigned unit;        // set by cpu_bind; 0: any vector register's, or an operand's
+    int operand;          // likewise; below 0: it is none
+    bool is_memory;       // likewise
 };
 
 // What a file says of forms, where it differs from the base.
@@ -90,17 +100,19 @@ struct cpu_rule {
     enum cpu_shape shape;
     const char *match; // `line` and `column`: of it
     regex_t pattern;
+    const struct cpu_names *names; // those that it matches, where these are few; null: the pattern decides
     struct cpu_number slots, latency, own_latency, serial; // unknown: as the base has them
     struct cpu_word *ignores;                              // names of registers
     uint16_t *ignored;                                     // set by cpu_bind: these registers
     unsigned n_ignores;
-    struct cpu_source *sources; // of latency-from
-    unsigned n_sources;
+    struct cpu_end *sources, *results; // of latency-from and latency-to
+    unsigned n_sources, n_results;
     struct cpu_word *on;  // names of resources, of uses
     struct cpu_use *uses; // null: as the base has them
     unsigned n_uses;
     enum cpu_trust trust;
     const char *source;
+    unsigned llvm; // version whose opcodes it names; 0: any
     unsigned line, column;
 };
 
@@ -126,7 +138,8 @@ struct cpu_opcode {
     enum cpu_operation operation;
     const char *operands;  // the letters behind its width: "rr", "mi8"; "" where there is no width
     uint32_t kinds;        // see opcode.h
-    const uint64_t *rules; // a bit a rule: it is of this opcode
+    const unsigned *rules; // those that it matches, in their order
+    unsigned n_rules;
 };
 // Opcodes met so far. Filled as they come, so a CPU belongs to one thread at a time.
 struct cpu_opcodes;
@@ -187,8 +200,9 @@ bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machin
               struct fail *fail);
 enum { CPU_SAMPLE_LOAD, CPU_SAMPLE_STORE, CPU_SAMPLE_VECTOR_LOAD, CPU_N_SAMPLES };
 
-// Fails at the first rule that none of the opcodes matches: it would change nothing, unseen.
-bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t n, struct fail *fail);
+// Fails at the first rule that none of the opcodes matches: it would change nothing, unseen. `llvm`: the version that
+// has these; a rule that names those of another one is not looked at.
+bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t n, unsigned llvm, struct fail *fail);
 
 // Of an opcode whose name is the same pointer each time.
 const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode);

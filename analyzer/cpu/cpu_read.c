@@ -2,6 +2,7 @@
 #include "analyzer/cpu/cpu.h"
 
 #include "analyzer/code/opcode_pattern.h"
+#include "analyzer/cpu/names.h"
 #include "base/bytes.h"
 #include "base/text.h"
 #include "base/yaml.h"
@@ -171,14 +172,15 @@ static bool read_uses(struct reader *reader, struct fy_node *node, struct cpu_ru
     return true;
 }
 
-static bool read_sources(struct reader *reader, struct fy_node *node, struct cpu_rule *rule) {
+static bool read_ends(struct reader *reader, const char *what, struct fy_node *node, struct cpu_end **ends,
+                      unsigned *n) {
     struct fy_node *key, *value;
     if (node && !yaml_is_mapping(node))
-        return yaml_fail(&reader->yaml, node, "'latency-from' must be a mapping: {REGISTER: cycles}");
+        return yaml_fail(&reader->yaml, node, "'%s' must be a mapping: {REGISTER: cycles}", what);
     for (void *iterator = NULL; node && yaml_next_pair(node, &iterator, &key, &value);) {
-        struct cpu_source *source = ARENA_ADD(reader->arena, rule->sources, rule->n_sources);
-        *source = (struct cpu_source){.latency = 0};
-        if (!read_word(reader, key, &source->name) || !read_plain(reader, value, &source->latency))
+        struct cpu_end *end = ARENA_ADD(reader->arena, *ends, *n);
+        *end = (struct cpu_end){.latency = 0};
+        if (!read_word(reader, key, &end->name) || !read_plain(reader, value, &end->latency))
             return false;
     }
     return true;
@@ -208,7 +210,7 @@ static bool read_shape(struct reader *reader, struct fy_node *node, enum cpu_sha
            yaml_fail(&reader->yaml, node, "'%s' is no kind of address: any, indexed or three-part", text);
 }
 
-enum { MATCH, ADDRESS, SLOTS, LATENCY, FROM, OWN, IGNORES, PIPES, SERIAL, TRUST, SOURCE, N_RULE_KEYS };
+enum { MATCH, ADDRESS, SLOTS, LATENCY, TO, FROM, OWN, IGNORES, PIPES, SERIAL, TRUST, SOURCE, N_RULE_KEYS };
 
 // A number without a trust of its own has the rule's.
 static bool read_numbers(struct reader *reader, const struct yaml_field *f, struct cpu_rule *rule) {
@@ -221,17 +223,26 @@ static bool read_numbers(struct reader *reader, const struct yaml_field *f, stru
            read_number(reader, f[OWN].value, &rule->own_latency) && read_number(reader, f[SERIAL].value, &rule->serial);
 }
 
-static bool read_rule(struct reader *reader, struct fy_node *node) {
-    struct yaml_field f[N_RULE_KEYS] = {[MATCH] = {"match", true, NULL},        [ADDRESS] = {"address", false, NULL},
-                                        [SLOTS] = {"slots", false, NULL},       [LATENCY] = {"latency", false, NULL},
-                                        [FROM] = {"latency-from", false, NULL}, [OWN] = {"own-latency", false, NULL},
-                                        [IGNORES] = {"ignores", false, NULL},   [PIPES] = {"pipes", false, NULL},
-                                        [SERIAL] = {"serial", false, NULL},     [TRUST] = {"trust", false, NULL},
-                                        [SOURCE] = {"source", false, NULL}};
-    struct cpu_rule rule = {.trust = CPU_ASSUMED, .source = ""};
+// What rules of a list have, unless they say otherwise.
+struct origin {
+    enum cpu_trust trust;
+    const char *source;
+    unsigned llvm;
+};
+
+static bool read_rule(struct reader *reader, struct fy_node *node, const struct origin *origin) {
+    struct yaml_field f[N_RULE_KEYS] = {[MATCH] = {"match", true, NULL},      [ADDRESS] = {"address", false, NULL},
+                                        [SLOTS] = {"slots", false, NULL},     [TO] = {"latency-to", false, NULL},
+                                        [LATENCY] = {"latency", false, NULL}, [FROM] = {"latency-from", false, NULL},
+                                        [OWN] = {"own-latency", false, NULL}, [IGNORES] = {"ignores", false, NULL},
+                                        [PIPES] = {"pipes", false, NULL},     [SERIAL] = {"serial", false, NULL},
+                                        [TRUST] = {"trust", false, NULL},     [SOURCE] = {"source", false, NULL}};
+    struct cpu_rule rule = {.trust = origin->trust, .source = origin->source, .llvm = origin->llvm};
     struct cpu_word match;
     if (!yaml_fields(&reader->yaml, node, "a form", f, N_RULE_KEYS) || !read_word(reader, f[MATCH].value, &match) ||
-        !read_shape(reader, f[ADDRESS].value, &rule.shape) || !read_sources(reader, f[FROM].value, &rule) ||
+        !read_shape(reader, f[ADDRESS].value, &rule.shape) ||
+        !read_ends(reader, f[FROM].key, f[FROM].value, &rule.sources, &rule.n_sources) ||
+        !read_ends(reader, f[TO].key, f[TO].value, &rule.results, &rule.n_results) ||
         !read_trust(reader, f[TRUST].value, &rule.trust) || !read_text(reader, f[SOURCE].value, &rule.source) ||
         !read_numbers(reader, f, &rule) || !read_uses(reader, f[PIPES].value, &rule) ||
         !read_ignores(reader, f[IGNORES].value, &rule))
@@ -242,18 +253,51 @@ static bool read_rule(struct reader *reader, struct fy_node *node) {
     const char *why = opcode_pattern_compile(reader->arena, rule.match, &rule.pattern);
     if (why) // whatever fails later has one to free
         return yaml_fail(&reader->yaml, f[MATCH].value, "%s", why);
+    rule.names = names_expand(reader->arena, rule.match);
     struct cpu *cpu = reader->cpu;
     *ARENA_ADD(reader->arena, cpu->rules, cpu->n_rules) = rule;
     return true;
 }
 
-static bool read_rules(struct reader *reader, struct fy_node *node) {
+static bool read_rules(struct reader *reader, struct fy_node *node, const struct origin *origin);
+
+// Rules that share a trust and a source.
+static bool read_group(struct reader *reader, struct fy_node *node) {
+    enum { FORMS, GROUP_TRUST, GROUP_SOURCE, LLVM, N };
+    struct yaml_field f[N] = {[FORMS] = {"forms", true, NULL},
+                              [GROUP_TRUST] = {"trust", false, NULL},
+                              [GROUP_SOURCE] = {"source", false, NULL},
+                              [LLVM] = {"llvm", false, NULL}};
+    struct origin origin = {CPU_ASSUMED, "", 0};
+    double llvm = 0;
+    return yaml_fields(&reader->yaml, node, "a group of forms", f, N) &&
+           read_trust(reader, f[GROUP_TRUST].value, &origin.trust) &&
+           read_text(reader, f[GROUP_SOURCE].value, &origin.source) &&
+           (!f[LLVM].value || read_plain(reader, f[LLVM].value, &llvm)) &&
+           ((origin.llvm = (unsigned)llvm), read_rules(reader, f[FORMS].value, &origin));
+}
+
+static bool is_group(struct reader *reader, struct fy_node *node) {
+    struct fy_node *key, *value;
+    const char *name;
+    for (void *iterator = NULL; yaml_is_mapping(node) && yaml_next_pair(node, &iterator, &key, &value);)
+        if ((name = yaml_text(&reader->yaml, key)) && strcmp(name, "forms") == 0)
+            return true;
+    return false;
+}
+
+// `origin`: of a group; null: this is the whole list, which may hold groups.
+static bool read_rules(struct reader *reader, struct fy_node *node, const struct origin *origin) {
+    static const struct origin assumed = {CPU_ASSUMED, "", 0};
     struct fy_node *item;
     if (node && !yaml_is_sequence(node))
         return yaml_fail(&reader->yaml, node, "'forms' must be a list");
-    for (void *iterator = NULL; node && (item = yaml_next_item(node, &iterator));)
-        if (!read_rule(reader, item))
+    for (void *iterator = NULL; node && (item = yaml_next_item(node, &iterator));) {
+        bool is_read = !origin && is_group(reader, item) ? read_group(reader, item)
+                                                         : read_rule(reader, item, origin ? origin : &assumed);
+        if (!is_read)
             return false;
+    }
     return true;
 }
 
@@ -332,7 +376,7 @@ static bool read_file(struct reader *reader) {
     return read_text(reader, f[NAME].value, &cpu->name) && read_text(reader, f[ABOUT].value, &cpu->about) &&
            read_word(reader, f[BASE].value, &cpu->base) && read_identities(reader, f[IDENTITY].value) &&
            read_parameters(reader, f[PARAMETERS].value) && read_resources(reader, f[RESOURCES].value) &&
-           read_rules(reader, f[FORMS].value);
+           read_rules(reader, f[FORMS].value, NULL);
 }
 
 // `text`: null: the file's.

@@ -78,6 +78,10 @@ static void mistakes_have_a_place(void **state) {
         {"forms:\n  - {match: '(A)+', slots: 2}\n", "repeats one letter", 5},
         {"resources: {SKLPort0: 0}\n", "1 to 32 pipes", 4},
         {"forms: 5\n", "'forms' must be a list", 4},
+        {"forms:\n  - {trust: measured, forms: 5}\n", "'forms' must be a list", 5},
+        {"forms:\n  - {trust: hearsay, forms: []}\n", "'hearsay' is no trust", 5},
+        {"forms:\n  - {forms: [{forms: []}]}\n", "match", 5},
+        {"forms:\n  - {match: DIV64r, latency-to: 5}\n", "'latency-to' must be a mapping", 5},
         {"forms:\n  - {match: DIV64r, pipes: 5}\n", "'pipes' must be a list", 5},
         {"forms:\n  - {match: DIV64r, address: far}\n", "'far' is no kind of address", 5},
         {"forms:\n  - {match: DIV64r, latency-from: 5}\n", "'latency-from' must be a mapping", 5},
@@ -91,6 +95,39 @@ static void mistakes_have_a_place(void **state) {
         assert_int_equal(fail.line, mistakes[i].line);
         arena_free(&arena);
     }
+}
+
+static void groups_share_their_origin(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct cpu *cpu = parse(&arena,
+                            "forms:\n"
+                            "  - trust: measured\n"
+                            "    source: survey\n"
+                            "    llvm: 22\n"
+                            "    forms:\n"
+                            "    - {match: 'V?(ADD|SUB)P[DS]Y?rr', latency: 3}\n"
+                            "    - {match: DIV64r, latency: 10, trust: published, source: a book}\n"
+                            "  - {match: 'MUL.*', latency-to: {RDX: 4, carry: 3, memory: 9}}\n",
+                            &fail);
+    assert_non_null(cpu);
+    assert_int_equal(cpu->n_rules, 3);
+    assert_int_equal(cpu->rules[0].latency.trust, CPU_MEASURED);
+    assert_string_equal(cpu->rules[0].latency.source, "survey");
+    assert_int_equal(cpu->rules[1].latency.trust, CPU_PUBLISHED);
+    assert_int_equal(cpu->rules[2].trust, CPU_ASSUMED);
+    assert_int_equal(cpu->rules[2].n_results, 3);
+    // Few names are known without a regular expression, and opcodes of another LLVM are no mistake.
+    const char *const opcodes[] = {"VSUBPDYrr", "MULPSrr"};
+    assert_non_null(cpu->rules[0].names);
+    assert_null(cpu->rules[2].names);
+    assert_true(cpu_check_opcodes(cpu, opcodes, 2, 19, &fail));
+    assert_false(cpu_check_opcodes(cpu, opcodes, 2, 22, &fail));
+    assert_non_null(strstr(fail.text, "DIV64r"));
+    fail_clear(&fail);
+    cpu_close(cpu);
+    arena_free(&arena);
 }
 
 static void a_file_states_its_cpus(void **state) {
@@ -124,9 +161,8 @@ static void versions_are_told_apart(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_have_a_source),
-        cmocka_unit_test(mistakes_have_a_place),
-        cmocka_unit_test(a_file_states_its_cpus),
+        cmocka_unit_test(numbers_have_a_source),     cmocka_unit_test(mistakes_have_a_place),
+        cmocka_unit_test(groups_share_their_origin), cmocka_unit_test(a_file_states_its_cpus),
         cmocka_unit_test(versions_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

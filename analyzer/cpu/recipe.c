@@ -172,16 +172,17 @@ static bool has_shape(const struct cpu *cpu, const struct cpu_recipe *recipe, en
     return is_relative || (address->base && address->index && recipe->encoding.displacement_bytes);
 }
 
-static bool applies(const struct cpu *cpu, const struct cpu_recipe *recipe, unsigned rule) {
-    enum { WORD = 64 };
-    return recipe->opcode->rules[rule / WORD] >> (rule % WORD) & 1 && has_shape(cpu, recipe, cpu->rules[rule].shape);
+// The i-th of the opcode's rules; null: it is of other addresses.
+static const struct cpu_rule *rule_at(const struct cpu *cpu, const struct cpu_recipe *recipe, unsigned i) {
+    const struct cpu_rule *rule = &cpu->rules[recipe->opcode->rules[i]];
+    return has_shape(cpu, recipe, rule->shape) ? rule : NULL;
 }
 
 static bool is_ignored(const struct cpu *cpu, const struct cpu_recipe *recipe, unsigned unit, unsigned reg) {
-    for (unsigned r = 0; r < cpu->n_rules; r++) {
-        const struct cpu_rule *rule = &cpu->rules[r];
-        for (unsigned i = 0; i < rule->n_ignores; i++)
-            if (rule->ignored[i] == reg && applies(cpu, recipe, r))
+    for (unsigned r = 0; r < recipe->opcode->n_rules; r++) {
+        const struct cpu_rule *rule = rule_at(cpu, recipe, r);
+        for (unsigned i = 0; rule && i < rule->n_ignores; i++)
+            if (rule->ignored[i] == reg)
                 return true;
     }
     return unit == cpu->stack && recipe->stack_change && cpu_does(cpu, CPU_STACK_ENGINE);
@@ -190,7 +191,7 @@ static bool is_ignored(const struct cpu *cpu, const struct cpu_recipe *recipe, u
 static void add_read(struct cpu_recipe *recipe, unsigned unit, bool is_address, double early) {
     if (unit && recipe->n_reads < CPU_MOST_READS)
         recipe->reads[recipe->n_reads++] =
-            (struct cpu_read){.unit = (uint16_t)unit, .is_address = is_address, .early = early};
+            (struct cpu_read){.unit = (uint16_t)unit, .is_address = is_address, .operand = -1, .early = early};
 }
 
 // The most that the base's advances let it come early; 0: they do not.
@@ -243,14 +244,19 @@ static void take_reads(const struct cpu *cpu, struct cpu_recipe *recipe) {
             recipe->load_latency = early;
         add_read(recipe, unit, i < 64 && is_address[i] && insn->may_load + insn->may_store > 0,
                  insn->may_load ? 0 : early);
-        if (recipe->n_reads)
+        if (recipe->n_reads) {
             recipe->reads[recipe->n_reads - 1].is_vector = cpu->is_vector[reg];
+            recipe->reads[recipe->n_reads - 1].operand = insn->reads[i].operand;
+        }
     }
 }
 
 // Of a general register: the rest stays as it was.
 static bool is_part(const struct cpu *cpu, const struct insn_write *write) {
-    return cpu->machine->registers[write->reg].n_super && !write->clears_supers && !cpu->is_vector[write->reg];
+    bool is_general = false;
+    for (unsigned i = 0; i < sizeof cpu->general / sizeof *cpu->general; i++)
+        is_general |= cpu->general[i] == cpu->units[write->reg];
+    return is_general && cpu->machine->registers[write->reg].n_super && !write->clears_supers;
 }
 
 static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {
@@ -263,8 +269,8 @@ static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {
             continue;
         latency = latency > 0 ? latency : 0;
         if (unit == cpu->flags && !recipe->leaves_carry)
-            recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)cpu->carry, latency};
-        recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)unit, latency};
+            recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)cpu->carry, latency, (int)i};
+        recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)unit, latency, (int)i};
         if (is_part(cpu, &insn->writes[i]) && recipe->rename == CPU_EXECUTES) {
             add_read(recipe, unit, false, 0); // it merges
             struct cpu_write *write = &recipe->writes[recipe->n_writes - 1];
@@ -282,10 +288,27 @@ static void take_trusts(const struct cpu_rule *rule, struct cpu_recipe *recipe) 
         recipe->trusts[CPU_COST_PIPES] = rule->trust;
 }
 
+static void take_results(const struct cpu *cpu, const struct cpu_rule *rule, struct cpu_recipe *recipe) {
+    for (unsigned i = 0; i < rule->n_results; i++) {
+        const struct cpu_end *end = &rule->results[i];
+        for (unsigned w = 0; w < recipe->n_writes; w++) {
+            struct cpu_write *write = &recipe->writes[w];
+            bool is_flag = end->unit == cpu->flags && write->unit == cpu->carry;
+            bool is_named = end->operand >= 0 ? write->operand == end->operand
+                            : end->unit       ? write->unit == end->unit || is_flag
+                                              : cpu->is_vector[recipe->insn->writes[write->operand].reg];
+            if (is_named && !end->is_memory)
+                write->latency = end->latency;
+        }
+        if (end->is_memory)
+            recipe->store_delay = end->latency;
+    }
+}
+
 static void take_rules(const struct cpu *cpu, struct cpu_recipe *recipe) {
-    for (unsigned i = 0; i < cpu->n_rules; i++) {
-        const struct cpu_rule *rule = &cpu->rules[i];
-        if (!applies(cpu, recipe, i))
+    for (unsigned i = 0; i < recipe->opcode->n_rules; i++) {
+        const struct cpu_rule *rule = rule_at(cpu, recipe, i);
+        if (!rule)
             continue;
         take_trusts(rule, recipe);
         if (rule->slots.is_known)
@@ -295,10 +318,12 @@ static void take_rules(const struct cpu *cpu, struct cpu_recipe *recipe) {
         bool takes = rule->latency.is_known && recipe->rename == CPU_EXECUTES;
         for (unsigned w = 0; w < recipe->n_writes && takes; w++)
             recipe->writes[w].latency = rule->latency.value;
+        if (recipe->rename == CPU_EXECUTES)
+            take_results(cpu, rule, recipe);
         for (unsigned r = 0; r < recipe->n_reads && takes; r++)
             recipe->reads[r].early = 0;
         if (rule->own_latency.is_known) {
-            recipe->own = i + 1;
+            recipe->own = recipe->opcode->rules[i] + 1;
             recipe->own_latency = rule->own_latency.value;
         }
         if (rule->uses && recipe->rename == CPU_EXECUTES) {
@@ -327,19 +352,23 @@ static void take_flags(struct cpu_recipe *recipe) {
     recipe->reads_no_carry = is_conditional && condition != 2 && condition != 6;
 }
 
+static bool is_end(const struct cpu *cpu, const struct cpu_end *end, const struct cpu_read *read) {
+    if (end->operand >= 0)
+        return read->operand == end->operand;
+    if (!end->unit)
+        return read->is_vector;
+    return read->unit == end->unit || (read->unit == cpu->carry && end->unit == cpu->flags);
+}
+
 // What a rule says to come to its result in less time than the rest.
 static void delay_sources(const struct cpu *cpu, struct cpu_recipe *recipe) {
-    for (unsigned r = 0; r < cpu->n_rules; r++) {
-        const struct cpu_rule *rule = &cpu->rules[r];
-        if (!rule->n_sources || !applies(cpu, recipe, r))
-            continue;
-        for (unsigned i = 0; i < recipe->n_reads; i++)
+    for (unsigned r = 0; r < recipe->opcode->n_rules; r++) {
+        const struct cpu_rule *rule = rule_at(cpu, recipe, r);
+        for (unsigned i = 0; rule && i < recipe->n_reads; i++)
             for (unsigned s = 0; s < rule->n_sources; s++) {
-                const struct cpu_read *read = &recipe->reads[i];
-                unsigned unit = read->unit == cpu->carry ? cpu->flags : read->unit;
-                bool is_named = rule->sources[s].unit ? unit == rule->sources[s].unit : read->is_vector;
-                if (is_named && !read->is_address)
-                    recipe->reads[i].early = fmax(recipe->latency - rule->sources[s].latency, 0);
+                struct cpu_read *read = &recipe->reads[i];
+                if (is_end(cpu, &rule->sources[s], read) && !read->is_address)
+                    read->early = fmax(recipe->latency - rule->sources[s].latency, 0);
             }
     }
 }
@@ -350,6 +379,16 @@ static void delay_store(const struct cpu *cpu, struct cpu_recipe *recipe) {
     for (unsigned i = 0; i < recipe->n_uses && !recipe->is_vector; i++)
         computes |= (recipe->uses[i].pipes & ~cpu->memory_pipes) != 0;
     recipe->store_delay = computes && recipe->n_stores ? 1 : 0;
+}
+
+// In place of the base's, which all else of the base's numbers includes.
+static void take_load_latency(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    enum cpu_parameter own = recipe->is_vector ? CPU_LOAD_LATENCY_VECTOR : CPU_LOAD_LATENCY;
+    double base = recipe->is_vector ? cpu->vector_load_latency : cpu->load_latency;
+    if (!recipe->n_loads || !cpu_knows(cpu, own))
+        return;
+    double more = recipe->is_plain_load ? recipe->load_latency - base : 0;
+    recipe->load_latency = cpu_value(cpu, own) + (more > 0 ? more : 0);
 }
 
 void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_recipe *recipe) {
@@ -380,14 +419,15 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
         recipe->load_latency = recipe->is_vector ? cpu->vector_load_latency : cpu->load_latency;
     take_reads(cpu, recipe);
     take_writes(cpu, recipe);
+    take_load_latency(cpu, recipe);
     if (recipe->encoding.is_atomic)
         recipe->serial = cpu_value(cpu, CPU_ATOMIC);
+    delay_store(cpu, recipe);
     take_rules(cpu, recipe);
     for (unsigned i = 0; i < recipe->n_writes; i++)
         recipe->latency = fmax(recipe->latency, recipe->writes[i].latency);
     delay_data(cpu, recipe);
     delay_sources(cpu, recipe);
-    delay_store(cpu, recipe);
 }
 
 // What waits for a result of one cycle, of a general register, in the same turn, holds its pipes longer. A move that

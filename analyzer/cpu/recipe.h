@@ -58,12 +58,14 @@ struct cpu_recipe {
     struct cpu_read {
         uint16_t unit;
         bool is_address, is_vector;
+        int operand;  // LLVM's number of it among those that are read; below 0: it is none
         double early; // cycles that it may come after the instruction's start
     } reads[CPU_MOST_READS];
     unsigned n_reads;
     struct cpu_write {
         uint16_t unit;
         double latency; // from its sources, loaded ones included
+        int operand;    // LLVM's number of it among those that are written; of the carry, that of the flags
     } writes[CPU_MOST_WRITES];
     unsigned n_writes;
 };

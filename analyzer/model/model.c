@@ -299,15 +299,10 @@ static bool bind_samples(struct model *model, struct arena *arena, struct fail *
            cpu_bind(model->own, arena, model->machine, &block, fail);
 }
 
-static bool open_cpu_file(struct model *model, struct arena *arena, const char *llvm,
-                          const struct backend_options *options, struct fail *fail) {
+// `own`: null: it could not be read.
+static bool open_on_base(struct model *model, struct arena *arena, const char *llvm,
+                         const struct backend_options *options, struct cpu *own, struct fail *fail) {
     struct backend_options settled = *options;
-    const char *path = path_of(arena, without_core(arena, options->cpu), fail);
-    const char *isa = options->arch ? options->arch : options->triple;
-    if (isa && !same_architecture(isa, "x86_64"))
-        return fail_set(fail, FAIL_INPUT, "'%s' is a CPU file, and these are of x86-64 so far, not of %s", options->cpu,
-                        isa);
-    struct cpu *own = path ? cpu_read(arena, path, fail) : NULL;
     if (!own)
         return false;
     settled.cpu = base_of(arena, own);
@@ -328,13 +323,31 @@ static bool open_cpu_file(struct model *model, struct arena *arena, const char *
         *fail = why;
     const char *const *opcodes = NULL;
     size_t n = is_open && model->cpu ? list_opcodes(model, arena, &opcodes) : 0;
-    if (!is_open || !bind_samples(model, arena, fail) || !cpu_check_opcodes(own, opcodes, n, fail))
+    if (!is_open || !bind_samples(model, arena, fail) ||
+        !cpu_check_opcodes(own, opcodes, n, model->backend->major, fail))
         return false;
     model->is_simulated = is_simulated(options->cpu);
     const char *prefix = model->is_simulated ? simulated_prefix : cpu_files.prefix;
     model->identity = arena_printf(arena, "%s%s %016" PRIx64 " on %s", prefix, own->name, own->hash, model->identity);
     model->title = arena_printf(arena, "%s%s", prefix, own->name);
     return true;
+}
+
+static bool open_cpu_file(struct model *model, struct arena *arena, const char *llvm,
+                          const struct backend_options *options, struct fail *fail) {
+    const char *path = path_of(arena, without_core(arena, options->cpu), fail);
+    const char *isa = options->arch ? options->arch : options->triple;
+    if (isa && !same_architecture(isa, "x86_64"))
+        return fail_set(fail, FAIL_INPUT, "'%s' is a CPU file, and these are of x86-64 so far, not of %s", options->cpu,
+                        isa);
+    return open_on_base(model, arena, llvm, options, path ? cpu_read(arena, path, fail) : NULL, fail);
+}
+
+bool model_open_cpu_text(struct model *model, struct arena *arena, const char *llvm, const char *name, const char *text,
+                         struct fail *fail) {
+    const struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = name, .output_syntax = -1};
+    *model = (struct model){0};
+    return open_on_base(model, arena, llvm, &options, cpu_parse(arena, name, text, fail), fail);
 }
 
 bool model_open(struct model *model, struct arena *arena, const char *llvm, const struct backend_options *options,

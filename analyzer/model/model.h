@@ -50,6 +50,9 @@ bool model_overlay_is_of(struct arena *arena, const char *path, const char *llvm
 // long as `arena`.
 bool model_open(struct model *model, struct arena *arena, const char *llvm, const struct backend_options *options,
                 struct fail *fail);
+// The same of the text of a CPU file, for x86-64. `name`: of it, for messages.
+bool model_open_cpu_text(struct model *model, struct arena *arena, const char *llvm, const char *name, const char *text,
+                         struct fail *fail);
 // The same CPU in several versions of LLVM, one model each. Those that do not know it are `missing`; fails where none
 // does. `models`: room for `n_llvm`, at least one.
 bool model_open_versions(struct model *models, struct arena *arena, const char *const *llvm, size_t n_llvm,

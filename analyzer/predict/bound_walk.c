@@ -204,12 +204,15 @@ double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe, c
 static void sync_stack(struct walk *walk, const struct cpu_recipe *recipe) {
     const struct cpu *cpu = walk->cpu;
     if (walk->is_pending && !recipe->stack_change && cpu->stack && recipe_uses_stack(cpu, recipe)) {
-        walk->ready[cpu->stack] += cpu_value(cpu, CPU_STACK_SYNC);
-        walk->access.sync = ticks_of(cpu_value(cpu, CPU_STACK_SYNC));
+        double cycles = cpu_value(cpu, CPU_STACK_SYNC);
+        cycles += walk->has_popped ? cpu_value(cpu, CPU_STACK_SYNC_POP) : 0;
+        walk->ready[cpu->stack] += cycles;
+        walk->access.sync = ticks_of(cycles);
         walk->access.sync_slots = (unsigned)cpu_value(cpu, CPU_STACK_SYNC);
-        walk->is_pending = false;
+        walk->is_pending = walk->has_popped = false;
     }
     walk->is_pending |= recipe->stack_change != 0;
+    walk->has_popped |= recipe->stack_change > 0;
 }
 
 // Returns its slot; null: it stores nothing.

@@ -53,6 +53,7 @@ struct walk {
     unsigned *versions; // by unit: how often it was written, by other than push and pop
     int64_t stack;      // bytes that push and pop have moved the stack pointer by since
     unsigned *own;      // by unit: the rule whose instructions have it early; see struct cpu_recipe
+    bool has_popped;    // it was a pop
     bool is_pending;    // a push or pop has changed the stack pointer, and nothing has asked for it since
     double all_done;    // whatever has been so far
     double serial;      // when the next serial instruction may begin

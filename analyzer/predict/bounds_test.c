@@ -31,7 +31,9 @@ static const char parameters[] = "cpu: 1\n"
                                  "  new-page: 9\n"
                                  "forms:\n"
                                  "  - {match: LEA64r, address: three-part, latency: 3}\n"
-                                 "  - {match: SBB64rr, latency: 2, latency-from: {EFLAGS: 1}}\n";
+                                 "  - {match: SBB64rr, latency: 2, latency-from: {EFLAGS: 1}}\n"
+                                 "  - {match: MUL64r, latency: 3, latency-to: {RDX: 4}, latency-from: {RAX: 2}}\n"
+                                 "  - {match: BTS64mi8, latency-to: {memory: 9}}\n";
 
 static int open_small(void **state) {
     return testing_cpu_file_open(state, parameters);
@@ -69,9 +71,12 @@ static void largest_bounds(void **state) {
         {"488d0418", BOUND_LATENCY, 1},          // lea rax, [rax+rbx]
         {"4819d8", BOUND_LATENCY, 2},            // sbb rax, rbx: from rax
         {"4819d84829c1", BOUND_LATENCY, 2},      // sbb rax, rbx; sub rcx, rax: also from flags, 1 and 1
-        {"8a0483", BOUND_LATENCY, 6},      // mov al, [rbx+rax*4]: it merges into rax, of which the address is made
-        {"f0480fc107", BOUND_LATENCY, 18}, // lock xadd [rdi], rax
-        {"f3480fb8c3", BOUND_PORTS, 1},    // popcnt rax, rbx
+        {"8a0483", BOUND_LATENCY, 6},       // mov al, [rbx+rax*4]: it merges into rax, of which the address is made
+        {"f0480fc107", BOUND_LATENCY, 18},  // lock xadd [rdi], rax
+        {"f3480fb8c3", BOUND_PORTS, 1},     // popcnt rax, rbx
+        {"48f7e3", BOUND_PORTS, 1},         // mul rbx: 2 from rax to the slowest result, so 1 to rax
+        {"48f7e34801d3", BOUND_LATENCY, 5}, // mul rbx; add rbx, rdx: 4 to rdx
+        {"480fba2f03", BOUND_LATENCY, 13},  // bts qword [rdi], 3: 9 until it is stored, and forwarding
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bounds bounds = bounds_of(*state, cases[i].hex, false);

@@ -1,0 +1,394 @@
+#include "infer/survey_import.h"
+
+#include "base/bytes.h"
+#include "base/index.h"
+#include "base/text.h"
+#include "check/predictor.h"
+#include "infer/subject.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char begins[] = "  # Measured: written by 'cyclops cpu import survey', which writes it anew.\n",
+                  ends[] = "  # The rest is kept.\n";
+
+struct import {
+    struct arena *arena;
+    const struct import_request *request;
+    const char *text; // of the base, without what an earlier import wrote
+    struct subject *subjects;
+    size_t n;
+    struct number_end loads[2]; // parameters of plain loads
+    unsigned n_loads;
+};
+
+// ---- text
+
+const char *import_kept_text(struct arena *arena, const char *text) {
+    struct text kept = {.arena = arena};
+    const char *begin, *end;
+    text_add(&kept, "");
+    while ((begin = strstr(text, begins)) && (end = strstr(begin, ends))) {
+        text_addf(&kept, "%.*s", (int)(begin - text), text);
+        text = end + strlen(ends);
+    }
+    text_add(&kept, text);
+    return kept.data;
+}
+
+// The line that begins with `key`; null: there is none.
+static const char *line_of(const char *text, const char *key) {
+    for (const char *line = text, *end; *line; line = end + 1) {
+        if (strncmp(line, key, strlen(key)) == 0)
+            return line;
+        if (!(end = strchr(line, '\n')))
+            break;
+    }
+    return NULL;
+}
+
+// Fails where what the key has stands behind it, on its line: nothing can be put below it.
+static bool has_own_line(const char *text, const char *key, struct fail *fail) {
+    const char *line = line_of(text, key);
+    return !line || line[strlen(key)] == '\n' || line[strlen(key)] == '\0' ||
+           fail_set(fail, FAIL_INPUT, "the base has '%s' on one line with what it holds; write that below, a line each",
+                    key);
+}
+
+// Puts `part` behind the line that begins with `key`; adds that line where the text has none.
+static const char *with_part(struct arena *arena, const char *text, const char *key, const char *part) {
+    if (!*part)
+        return text;
+    const char *line = line_of(text, key), *behind = line ? strchr(line, '\n') : NULL;
+    if (!behind)
+        return arena_printf(arena, "%s%s\n%s%s%s", text, key, begins, part, ends);
+    return arena_printf(arena, "%.*s%s%s%s%s", (int)(behind + 1 - text), text, begins, part, ends, behind + 1);
+}
+
+static const char *loads_text(const struct import *import) {
+    struct text text = {.arena = import->arena};
+    text_add(&text, "");
+    for (unsigned i = 0; i < import->n_loads; i++)
+        text_addf(&text, "  %s: {value: %.4g, trust: measured, source: \"survey: plain loads\"}\n",
+                  import->loads[i].name, import->loads[i].cycles);
+    return text.data;
+}
+
+static const char *whole_text(struct import *import, size_t *n_rules) {
+    struct numbers *numbers = ARENA_ARRAY(import->arena, struct numbers, 2 * import->n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < import->n; i++) {
+        struct numbers *all = &numbers[n++], *own = &numbers[n++];
+        *all = import->subjects[i].numbers;
+        *own = (struct numbers){.opcode = all->opcode, .has_own = all->has_own, .own = all->own};
+        all->has_own = false; // a rule of its own: it holds between all that have it
+    }
+    const char *rules = numbers_text(import->arena, numbers, n, import->request->model->backend->major, n_rules);
+    const char *text = with_part(import->arena, import->text, "parameters:", loads_text(import));
+    return with_part(import->arena, text, "forms:", rules);
+}
+
+// ---- subjects
+
+static bool is_same_form(const struct check_value *a, const struct check_value *b) {
+    return strcmp(a->form, b->form) == 0;
+}
+
+static bool find_subjects(struct import *import, struct fail *fail) {
+    const struct check_results *results = import->request->results;
+    const struct model *model = import->request->model;
+    const struct form *forms;
+    struct index index = {.arena = import->arena};
+    size_t n_forms;
+    if (!model->backend->forms(model->cpu, import->arena, &forms, &n_forms, fail))
+        return false;
+    for (size_t i = 0; i < n_forms; i++)
+        index_add(&index, bytes_hash(forms[i].name, strlen(forms[i].name)), i);
+    for (size_t first = 0, end; first < results->n_values; first = end) {
+        const struct check_value *value = &results->values[first];
+        for (end = first + 1; end < results->n_values && is_same_form(value, &results->values[end]);)
+            end++;
+        for (size_t place = 0, i;
+             (i = index_next(&index, bytes_hash(value->form, strlen(value->form)), &place)) != INDEX_END;)
+            if (strcmp(forms[i].name, value->form) == 0 && strcmp(forms[i].opcode, value->form) == 0)
+                *ARENA_ADD(import->arena, import->subjects, import->n) =
+                    (struct subject){.form = &forms[i],
+                                     .values = value,
+                                     .n_values = end - first,
+                                     .numbers = {.opcode = forms[i].opcode}};
+    }
+    return import->n > 0 || fail_set(fail, FAIL_INPUT, "no form of the survey is one of the base's LLVM");
+}
+
+static struct subject *subject_called(const struct import *import, const char *opcode) {
+    size_t low = 0, high = import->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(import->subjects[middle].numbers.opcode, opcode) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool is_found = low < import->n && strcmp(import->subjects[low].numbers.opcode, opcode) == 0;
+    return is_found ? &import->subjects[low] : NULL;
+}
+
+// ---- sums of two latencies
+
+struct sum {
+    struct subject *subject;
+    const struct check_value *value;
+};
+
+static int compare_sums(const void *a, const void *b) {
+    const struct sum *one = a, *other = b;
+    int order = (one->value->value.sum > other->value->value.sum) - (one->value->value.sum < other->value->value.sum);
+    return order ? order : check_value_compare(one->value, other->value);
+}
+
+// What leads back in the value's program, and is not known by itself; null: nothing, or several.
+static struct subject *partner_of(const struct import *import, const struct subject_view *view, const struct sum *sum) {
+    struct subject *found = NULL;
+    for (size_t p = 0; p < sum->value->value.n_parts; p++) {
+        struct block block = {0};
+        struct fail fail = {0};
+        const char *code = sum->value->value.parts[p].code;
+        if (!code || !predictor_describe(view->predictor, view->arena, code, &block, &fail))
+            return NULL;
+        for (unsigned i = 0; i < block.n_insns; i++) {
+            struct subject *other = subject_called(import, block.insns[i].opcode);
+            if (!other || other == sum->subject || other->is_known || other->is_settled || other == found ||
+                !block.insns[i].n_reads) // what reads nothing leads nothing back
+                continue;
+            if (found)
+                return NULL;
+            found = other;
+        }
+    }
+    return found;
+}
+
+// The model with what is found so far.
+struct stage {
+    struct arena arena;
+    struct model model;
+    struct predictor predictor;
+    struct subject_view view;
+};
+
+static bool stage_open(struct stage *stage, struct import *import, struct fail *fail) {
+    size_t n_rules;
+    const char *text = whole_text(import, &n_rules);
+    *stage = (struct stage){.model = {0}};
+    if (!model_open_cpu_text(&stage->model, &stage->arena, import->request->llvm, import->request->name, text, fail))
+        return false;
+    predictor_open(&stage->predictor, &stage->arena, &stage->model);
+    stage->predictor.only_cycles = true;
+    stage->view = (struct subject_view){&stage->arena, import->arena, &stage->predictor, stage->model.own, 0};
+    struct cpu_recipe add;
+    const struct subject *plain = subject_called(import, "ADD64rr");
+    if (plain && subject_recipe(&stage->view, plain, &add) && add.n_uses)
+        stage->view.scalar_pipes = add.uses[0].pipes;
+    return true;
+}
+
+static void stage_close(struct stage *stage) {
+    model_close(&stage->model);
+    arena_free(&stage->arena);
+}
+
+// The partner's part of a sum: half of it, or what the same operation in its VEX encoding has.
+static double half_of(const struct import *import, const struct subject_view *view, const struct subject *partner,
+                      double both) {
+    const struct subject *twin = subject_called(import, arena_printf(view->arena, "V%s", partner->numbers.opcode));
+    bool has_twin = twin && twin->is_settled && twin->numbers.has_latency;
+    return has_twin && twin->numbers.latency <= both ? twin->numbers.latency : floor(both / 2);
+}
+
+// Sets the two parts of a sum. Each has half where neither is known: only the sum counts wherever both follow each
+// other in a circle.
+static void settle(const struct import *import, const struct subject_view *view, const struct sum *sum,
+                   struct subject *partner) {
+    struct predicted predicted = predictor_predict(view->predictor, sum->value);
+    double missing = sum->value->value.cycles - predicted.cycles;
+    struct cpu_recipe own, back;
+    if (!predicted.is_known || !subject_recipe(view, sum->subject, &own) ||
+        (partner && !subject_recipe(view, partner, &back)))
+        return;
+    sum->subject->is_settled = true;
+    if (!partner) {
+        subject_change_latency(view, sum->subject, missing);
+        return;
+    }
+    double both = own.latency + back.latency + missing, half = half_of(import, view, partner, both);
+    partner->is_settled = true;
+    subject_change_latency(view, partner, half - back.latency);
+    subject_change_latency(view, sum->subject, both - half - own.latency);
+}
+
+static bool is_sum(const struct check_value *value) {
+    return value->quantity == CHECK_LATENCY && value->value.sum > 0 && table_is_stable(&value->value) &&
+           value->value.relation == TABLE_AT_MOST && !value->value.has_two_speeds &&
+           strcmp(value->destination, "memory") != 0 && strcmp(value->source, "same") != 0;
+}
+
+// Shortest sums first: those of plain moves.
+static struct sum *list_sums(struct import *import, size_t *n) {
+    struct sum *sums = NULL;
+    *n = 0;
+    for (size_t i = 0; i < import->n; i++)
+        for (size_t v = 0; v < import->subjects[i].n_values && !import->subjects[i].is_known; v++)
+            if (is_sum(&import->subjects[i].values[v]))
+                *ARENA_ADD(import->arena, sums, *n) =
+                    (struct sum){&import->subjects[i], &import->subjects[i].values[v]};
+    if (*n)
+        qsort(sums, *n, sizeof *sums, compare_sums);
+    return sums;
+}
+
+static int compare_cycles(const void *a, const void *b) {
+    const double *one = a, *other = b;
+    return (*one > *other) - (*one < *other);
+}
+
+// The load latency of vector registers: the one that most sums of operations with a load show, whose own latencies and
+// ways back are known by now. False: it is stated, or nothing shows it.
+static bool take_vector_load(struct import *import, const struct subject_view *view) {
+    static const char parameter[] = "load-latency-vector";
+    double *shown = NULL;
+    size_t n_shown = 0;
+    for (size_t i = 0; i < import->n && !strstr(import->text, parameter); i++)
+        for (size_t v = 0; v < import->subjects[i].n_values && import->subjects[i].is_known; v++) {
+            const struct check_value *value = &import->subjects[i].values[v];
+            struct cpu_recipe recipe;
+            struct predicted predicted = {.is_known = false};
+            if (is_sum(value) && strstr(value->source, ".base") && import->subjects[i].form->may_load &&
+                subject_recipe(view, &import->subjects[i], &recipe) && recipe.is_vector)
+                predicted = predictor_predict(view->predictor, value);
+            if (predicted.is_known)
+                *ARENA_ADD(import->arena, shown, n_shown) =
+                    round(recipe.load_latency + value->value.cycles - predicted.cycles);
+        }
+    if (!n_shown)
+        return false;
+    qsort(shown, n_shown, sizeof *shown, compare_cycles);
+    import->loads[import->n_loads++] = (struct number_end){parameter, shown[n_shown / 2]};
+    return true;
+}
+
+// Which sums are looked at, one kind after the other: what a kind shows is in the model of the next. Again: pipes may
+// have limited a chain that was predicted with latencies too short.
+enum sum_kind { SUMS_OF_TWO, SUMS_OF_TWO_AGAIN, SUMS_WITH_KNOWN, SUMS_WITH_UNKNOWN, SUMS_AGAIN, N_SUM_KINDS };
+
+// Whether each of the two leads back in a sum of the other.
+static bool are_mutual(const struct import *import, const struct subject_view *view, const struct sum *sums, size_t n,
+                       const struct subject *one, const struct subject *other) {
+    for (size_t i = 0; i < n; i++)
+        if (sums[i].subject == other && partner_of(import, view, &sums[i]) == one)
+            return true;
+    return false;
+}
+
+static void take_sum(const struct import *import, const struct subject_view *view, const struct sum *sums, size_t n,
+                     size_t i, enum sum_kind kind) {
+    bool is_again = kind == SUMS_OF_TWO_AGAIN || kind == SUMS_AGAIN;
+    if (sums[i].subject->is_settled != is_again)
+        return;
+    if (is_again) {
+        settle(import, view, &sums[i], NULL);
+        return;
+    }
+    struct subject *partner = partner_of(import, view, &sums[i]);
+    bool is_wanted = kind == SUMS_OF_TWO       ? partner && are_mutual(import, view, sums, n, sums[i].subject, partner)
+                     : kind == SUMS_WITH_KNOWN ? !partner
+                                               : true;
+    if (is_wanted)
+        settle(import, view, &sums[i], partner);
+}
+
+static bool take_sums(struct import *import, struct fail *fail) {
+    size_t n;
+    struct sum *sums = list_sums(import, &n);
+    for (enum sum_kind kind = SUMS_OF_TWO; kind < N_SUM_KINDS; kind++) {
+        struct stage stage;
+        if (!stage_open(&stage, import, fail)) {
+            stage_close(&stage);
+            return false;
+        }
+        if (kind == SUMS_WITH_KNOWN && take_vector_load(import, &stage.view)) {
+            stage_close(&stage);
+            if (!stage_open(&stage, import, fail))
+                return false;
+        }
+        for (size_t i = 0; i < n; i++)
+            take_sum(import, &stage.view, sums, n, i, kind);
+        stage_close(&stage);
+    }
+    return true;
+}
+
+// ---- the whole
+
+typedef void take_function(const struct subject_view *view, struct subject *subject);
+
+static bool take(struct import *import, take_function *function, struct fail *fail) {
+    struct stage stage;
+    bool is_open = stage_open(&stage, import, fail);
+    for (size_t i = 0; i < import->n && is_open; i++)
+        function(&stage.view, &import->subjects[i]);
+    stage_close(&stage);
+    return is_open;
+}
+
+// The latency of a plain load, from its address.
+static void take_load(struct import *import, const char *opcode, const char *parameter) {
+    struct subject *subject = subject_called(import, opcode);
+    for (size_t i = 0; subject && i < subject->n_values && !strstr(import->text, parameter); i++) {
+        const struct check_value *value = &subject->values[i];
+        if (value->quantity != CHECK_LATENCY || !table_is_single(&value->value) || !strstr(value->source, ".base"))
+            continue;
+        import->loads[import->n_loads++] = (struct number_end){parameter, round(value->value.cycles)};
+        return;
+    }
+}
+
+static bool count(struct import *import, struct import_count *found, struct fail *fail) {
+    struct stage stage;
+    bool is_open = stage_open(&stage, import, fail);
+    *found = (struct import_count){.n = 0};
+    for (size_t i = 0; i < import->request->results->n_values && is_open; i++) {
+        const struct check_value *value = &import->request->results->values[i];
+        struct predicted predicted = {.is_known = false};
+        found->n_unstable += value->value.is_known && !table_is_stable(&value->value);
+        if (table_is_stable(&value->value) && !value->value.has_two_speeds)
+            predicted = predictor_predict(&stage.predictor, value);
+        if (!predicted.is_known)
+            continue;
+        double cycles = value->value.cycles, off = predicted.cycles - cycles;
+        bool is_off = fabs(off) > fmax(0.05 * cycles, 0.1) && (off > 0 || !check_value_is_bound(value));
+        found->n++;
+        found->n_off += is_off;
+        found->n_above += is_off && off > 0;
+    }
+    stage_close(&stage);
+    return is_open;
+}
+
+bool import_run(struct arena *arena, const struct import_request *request, struct import_result *result,
+                struct fail *fail) {
+    struct import import = {.arena = arena, .request = request, .text = import_kept_text(arena, request->text)};
+    *result = (struct import_result){.text = NULL};
+    if (!has_own_line(import.text, "parameters:", fail) || !has_own_line(import.text, "forms:", fail) ||
+        !find_subjects(&import, fail) || !count(&import, &result->before, fail))
+        return false;
+    take_load(&import, "MOV64rm", "load-latency");
+    if (!take(&import, subject_take_latencies, fail) || !take_sums(&import, fail) ||
+        !take(&import, subject_take_slots, fail) || !take(&import, subject_take_throughput, fail) ||
+        !take(&import, subject_take_memory, fail) || !count(&import, &result->after, fail))
+        return false;
+    result->text = whole_text(&import, &result->n_rules);
+    for (size_t i = 0; i < import.n; i++)
+        result->n_opcodes += numbers_are_any(&import.subjects[i].numbers);
+    return true;
+}
