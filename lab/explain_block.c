@@ -1,5 +1,6 @@
 #include "lab/explain_block.h"
 
+#include "analyzer/predict/core_plan.h"
 #include "base/text.h"
 #include "lab/explain.h"
 #include "lab/explain_loop.h"
@@ -220,7 +221,8 @@ bool explain_block(struct arena *arena, const struct model *model, const struct 
                             ? describe_text(arena, model, options, block, fail)
                             : model_describe_bytes(model, arena, options->bytes, options->n_bytes, block, fail);
     if (!is_described || !repeat(arena, model, options, way, block, fail) ||
-        !bounds_explain(arena, way, &explanation->found, fail))
+        !bounds_explain(arena, way, &explanation->found, fail) ||
+        !core_cycles_find(way, 0, &explanation->core_cycles, fail))
         return false;
     const struct bounds *bounds = &explanation->found.bounds;
     explanation->sentence =

@@ -10,6 +10,7 @@ struct block_explanation {
     struct block block;
     struct bounds_request way; // as it is repeated
     struct bounds_explained found;
+    double core_cycles;                   // that its core takes; what is more than the largest bound is interaction
     const char *sentence, *next_sentence; // of the largest bound and of the next: what makes it
 };
 

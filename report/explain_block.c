@@ -102,6 +102,14 @@ static void print_trusts(struct arena *arena, const struct block_explanation *e,
     screen_print_sentence(text.data, out);
 }
 
+// What the core takes, and how much of it no bound explains.
+static const char *core_sentence(struct arena *arena, const struct block_explanation *e) {
+    const double more = e->core_cycles - e->found.bounds.most;
+    return more < 0.005 ? "core: simulated, the block reaches this limit"
+                        : arena_printf(arena, "core: simulated, the block takes %.2f cycles: %.2f of interaction",
+                                       e->core_cycles, more);
+}
+
 void explain_block_print(struct arena *arena, const struct block_explanation *e, FILE *out, bool colour) {
     const struct bounds *bounds = &e->found.bounds;
     fprintf(out, "%s, %s: %.2f cycles per iteration\n", e->model->title, form_name(e), bounds->most);
@@ -111,6 +119,7 @@ void explain_block_print(struct arena *arena, const struct block_explanation *e,
         screen_print_sentence(arena_printf(arena, "next: %s, %.2f cycles: %s", bound_name(bounds->next),
                                            bounds->cycles[bounds->next], e->next_sentence),
                               out);
+    screen_print_sentence(core_sentence(arena, e), out);
     if (bounds->most > 0) {
         fputs("\n", out);
         print_bounds(arena, e, out, colour);
@@ -179,9 +188,10 @@ bool explain_block_write_json(struct arena *arena, const struct block_explanatio
     const struct bounds *bounds = &e->found.bounds;
     return json_write_line(
         out,
-        json_pack("{s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "model", e->model->title, "form", form_name(e),
-                  "cycles", json_rounded(bounds->most, DECIMALS), "limit", bound_name(bounds->largest), "because",
-                  e->sentence, "next", bound_name(bounds->next), "next_because", e->next_sentence, "bounds",
-                  json_of_bounds(e), "chain", json_of_chain(arena, e), "instructions", json_of_insns(arena, e)),
+        json_pack("{s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "model", e->model->title, "form",
+                  form_name(e), "cycles", json_rounded(bounds->most, DECIMALS), "core",
+                  json_rounded(e->core_cycles, DECIMALS), "limit", bound_name(bounds->largest), "because", e->sentence,
+                  "next", bound_name(bounds->next), "next_because", e->next_sentence, "bounds", json_of_bounds(e),
+                  "chain", json_of_chain(arena, e), "instructions", json_of_insns(arena, e)),
         fail);
 }

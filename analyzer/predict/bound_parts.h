@@ -31,6 +31,8 @@ struct bound_code {
     unsigned n_access_turns;
 };
 
+// All bounds; sets code->n_syncs.
+void bounds_of_code(struct bound_code *code, struct bounds *bounds);
 // Uses of the stack pointer behind a push or pop, in a turn that is not the first; 0: they cost nothing.
 unsigned bound_count_syncs(const struct bound_code *code);
 bool recipe_uses_stack(const struct cpu *cpu, const struct cpu_recipe *recipe);

@@ -60,28 +60,33 @@ static void rank(struct bounds *bounds) {
     bounds->most = bounds->cycles[bounds->largest];
 }
 
-bool bounds_find(const struct bounds_request *request, struct bounds *bounds, struct fail *fail) {
-    struct arena scratch = {0};
-    const struct cpu *cpu = request->cpu;
-    struct bound_code code = {.cpu = cpu, .request = request, .n = request->block->n_insns, .arena = &scratch};
+void bounds_of_code(struct bound_code *code, struct bounds *bounds) {
+    const struct cpu *cpu = code->cpu;
     *bounds = (struct bounds){.most = 0};
-    if (!code.n)
-        return fail_set(fail, FAIL_INPUT, "there is no instruction");
-    code.recipes = cpu_recipes(&scratch, cpu, request->block);
-    code.n_syncs = bound_count_syncs(&code);
-    double slots = count_slots(&code);
+    code->n_syncs = bound_count_syncs(code);
+    double slots = count_slots(code);
     bounds->slots = slots;
     bounds->cycles[BOUND_DISPATCH] = rate(slots, cpu, CPU_DISPATCH_WIDTH);
     bounds->cycles[BOUND_RETIRE] = rate(slots, cpu, CPU_RETIRE_WIDTH);
-    if (request->is_decoded) {
-        bounds->cycles[BOUND_PREDECODE] = bound_predecode(&code, NULL);
-        bounds->cycles[BOUND_DECODE] = bound_decode(&code, NULL);
+    if (code->request->is_decoded) {
+        bounds->cycles[BOUND_PREDECODE] = bound_predecode(code, NULL);
+        bounds->cycles[BOUND_DECODE] = bound_decode(code, NULL);
     } else {
-        bounds->cycles[BOUND_CACHE] = bound_cache(&code);
+        bounds->cycles[BOUND_CACHE] = bound_cache(code);
     }
-    bounds->cycles[BOUND_PORTS] = bound_ports(&code, &bounds->pipes);
-    bound_walk(&code, bounds);
+    bounds->cycles[BOUND_PORTS] = bound_ports(code, &bounds->pipes);
+    bound_walk(code, bounds);
     rank(bounds);
+}
+
+bool bounds_find(const struct bounds_request *request, struct bounds *bounds, struct fail *fail) {
+    struct arena scratch = {0};
+    struct bound_code code = {.cpu = request->cpu, .request = request, .n = request->block->n_insns, .arena = &scratch};
+    *bounds = (struct bounds){.most = 0};
+    if (!code.n)
+        return fail_set(fail, FAIL_INPUT, "there is no instruction");
+    code.recipes = cpu_recipes(&scratch, request->cpu, request->block);
+    bounds_of_code(&code, bounds);
     arena_free(&scratch);
     return true;
 }

@@ -3,6 +3,7 @@
 #include "analyzer/predict/bound_walk.h"
 #include "analyzer/predict/steady.h"
 
+#include <math.h>
 #include <string.h>
 
 // Adds a part of the front end. One that takes no time is none.
@@ -58,32 +59,76 @@ static void add_accesses(struct core_plan *plan, const struct bound_code *code) 
 }
 
 bool core_plan_find(struct arena *arena, const struct bounds_request *request, struct core_plan **plan,
-                    struct fail *fail) {
+                    struct bounds *bounds, struct fail *fail) {
     struct bound_code code = {.cpu = request->cpu, .request = request, .n = request->block->n_insns, .arena = arena};
-    struct bounds ignored = {0};
     if (!code.n)
         return fail_set(fail, FAIL_INPUT, "there is no instruction");
     code.recipes = cpu_recipes(arena, request->cpu, request->block);
     code.accesses = ARENA_ARRAY(arena, struct core_access *, MOST_TURNS);
-    bound_walk(&code, &ignored);
+    bounds_of_code(&code, bounds);
     *plan = core_plan_make(arena, request->cpu, code.recipes, code.n);
     add_accesses(*plan, &code);
     add_front_end(*plan, &code);
     return true;
 }
 
+// How far to walk until the mean is taken, where no state comes again: parts of a cycle may make a period very long.
+// Windows are full after SLOTS, and the mean of the second half is off by a cycle at most.
+struct effort {
+    double cycles, slots;
+};
+static const struct effort little = {200, 300}, enough = {500, 800};
+
+// Iterations until the front end's first part begins anew, which is not even in between.
+static uint64_t period_of_supply(const struct core_plan *plan) {
+    uint64_t n_insns = 0;
+    for (unsigned i = 0; plan->n_supplies && i < plan->supplies[0].n_steps; i++)
+        n_insns += plan->supplies[0].steps[i].n_insns;
+    return n_insns > plan->n ? n_insns / plan->n : 1;
+}
+
+// Even, and each half is of whole periods.
+static uint64_t iterations_of(const struct core_plan *plan, const struct bounds *bounds, const struct effort *effort) {
+    const double of_cycles = effort->cycles / fmax(bounds->most, 0.05);
+    const double of_slots = effort->slots / fmax(bounds->slots, 1);
+    const uint64_t period = 2 * period_of_supply(plan);
+    const uint64_t wanted = (uint64_t)ceil(fmax(of_slots, fmin(of_cycles, 4 * of_slots)));
+    return (wanted / period + 1) * period;
+}
+
+static bool simulate(struct arena *arena, const struct steady_request *request, const struct bounds *bounds,
+                     double *cycles, struct fail *fail) {
+    struct steady_request wanted = *request;
+    struct steady steady;
+    wanted.most_iterations = iterations_of(request->plan, bounds, &little);
+    if (!steady_find(arena, &wanted, &steady, fail))
+        return false;
+    *cycles = steady.cycles;
+    if (steady.is_exact)
+        return true;
+    // No execution is faster than the bound; what comes within a cycle of it, takes as long.
+    const double counted = (double)wanted.most_iterations / 2;
+    if (!request->relaxed && steady.cycles * counted <= bounds->most * counted + 1) {
+        *cycles = bounds->most;
+        return true;
+    }
+    wanted.most_iterations = iterations_of(request->plan, bounds, &enough);
+    if (!steady_find(arena, &wanted, &steady, fail))
+        return false;
+    *cycles = steady.is_exact || request->relaxed ? steady.cycles : fmax(steady.cycles, bounds->most);
+    return true;
+}
+
 bool core_cycles_find(const struct bounds_request *request, unsigned relaxed, double *cycles, struct fail *fail) {
     struct arena scratch = {0};
     struct core_plan *plan = NULL;
-    struct steady steady = {0};
+    struct bounds bounds;
     const struct execution execution = {.block = request->block};
-    struct steady_request wanted = {.machine = request->cpu->machine, .execution = &execution, .relaxed = relaxed};
-    bool is_done = core_plan_find(&scratch, request, &plan, fail);
-    if (is_done) {
-        wanted.plan = plan;
-        is_done = steady_find(&scratch, &wanted, &steady, fail);
-    }
-    *cycles = steady.cycles;
+    *cycles = 0;
+    bool is_done = core_plan_find(&scratch, request, &plan, &bounds, fail);
+    const struct steady_request wanted = {
+        .machine = request->cpu->machine, .execution = &execution, .relaxed = relaxed, .plan = plan};
+    is_done = is_done && simulate(&scratch, &wanted, &bounds, cycles, fail);
     arena_free(&scratch);
     return is_done;
 }

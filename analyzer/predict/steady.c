@@ -7,9 +7,8 @@
 #include <assert.h>
 
 // How long to look for a state that comes again: at least FEWEST iterations, at most MOST, and else about
-// MOST_INSTRUCTIONS. The core of a CPU file has parts of cycles, so that a period may be very long, and its windows are
-// full soon: there the mean of fewer is as good.
-enum { FEWEST = 8, MOST = 1 << 16, MOST_INSTRUCTIONS = 1 << 20, MOST_OF_CPU_FILES = 1 << 13 };
+// MOST_INSTRUCTIONS.
+enum { FEWEST = 8, MOST = 1 << 16, MOST_INSTRUCTIONS = 1 << 20 };
 
 // What the pipeline tells of one period: from the mark until it says that all this repeats.
 struct watch {
@@ -41,12 +40,14 @@ static void on_repeated(void *self, uint64_t times, uint64_t cycles, uint64_t in
 
 static bool simulate(const struct steady_request *request, uint64_t iterations, struct watch *watch, uint64_t *cycles,
                      struct fail *fail) {
-    struct event_listener listener = {.self = watch, .issued = on_issued, .marked = on_marked, .repeated = on_repeated};
+    struct event_listener listener = {.self = watch, .marked = on_marked, .repeated = on_repeated};
     struct event_listener *listeners[] = {&listener, NULL};
     const struct core_ops *core = request->plan ? &cpu_core : mca_core_of(request->machine);
     const struct pipeline_options options = {
         .iterations = iterations, .relaxed = request->relaxed, .plan = request->plan};
     struct pipeline_result result = {0};
+    if (!request->plan) // of a CPU file's core, nobody asks for uses of pipes
+        listener.issued = on_issued;
     struct pipeline *pipeline = pipeline_open(core, request->machine, &options);
     bool is_done = pipeline_simulate(pipeline, request->execution, listeners, &result, fail);
     pipeline_close(pipeline);
@@ -64,8 +65,9 @@ static struct watch make_watch(struct arena *arena, const struct steady_request 
 // Without a period: the second half of the walk.
 static bool take_mean(const struct steady_request *request, uint64_t iterations, uint64_t cycles, struct watch *watch,
                       struct arena *arena, struct fail *fail) {
+    const uint64_t n_counted = iterations - iterations / 2;
     struct watch half = make_watch(arena, request);
-    uint64_t half_cycles, n_counted = iterations - iterations / 2;
+    uint64_t half_cycles;
     if (!simulate(request, iterations / 2, &half, &half_cycles, fail))
         return false;
     watch->cycles = (double)(cycles - half_cycles);
@@ -79,13 +81,15 @@ bool steady_find(struct arena *arena, const struct steady_request *request, stru
     const unsigned length = execution_length(request->execution);
     const struct machine *machine = request->machine;
     assert(length > 0);
-    uint64_t iterations = (request->plan ? MOST_OF_CPU_FILES : MOST_INSTRUCTIONS) / length, cycles;
+    uint64_t iterations = MOST_INSTRUCTIONS / length, cycles;
     iterations = iterations < FEWEST ? FEWEST : iterations > MOST ? MOST : iterations;
+    iterations = request->most_iterations ? request->most_iterations : iterations;
     struct watch watch = make_watch(arena, request);
     if (!simulate(request, iterations, &watch, &cycles, fail) ||
         (!watch.is_periodic && !take_mean(request, iterations, cycles, &watch, arena, fail)))
         return false;
     steady->cycles = watch.cycles / watch.iterations;
+    steady->is_exact = watch.is_periodic;
     steady->pressure = ARENA_ARRAY(arena, double, machine->n_resources);
     for (unsigned i = 1; i < machine->n_resources; i++) {
         const struct resource *resource = &machine->resources[i];

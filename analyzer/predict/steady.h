@@ -11,6 +11,7 @@
 
 struct steady {
     double cycles;    // per iteration of the execution
+    bool is_exact;    // its state came again; else it is a mean
     double *pressure; // cycles per iteration on one unit of each resource, by resource index
 };
 
@@ -18,6 +19,7 @@ struct steady_request {
     const struct machine *machine;
     const struct execution *execution; // not empty
     unsigned relaxed;                  // as in pipeline_options
+    uint64_t most_iterations;          // until the mean is taken where none repeats; 0: very many
     const struct core_plan *plan;      // of the execution: simulate a CPU file's core; null: LLVM's
 };
 

@@ -19,8 +19,8 @@ static int64_t ticks_of_width(const struct cpu *cpu, enum cpu_parameter width) {
 }
 
 static unsigned places_for(unsigned slots) {
-    unsigned places = 16;
-    while (places < 2 * slots && places < MOST_PLACES)
+    unsigned places = 16; // instructions without a slot of their own take some, too
+    while (places < slots + slots / 8 && places < MOST_PLACES)
         places *= 2;
     return places;
 }
@@ -37,13 +37,13 @@ static void cpu_core_start(struct core *core, const struct pipeline_options *opt
     units->ticks_of_retired = ticks_of_width(plan->cpu, CPU_RETIRE_WIDTH);
     units->no_registers = STASH_ZEROED(stash, unsigned, core->machine->n_register_files + 1);
     unsigned places = places_for(units->most_slots);
-    flights_open(&units->flights, places, stash);
+    flights_open(&units->flights, plan, places, stash);
     front_end_open(&units->front_end, plan, core->total);
     rename_open(&units->rename, plan, stash);
     station_open(&units->station, plan, places, units->relaxed & RELAX_SCHEDULERS, stash);
     ports_open(&units->ports, plan);
     memory_open(&units->memory, plan->cpu);
-    store_table_open(&units->stores, plan->cpu);
+    store_table_open(&units->stores, plan->cpu, stash);
 }
 
 static void cpu_core_cycle(struct core *core) {
@@ -86,6 +86,10 @@ static uint64_t cpu_core_signature(const struct core *core, uint64_t hash) {
     const struct units *units = (const struct units *)core;
     hash = signature_mix(hash, core->next - units->flights.oldest);
     hash = signature_mix(hash, units->turn | (uint64_t)units->station.n_in_wheel << 32);
+    hash = signature_mix(hash, (uint64_t)(units->dispatch.busy_until - ticks_at(core->now)));
+    hash = signature_mix(hash, units->station.filled);
+    for (unsigned p = 0; p < units->ports.n_pipes; p++)
+        hash = signature_mix(hash, units->ports.n_bound[p]);
     for (unsigned i = 0; i < CORE_N_SCHEDULERS; i++)
         hash = signature_mix(hash, units->station.n_entries[i]);
     for (unsigned i = 0; i < units->plan->n_supplies; i++)

@@ -12,7 +12,7 @@ void units_arrive(struct units *units, int32_t list, int64_t ticks) {
         if (ticks + wait.more > flight->ready[wait.group])
             flight->ready[wait.group] = ticks + wait.more;
         if (--flight->n_waits[wait.group] == 0)
-            units_complete(units, flight, wait.group);
+            units_complete(units, flight, (enum core_group)wait.group);
         list = wait.next;
     }
 }
@@ -157,11 +157,12 @@ static bool issue(struct units *units, unsigned queue, bool *waits_for_bank) {
 
 void units_execute(struct units *units) {
     struct station *station = &units->station;
-    bool is_shut[CORE_MOST_QUEUES] = {false}, waits_for_bank = false;
+    uint64_t shut = 0;
+    bool waits_for_bank = false;
     int32_t aside = NO_UOP;
     station_wake(station, units->core.now);
     ports_begin(&units->ports, units->core.now);
-    for (unsigned q; (q = station_oldest(station, units->ports.open, is_shut)) != CORE_MOST_QUEUES;) {
+    for (unsigned q; (q = station_oldest(station, units->ports.open, shut)) != CORE_MOST_QUEUES;) {
         int32_t uop = station->first[q];
         if (issue(units, q, &waits_for_bank)) {
             units->core.has_moved = true;
@@ -170,7 +171,7 @@ void units_execute(struct units *units) {
             station->uops[uop].next = aside;
             aside = uop;
         } else {
-            is_shut[q] = true;
+            shut |= UINT64_C(1) << q;
         }
     }
     while (aside != NO_UOP) {

@@ -2,10 +2,10 @@
 
 #include <assert.h>
 
-void flights_open(struct flights *flights, unsigned places, struct stash *stash) {
-    *flights = (struct flights){.mask = places - 1};
+void flights_open(struct flights *flights, const struct core_plan *plan, unsigned places, struct stash *stash) {
+    *flights = (struct flights){.mask = places - 1, .most_waits = plan->most_reads + MEMORY_WAITS};
     flights->ring = STASH_ARRAY(stash, struct flight, places);
-    flights->waits = STASH_ARRAY(stash, struct wait, (size_t)places * MOST_WAITS);
+    flights->waits = STASH_ARRAY(stash, struct wait, (size_t)places * flights->most_waits);
 }
 
 struct flight *flights_enter(struct flights *flights, const struct core_insn *insn, const struct core_access *access,
@@ -33,9 +33,10 @@ struct flight *flights_enter(struct flights *flights, const struct core_insn *in
 
 void flights_wait(struct flights *flights, struct flight *flight, enum core_group group, int64_t more, int32_t *list) {
     uint32_t place = (uint32_t)(flight->index & flights->mask);
-    assert(flight->n_wait_nodes < MOST_WAITS);
-    int32_t node = (int32_t)(place * MOST_WAITS + flight->n_wait_nodes++);
-    flights->waits[node] = (struct wait){.next = *list, .flight = place, .group = group, .more = more};
+    assert(flight->n_wait_nodes < flights->most_waits);
+    int32_t node = (int32_t)(place * flights->most_waits + flight->n_wait_nodes++);
+    flights->waits[node] =
+        (struct wait){.next = *list, .flight = (uint16_t)place, .group = (uint16_t)group, .more = more};
     *list = node;
     flight->n_waits[group]++;
 }

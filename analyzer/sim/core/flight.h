@@ -8,15 +8,14 @@
 #include "analyzer/sim/core/ticks.h"
 #include "analyzer/sim/stash.h"
 
-enum { NO_WAIT = -1, MOST_WAITS = CPU_MOST_READS + 1 + 3 };
+enum { NO_WAIT = -1, MEMORY_WAITS = 2 }; // MEMORY_WAITS: of a load, for the store that it meets
 static const int64_t UNKNOWN = INT64_MAX;
 
 // An instruction waits for a time that is not known yet. A list of those that wait for the same.
 struct wait {
-    int32_t next; // NO_WAIT: the last one
-    uint32_t flight;
-    enum core_group group;
     int64_t more; // ticks, added to that time
+    int32_t next; // NO_WAIT: the last one
+    uint16_t flight, group;
 };
 
 struct flight {
@@ -42,12 +41,13 @@ struct flight {
 
 struct flights {
     struct flight *ring;
-    struct wait *waits;    // MOST_WAITS of each place of the ring
+    struct wait *waits; // most_waits of each place of the ring
+    unsigned most_waits;
     uint32_t mask;         // places - 1
     uint64_t oldest, next; // indices
 };
 
-void flights_open(struct flights *flights, unsigned places, struct stash *stash);
+void flights_open(struct flights *flights, const struct core_plan *plan, unsigned places, struct stash *stash);
 
 static inline struct flight *flights_at(const struct flights *flights, uint64_t index) {
     return &flights->ring[index & flights->mask];

@@ -69,13 +69,15 @@ static void pairs_by_bank(void **state) {
 
 static unsigned commit(const struct cpu *cpu, const unsigned *n_commits, unsigned n, int64_t cycles) {
     struct store_table *table = test_calloc(1, sizeof *table);
-    store_table_open(table, cpu);
+    struct stash stash = {0};
+    store_table_open(table, cpu, &stash);
     for (unsigned i = 0; i < n; i++)
         store_table_enter(table, &(const struct core_access){.n_commits = n_commits[i]});
     table->retired = n;
     for (int64_t cycle = 0; cycle < cycles; cycle++)
         store_table_commit(table, cycle);
     unsigned committed = (unsigned)table->committed;
+    stash_free(&stash);
     test_free(table);
     return committed;
 }
@@ -95,7 +97,8 @@ static void what_a_load_meets(void **state) {
     (void)state;
     struct store_table *table = test_calloc(1, sizeof *table);
     const struct cpu cpu = {0};
-    store_table_open(table, &cpu);
+    struct stash stash = {0};
+    store_table_open(table, &cpu, &stash);
     const struct core_access store = {.n_commits = 1};
     const struct core_access newest = {.meets = CORE_IS_FORWARDED, .stores_back = 1},
                              older = {.meets = CORE_IS_FORWARDED, .stores_back = 2};
@@ -106,6 +109,7 @@ static void what_a_load_meets(void **state) {
     store_table_enter(table, &store);
     assert_ptr_equal(store_table_met(table, &older), &table->ring[0]);
     assert_null(store_table_met(table, &store));
+    stash_free(&stash);
     test_free(table);
 }
 

@@ -3,6 +3,7 @@
 #include "analyzer/sim/core/ticks.h"
 
 #include <assert.h>
+#include <string.h>
 
 static void add_uop(struct core_insn *insn, uint64_t pipes, double cycles, enum core_part part) {
     if (insn->n_uops == CORE_MOST_UOPS)
@@ -57,9 +58,12 @@ static unsigned scheduler_of(const struct cpu *cpu, const struct core_insn *insn
     return cpu_knows(cpu, CPU_SCHEDULER_VECTOR) && insn->recipe->is_vector ? 1 : 0;
 }
 
-static void make_insn(const struct core_plan *plan, const struct cpu_recipe *recipe, struct core_insn *insn) {
+static void make_insn(struct arena *arena, const struct core_plan *plan, const struct cpu_recipe *recipe,
+                      struct core_insn *insn) {
     const struct cpu *cpu = plan->cpu;
+    struct core_uop uops[CORE_MOST_UOPS];
     *insn = (struct core_insn){.recipe = recipe,
+                               .uops = uops,
                                .slots = recipe->slots,
                                .loads = recipe->n_loads > 0,
                                .stores = recipe->n_stores > 0,
@@ -71,6 +75,8 @@ static void make_insn(const struct core_plan *plan, const struct cpu_recipe *rec
         add_uop(insn, 0, 0, CORE_LOADS);
     if (insn->stores && !insn->n_of_part[CORE_STORES_ADDRESS] && cpu_knows(cpu, CPU_ACCESSES))
         add_uop(insn, 0, 0, CORE_STORES_ADDRESS);
+    insn->uops = ARENA_ARRAY(arena, struct core_uop, insn->n_uops);
+    memcpy(insn->uops, uops, insn->n_uops * sizeof *uops);
     take_sources(plan, insn);
     insn->entries = insn->n_uops ? insn->slots : 0;
     insn->scheduler = scheduler_of(cpu, insn);
@@ -110,9 +116,10 @@ struct core_plan *core_plan_make(struct arena *arena, const struct cpu *cpu, con
                                .binds_at_rename = cpu_does(cpu, CPU_BINDS_AT_RENAME)};
     plan->insns = ARENA_ARRAY(arena, struct core_insn, n);
     for (unsigned i = 0; i < n; i++) {
-        make_insn(plan, &recipes[i], &plan->insns[i]);
+        make_insn(arena, plan, &recipes[i], &plan->insns[i]);
         number_queues(plan, &plan->insns[i]);
         plan->most_uops = plan->insns[i].n_uops > plan->most_uops ? plan->insns[i].n_uops : plan->most_uops;
+        plan->most_reads = plan->insns[i].n_reads > plan->most_reads ? plan->insns[i].n_reads : plan->most_reads;
     }
     return plan;
 }

@@ -39,7 +39,7 @@ enum { CORE_MOST_UOPS = 24 };
 
 struct core_insn {
     const struct cpu_recipe *recipe;
-    struct core_uop uops[CORE_MOST_UOPS];
+    struct core_uop *uops; // at most CORE_MOST_UOPS
     unsigned n_uops, n_of_part[CORE_N_PARTS];
     unsigned slots, entries; // of dispatch; of a scheduler
     unsigned scheduler;      // which
@@ -93,7 +93,7 @@ struct core_supply {
     unsigned n_steps, repeats_from;
 };
 
-enum { CORE_MOST_SUPPLIES = 3, CORE_MOST_QUEUES = 65, CORE_N_SCHEDULERS = 3, CORE_KEPT_STORES = 64 };
+enum { CORE_MOST_SUPPLIES = 3, CORE_MOST_QUEUES = 64, CORE_N_SCHEDULERS = 3, CORE_KEPT_STORES = 64 };
 
 struct core_plan {
     const struct cpu *cpu;
@@ -107,9 +107,9 @@ struct core_plan {
     // Uops wait in queues, one for all that may take the same pipes. Queue 0 is of those that need none.
     uint64_t queues[CORE_MOST_QUEUES];
     unsigned n_queues;
-    bool binds_at_rename; // all uops; else loads, where two pipes take them in turn
-    double wanted[64];    // by pipe: cycles that uops may want of it, shared out evenly
-    unsigned most_uops;
+    bool binds_at_rename;           // all uops; else loads, where two pipes take them in turn
+    double wanted[64];              // by pipe: cycles that uops may want of it, shared out evenly
+    unsigned most_uops, most_reads; // of an instruction
 };
 
 // From recipes: all but accesses and supplies, which are empty. Lives as long as the arena.

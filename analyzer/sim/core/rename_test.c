@@ -21,7 +21,8 @@ struct fixture {
 static void open_rename(struct fixture *fixture) {
     fixture->cpu.stack = STACK;
     fixture->plan = (struct core_plan){.cpu = &fixture->cpu, .n_units = N_UNITS};
-    flights_open(&fixture->flights, PLACES, &fixture->stash);
+    fixture->plan.most_reads = 2;
+    flights_open(&fixture->flights, &fixture->plan, PLACES, &fixture->stash);
     rename_open(&fixture->rename, &fixture->plan, &fixture->stash);
 }
 

@@ -38,6 +38,7 @@ void station_queue(struct station *station, int32_t uop) {
     int32_t *last = &station->last[waiting->queue], *first = &station->first[waiting->queue], before = *last;
     while (before != NO_UOP && station->uops[before].age > waiting->age)
         before = station->uops[before].previous;
+    station->filled |= UINT64_C(1) << waiting->queue;
     waiting->previous = before;
     waiting->next = before == NO_UOP ? *first : station->uops[before].next;
     *(before == NO_UOP ? first : &station->uops[before].next) = uop;
@@ -49,6 +50,8 @@ void station_remove(struct station *station, int32_t uop) {
     int32_t *first = &station->first[waiting->queue], *last = &station->last[waiting->queue];
     *(waiting->previous == NO_UOP ? first : &station->uops[waiting->previous].next) = waiting->next;
     *(waiting->next == NO_UOP ? last : &station->uops[waiting->next].previous) = waiting->previous;
+    if (*first == NO_UOP)
+        station->filled &= ~(UINT64_C(1) << waiting->queue);
 }
 
 void station_release(struct station *station, int32_t uop, int64_t ready, int64_t cycle) {
@@ -70,15 +73,15 @@ void station_wake(struct station *station, int64_t cycle) {
     }
 }
 
-unsigned station_oldest(const struct station *station, uint64_t pipes, const bool *is_shut) {
+unsigned station_oldest(const struct station *station, uint64_t pipes, uint64_t shut) {
     unsigned best = CORE_MOST_QUEUES;
     uint64_t age = UINT64_MAX;
-    for (unsigned q = 0; q < station->plan->n_queues; q++) {
-        int32_t first = station->first[q];
-        bool may = first != NO_UOP && !is_shut[q] && (!q || station->plan->queues[q] & pipes);
-        if (may && station->uops[first].age < age) {
+    for (uint64_t left = station->filled & ~shut; left; left &= left - 1) {
+        unsigned q = (unsigned)__builtin_ctzll(left);
+        uint64_t its_age = station->uops[station->first[q]].age;
+        if (its_age < age && (!q || station->plan->queues[q] & pipes)) {
             best = q;
-            age = station->uops[first].age;
+            age = its_age;
         }
     }
     return best;

@@ -20,6 +20,7 @@ struct station {
     const struct core_plan *plan;
     struct waiting_uop *uops; // plan->most_uops of each place of the flights
     int32_t wheel[WHEEL_CYCLES], first[CORE_MOST_QUEUES], last[CORE_MOST_QUEUES];
+    uint64_t filled; // queues that hold a uop, a bit each
     unsigned n_in_wheel;
     unsigned sizes[CORE_N_SCHEDULERS], n_entries[CORE_N_SCHEDULERS];
 };
@@ -34,9 +35,9 @@ void station_release(struct station *station, int32_t uop, int64_t ready, int64_
 void station_wake(struct station *station, int64_t cycle);
 void station_queue(struct station *station, int32_t uop);
 void station_remove(struct station *station, int32_t uop);
-// The queue whose first uop is the oldest, of those that have one of the pipes, or need none, and are in `queues`;
-// CORE_MOST_QUEUES: there is no such.
-unsigned station_oldest(const struct station *station, uint64_t pipes, const bool *is_shut);
+// The queue whose first uop is the oldest, of those that have one of the pipes, or need none, but for those that are
+// shut, a bit each; CORE_MOST_QUEUES: there is no such.
+unsigned station_oldest(const struct station *station, uint64_t pipes, uint64_t shut);
 
 void station_put(const struct station *station, struct coder *coder, const struct flights *flights);
 

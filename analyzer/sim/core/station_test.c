@@ -27,26 +27,25 @@ static void open_station(struct fixture *fixture) {
 static void the_oldest_goes_first(void **state) {
     (void)state;
     struct fixture fixture = {0};
-    const bool is_shut[CORE_MOST_QUEUES] = {false};
     open_station(&fixture);
     struct station *station = &fixture.station;
     station_release(station, 6, ticks_at(0), 0);
     station_release(station, 2, ticks_at(1), 0);
     station_release(station, 4, ticks_at(0), 0);
     station_release(station, 3, ticks_at(0), 0);
-    assert_int_equal(station_oldest(station, P0 | P1, is_shut), 2);
+    assert_int_equal(station_oldest(station, P0 | P1, 0), 2);
     assert_int_equal(station->first[2], 3);
-    assert_int_equal(station_oldest(station, P0, is_shut), 1);
+    assert_int_equal(station_oldest(station, P0, 0), 1);
     assert_int_equal(station->first[1], 4);
     station_wake(station, 1);
     assert_int_equal(station->first[1], 2);
-    assert_int_equal(station_oldest(station, P0 | P1, is_shut), 1);
+    assert_int_equal(station_oldest(station, P0 | P1, 0), 1);
     station_remove(station, 2);
     station_remove(station, 4);
     assert_int_equal(station->first[1], 6);
     station_remove(station, 6);
     assert_int_equal(station->first[1], NO_UOP);
-    assert_int_equal(station_oldest(station, P0, is_shut), CORE_MOST_QUEUES);
+    assert_int_equal(station_oldest(station, P0, 0), CORE_MOST_QUEUES);
     stash_free(&fixture.stash);
 }
 

@@ -1,6 +1,7 @@
 #include "analyzer/sim/core/store_table.h"
 
-void store_table_open(struct store_table *table, const struct cpu *cpu) {
+void store_table_open(struct store_table *table, const struct cpu *cpu, struct stash *stash) {
+    table->ring = STASH_ARRAY(stash, struct store_entry, STORE_PLACES);
     table->next = table->retired = table->committed = 0;
     table->stores = table->lines = (struct gate){0};
     table->ticks_of_store = cpu_knows(cpu, CPU_STORES) ? ticks_of(1 / cpu_value(cpu, CPU_STORES)) : 0;

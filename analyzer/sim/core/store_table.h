@@ -15,13 +15,13 @@ struct store_entry {
 };
 
 struct store_table {
-    struct store_entry ring[STORE_PLACES];
+    struct store_entry *ring;          // STORE_PLACES
     uint64_t next, retired, committed; // numbers
     struct gate stores, lines;
     int64_t ticks_of_store, ticks_of_line; // 0: any number in a cycle
 };
 
-void store_table_open(struct store_table *table, const struct cpu *cpu);
+void store_table_open(struct store_table *table, const struct cpu *cpu, struct stash *stash);
 static inline struct store_entry *store_table_at(struct store_table *table, uint64_t number) {
     return &table->ring[number % STORE_PLACES];
 }
