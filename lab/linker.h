@@ -14,7 +14,7 @@
 // A section that the program has in memory.
 struct linked_section {
     const char *name;
-    uint64_t address; // 0: not in memory, or thread-local
+    uint64_t address; // 0: not in memory, or thread-local data of a linked file or of other ISAs
     uint8_t *bytes;   // in its segment; null: zeros
     size_t size;
     uint64_t flags; // SHF_…
@@ -67,7 +67,9 @@ struct object_linker {
     size_t n_sections;
     Elf_Data *symbols; // of the table that relocations use
     size_t strings, n_symbols;
-    uint64_t end; // behind the last section
+    uint64_t threads; // linked x86-64: what stands for the address in fs, where its data are known; 0: they are not
+    bool has_threads; // an object for x86-64: thread-local data are among the sections
+    uint64_t end;     // behind the last section
     struct segment *segments;
     size_t n_segments;
     struct linker_hole *holes;
@@ -141,6 +143,12 @@ const char *linker_choice_name(const struct object_linker *linker, uint64_t reso
 bool linker_is_thread_local(const struct object_linker *linker, const struct insn *insn);
 // Makes it trap in `bytes`, which are its bytes: by the segment gs, which begins at 0, in place of fs.
 void linker_bar_threads(struct object_linker *linker, const char *who, const struct insn *insn, uint8_t *bytes);
+// Makes the instruction at this address access thread-local data of the file: its displacement becomes `target`. False:
+// it has no displacement of four bytes, and is as before.
+bool linker_meet_threads(struct object_linker *linker, const struct insn *insn, uint64_t address, uint64_t target);
+// Of a linked file for x86-64: a section for its thread-local data, before segments are made; then its content.
+void linker_add_threads(struct object_linker *linker);
+void linker_fill_threads(struct object_linker *linker);
 
 // Fill in what an unlinked object's relocations state; of a linked file, what a loader would, and find the references
 // of its machine code.

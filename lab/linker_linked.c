@@ -181,9 +181,13 @@ static bool is_inside(const struct object_linker *linker, size_t offset, size_t 
 }
 
 static void bar_threads(const struct code *code, const char *who, const struct insn *insn, uint64_t address) {
-    uint8_t *bytes = linker_bytes(code->linker, address, insn->n_bytes);
-    if (bytes && linker_is_thread_local(code->linker, insn))
-        linker_bar_threads(code->linker, who, insn, bytes);
+    struct object_linker *linker = code->linker;
+    uint8_t *bytes = linker_bytes(linker, address, insn->n_bytes);
+    if (!bytes || !linker_is_thread_local(linker, insn))
+        return;
+    uint64_t target = linker->threads + (uint64_t)insn->address->displacement;
+    if (!linker->threads || !linker_meet_threads(linker, insn, address, target))
+        linker_bar_threads(linker, who, insn, bytes);
 }
 
 // A jump out of a function goes on in other code, which returns to the same caller. One out of a range of addresses

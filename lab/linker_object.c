@@ -345,6 +345,17 @@ static void follow_address(struct linker_worker *worker, const struct reached *r
                          target - (insn->n_bytes - field));
 }
 
+// An access to thread-local data: a relocation fills in the variable's address; nothing fills in the word at fs:0.
+static void follow_thread(struct linker_worker *worker, const struct reached *range, const struct insn *insn,
+                          uint64_t address) {
+    struct object_linker *linker = worker->linker;
+    const struct insn_address *written = insn->address;
+    bool is_first = !written->displacement && !written->base && !written->index;
+    if (!is_first || !linker->has_threads || has_relocation(worker, range, insn, address) ||
+        !linker_meet_threads(linker, insn, address, word_of(linker, 0)))
+        linker_bar_threads(linker, linker_who(worker), insn, linker_bytes(linker, address, insn->n_bytes));
+}
+
 static bool follow_insn(struct linker_worker *worker, const struct reached *range, const struct insn *insn,
                         uint64_t address) {
     struct object_linker *linker = worker->linker;
@@ -352,7 +363,7 @@ static bool follow_insn(struct linker_worker *worker, const struct reached *rang
     uint64_t target = address + (uint64_t)insn->displacement;
     bool is_inside = target - section->address - range->begin < range->end - range->begin;
     if (linker_is_thread_local(linker, insn))
-        linker_bar_threads(linker, linker_who(worker), insn, linker_bytes(linker, address, insn->n_bytes));
+        follow_thread(worker, range, insn, address);
     if (!insn->is_direct) {
         follow_address(worker, range, insn, address);
         return true;

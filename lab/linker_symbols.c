@@ -117,7 +117,8 @@ bool linker_find_address(const struct linker_worker *worker, const struct linker
     if (!linker->symbols || !gelf_getsym(linker->symbols, (int)number, symbol))
         return linker_refuse(worker, "?", "a symbol that the file lacks");
     const char *name = linker_name_of(linker, symbol);
-    if (is_thread_local(linker, symbol))
+    bool is_placed = symbol->st_shndx < linker->n_sections && linker->sections[symbol->st_shndx].address;
+    if (is_thread_local(linker, symbol) && !is_placed)
         return linker->machine == EM_X86_64 ? stand_in(worker, reference, name, ABSENT_THREAD_LOCAL, address)
                                             : linker_refuse(worker, name, "which is thread-local: it cannot be placed");
     if (GELF_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC) // its value is that of what chooses

@@ -95,8 +95,10 @@ static bool take_section(struct object_linker *linker, size_t index, uint64_t fi
         return true;
     const char *name = elf_strptr(linker->elf, names, header.sh_name);
     *section = (struct linked_section){.name = name ? name : "", .flags = header.sh_flags};
-    if (!is_in_memory(&header))
+    bool is_of_threads = linker->kind == ET_REL && linker->machine == EM_X86_64 && (header.sh_flags & SHF_TLS);
+    if (!is_in_memory(&header) && !(is_of_threads && header.sh_size > 0))
         return true;
+    linker->has_threads |= is_of_threads;
     section->address = place_section(linker, &header, linker->end);
     section->size = header.sh_size;
     if (header.sh_size > MOST_BYTES || section->address < first || section->address - first > MOST_BYTES)
@@ -257,9 +259,13 @@ static bool read_file(struct object_linker *linker) {
         return false;
     if (linker->kind == ET_REL)
         add_words(linker);
+    else
+        linker_add_threads(linker);
     make_segments(linker);
-    if (linker->kind != ET_REL)
+    if (linker->kind != ET_REL) {
         linker_load(linker);
+        linker_fill_threads(linker);
+    }
     return decoder_open(&linker->decoder, linker->arena, linker->isa, NULL, linker->fail);
 }
 

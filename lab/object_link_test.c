@@ -179,8 +179,7 @@ static void what_is_elsewhere_is_named(void **state) {
         {F("jmp far_away"), "f refers to 'far_away', which another file holds"},
         {F("call [rip + far_away@GOTPCREL]\nret"), "f refers to 'far_away', which another file holds"},
         {F("je k\nret") ".text\nk: ret\n", "compile it with -ffunction-sections"},
-        {F("mov eax, fs:local@TPOFF\nret") ".section .tdata,\"awT\",@progbits\nlocal: .long 1\n",
-         "f refers to 'local', which is thread-local"},
+        {F("mov eax, fs:local@TPOFF\nret"), "f refers to 'local', which is thread-local"},
         {F("mov rax, [rip + large]\nret") ".bss\n.globl large\nlarge: .zero 20000000\n",
          "its memory is more than 16 MiB"},
         {F("mov rax, [rip + common]\nret") ".comm common, 8\n", "compile it with -fno-common"},
@@ -213,8 +212,7 @@ static void what_may_not_run_has_an_address(void **state) {
         {F("je 1f\ncall [rip + far_away@GOTPCREL]\n1: ret"), "f calls 'far_away', which another file holds"},
         {F("mov rax, [rip + t]\nret") ".section .data.rel.ro.t,\"aw\"\nt: .quad other, far_away\n",
          "f refers to 'far_away', which another file holds"},
-        {F("je 1f\nmov eax, fs:local@TPOFF\n1: ret") ".section .tdata,\"awT\",@progbits\nlocal: .long 1\n",
-         "f refers to 'local', which is thread-local"},
+        {F("je 1f\nmov eax, fs:local@TPOFF\n1: ret"), "f refers to 'local', which is thread-local"},
         {F("je 1f\nmov rax, local@GOTTPOFF[rip]\nmov eax, fs:[rax]\n1: ret"),
          "f refers to 'local', which is thread-local"},
     };
@@ -261,6 +259,27 @@ static void threads_data_are_out_of_reach(void **state) {
     unload(&loaded);
 }
 
+// Thread-local data of the file itself are variables of the memory that comes along: by an offset from fs, from the
+// word at fs:0, or from a word of their own.
+static void threads_data_of_the_file_are_met(void **state) {
+    (void)state;
+    struct loaded loaded;
+    assert_true(load(
+        &loaded, F("mov rax, fs:[rdi*8+two@TPOFF]\nmov rax, fs:0\nadd rax, two@GOTTPOFF[rip]\n"
+                   "add rax, fs:one@TPOFF+8\nret") ".section .tdata,\"awT\",@progbits\none: .quad 1\ntwo: .quad 2\n"));
+    const struct link *link = loaded.source.link;
+    assert_non_null(link);
+    assert_int_equal(link->n_fixups, 4);
+    uint64_t two = link->fixups[0].target;
+    assert_int_equal(value_at(link, two), 2);
+    assert_int_equal(value_at(link, link->fixups[1].target), 0);
+    assert_int_equal(value_at(link, target_of(link, 2, 0)), two);
+    assert_int_equal(link->fixups[3].target, two);
+    assert_true(two < INT32_MAX);
+    assert_null(memchr(loaded.source.bytes, 0x64, loaded.source.n_bytes)); // fs
+    unload(&loaded);
+}
+
 // A file may be damaged anywhere; an answer is wanted, and no crash.
 static void no_damage_crashes(void **state) {
     (void)state;
@@ -301,6 +320,7 @@ int main(void) {
         cmocka_unit_test(what_may_not_run_has_an_address),
         cmocka_unit_test(addresses_in_the_section_meet_the_function),
         cmocka_unit_test(threads_data_are_out_of_reach),
+        cmocka_unit_test(threads_data_of_the_file_are_met),
         cmocka_unit_test(no_damage_crashes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
