@@ -10,7 +10,7 @@
 bool branches_record(struct arena *arena, const struct program *program, const struct bench_code *code,
                      struct followed *followed, struct fail *fail);
 
-// The prediction is per execution of the body. Fills the rest of `followed`.
+// The prediction is per execution of the body. Fills the number of its instructions in `followed`.
 bool branches_predict(struct arena *arena, const struct model *model, const struct program *program,
                       struct followed *followed, struct prediction *prediction, struct fail *fail);
 

@@ -104,7 +104,7 @@ static double executed(const struct experiment *experiment) {
 
 // What the predictions are of, as in struct record_prediction.
 static const char *predicted_thing(const struct experiment *experiment) {
-    return experiment->followed.n ? "run" : experiment->program.has_own_branch ? "turn" : NULL;
+    return experiment->followed.instructions > 0 ? "run" : experiment->program.has_own_branch ? "turn" : NULL;
 }
 
 static const char *verdict_name(const struct verdict *verdict) {

@@ -13,6 +13,7 @@
 #include "lab/blocks.h"
 #include "lab/branches.h"
 #include "lab/listener.h"
+#include "lab/path.h"
 #include "lab/replicate.h"
 
 #include <stdbool.h>
@@ -46,6 +47,7 @@ struct experiment {
     struct bench_measurement measurement;
     struct replicate_list replicates; // other layouts to measure as well
     struct followed followed;         // run of code with branches inside; n = 0: no branches, or not recorded yet
+    struct path path;                 // which part of the block ran; empty: no branches inside, or not recorded
     struct corun *corun;              // null: it runs alone
     unsigned n_predictions;
     struct prediction predictions[MODEL_SET_MOST];

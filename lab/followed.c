@@ -113,8 +113,7 @@ bool follow_order(struct arena *arena, const struct block *block, size_t first, 
 
 // ---- functions that it calls
 
-// Lists the instructions outside of the loop, each once.
-static struct follow_outside list_outside(struct arena *arena, const struct followed *followed, size_t n_bytes) {
+struct follow_outside follow_list_outside(struct arena *arena, const struct followed *followed, size_t n_bytes) {
     uint32_t *list = ARENA_ARRAY(arena, uint32_t, followed->n + 1);
     size_t n_all = 0, n = 0;
     for (size_t i = 0; i < followed->n; i++)
@@ -185,7 +184,7 @@ static void find_accesses(struct arena *arena, const struct machine *machine, co
 bool follow_execution(struct arena *arena, const struct model *model, const struct program *program,
                       const struct followed *followed, struct execution *execution, unsigned *n_own,
                       struct fail *fail) {
-    const struct follow_outside outside = list_outside(arena, followed, program_followed_range(program).length);
+    const struct follow_outside outside = follow_list_outside(arena, followed, program_followed_range(program).length);
     struct block *block = ARENA_NEW(arena, struct block);
     struct follow_order order;
     if (!describe_all(arena, model, program, &outside, block, fail))

@@ -15,12 +15,8 @@ struct followed {
     const uint32_t *offsets;
     const struct step_registers *registers; // before each; null: not asked for, or not x86-64
     size_t n;
-    double bodies;           // executions of the body in the run
-    double instructions;     // instructions of one body; set by branches_predict (branches.h), as are the next ones
-    unsigned n_ran, n_insns; // instructions of the block that ran at all, and all; without those that do nothing
-    bool has_idle_loop;      // a loop inside did not run
-    size_t idle_loop;        // offset of its first instruction in the block, bytes
-    double longest_loop;     // turns at a time of the loop inside that makes most, on average; 0: none turns
+    double bodies;       // executions of the body in the run
+    double instructions; // instructions of one body; set by branches_predict (branches.h)
 };
 
 struct follow_options {
@@ -37,6 +33,9 @@ struct follow_outside {
     const uint32_t *offsets; // in ascending order
     size_t n;
 };
+
+// Lists those that ran, each once. `n_bytes`: those of the bytes that were followed.
+struct follow_outside follow_list_outside(struct arena *arena, const struct followed *followed, size_t n_bytes);
 
 // Order of execution. An instruction that repeats itself (x86: rep movsb) is recorded at each step, and counts once.
 struct follow_order {

@@ -82,12 +82,39 @@ static void doubt_large_memory(struct experiment *experiment) {
     m->why = "its pages do not fit the first-level cache, and follow each other too closely to share memory";
 }
 
+// Whether the block has branches besides that of its own loop, so that a part of it may not run.
+static bool has_inner_branch(const struct lab_block *block) {
+    unsigned n = 0;
+    for (unsigned i = 0; block->is_decoded && i < block->insns.n_insns; i++)
+        n += block->insns.insns[i].is_branch;
+    return block->is_decoded && (block->is_routine || block->calls_others || n > block->is_loop);
+}
+
+// Records which part of the block runs, for its reader and for the models. Where that cannot be, a model reports why.
+static void find_path(const struct lab *lab, struct experiment *experiment) {
+    const struct bench_code code = experiment_code(experiment, false);
+    struct fail why = {0};
+    if (experiment->measurement.outcome != BENCH_OK || !has_inner_branch(experiment->block))
+        return;
+    if (!experiment->followed.n &&
+        !branches_record(lab->arena, &experiment->program, &code, &experiment->followed, &why))
+        return;
+    if (!path_find(lab->arena, &lab->decoder, &experiment->program, &experiment->followed, &experiment->path))
+        return;
+    experiment->seen.ran = experiment->path.n_ran;
+    experiment->seen.ran_of = experiment->path.n_insns;
+    experiment->seen.has_idle_loop = experiment->path.has_idle_loop;
+    experiment->seen.idle_loop = experiment->path.idle_loop;
+}
+
 void lab_take(struct lab *lab, struct experiment *experiment, const struct bench_measurement *measurement) {
     const struct predict_request request = {lab->arena, &lab->models, lab->listener,
                                             lab->is_simulated ? PREDICT_SIMULATED : PREDICT_HERE};
     experiment->measurement = *measurement;
-    if (experiment->block && !lab->is_simulated)
+    if (experiment->block && !lab->is_simulated) {
         block_look(lab->arena, &lab->decoder, experiment);
+        find_path(lab, experiment);
+    }
     experiment_doubt_short_run(lab->arena, experiment);
     if (experiment->block && !lab->is_simulated)
         doubt_large_memory(experiment);

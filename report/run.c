@@ -81,21 +81,15 @@ static void add_value_notes(struct text *note, const struct run_report *run, con
         add_part(note, e->measurement.warning);
 }
 
-// Whether less of a block ran than its reader expects.
-static bool is_short(const struct followed *followed) {
-    return followed->n && (followed->has_idle_loop || 2 * followed->n_ran < followed->n_insns);
-}
-
-static const char *path(struct arena *arena, const struct followed *followed) {
-    const char *text = arena_printf(arena, "%u of %u instructions ran", followed->n_ran, followed->n_insns);
-    return followed->has_idle_loop ? arena_printf(arena, "%s; the loop at 0x%zx did not", text, followed->idle_loop)
-                                   : text;
+static const char *short_path(struct arena *arena, const struct path *path) {
+    const char *text = arena_printf(arena, "%u of %u instructions ran", path->n_ran, path->n_insns);
+    return path->has_idle_loop ? arena_printf(arena, "%s; the loop at 0x%zx did not", text, path->idle_loop) : text;
 }
 
 // Whether the end of a loop inside may be predicted in a longer run and not in this one, and that is some percent.
 static bool has_doubtful_end(const struct experiment *e) {
     static const double fewest_turns = 32, most_cycles = 4000;
-    return e->followed.longest_loop >= fewest_turns && e->measurement.cycles < most_cycles;
+    return e->path.longest_loop >= fewest_turns && e->measurement.cycles < most_cycles;
 }
 
 static void add_other_notes(struct text *note, const struct experiment *e) {
@@ -106,14 +100,14 @@ static void add_other_notes(struct text *note, const struct experiment *e) {
     if (e->seen.walks && e->measurement.seen.most_iterations)
         add_part(note, arena_printf(note->arena, "walks over pages: at most %llu iterations at a time",
                                     (unsigned long long)e->measurement.seen.most_iterations));
-    if (is_short(&e->followed))
-        add_part(note, path(note->arena, &e->followed));
+    if (path_is_short(&e->path))
+        add_part(note, short_path(note->arena, &e->path));
     if (has_doubtful_end(e))
         add_part(note, arena_printf(note->arena,
                                     "a loop inside is left after %.0f turns: where a CPU learns to predict "
                                     "that, it takes less",
-                                    e->followed.longest_loop));
-    if (e->followed.n)
+                                    e->path.longest_loop));
+    if (e->followed.instructions > 0)
         add_part(note, "predicted along the branches taken here, without a misprediction");
     if (e->measurement.n_replicates && e->measurement.verdict != MEASURED_UNSTABLE)
         add_part(note, arena_printf(note->arena, "the same in %u other layouts", e->measurement.n_replicates));

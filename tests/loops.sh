@@ -224,6 +224,12 @@ expect 0 '^null true$' jq -r 'select(.record == "measurement") | "\(.outcome) \(
 expect 0 '4 of 8 instructions ran; the loop at 0x8 did not' one_line predict --form looped \
     --asm 'xor eax, eax; cmp rax, 7; jne 2f; 1: imul rdx, rdi; add rax, 1; cmp rax, rsi; jne 1b; 2: ret'
 
+# So it is without a model, and in the record.
+short='xor eax, eax; cmp rax, 7; jne 2f; 1: imul rdx, rdi; add rax, 1; cmp rax, rsi; jne 1b; 2: ret'
+run --form looped --json --asm "$short" >"$T/run"
+expect 0 '^4 8 8$' jq -r 'select(.record == "measurement" and .outcome == null) | .block.path |
+    "\(.ran) \(.instructions) \(.idle_loop)"' "$T/run"
+
 # Code behind the return that jumps to the function's end is no loop.
 one_line predict --form looped \
     --asm 'test rdi, rdi; je 2f; imul rdx, rdi; 1: mov rax, rdx; ret; 2: xor edx, edx; jmp 1b' >"$T/cold"

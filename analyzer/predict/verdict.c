@@ -10,6 +10,15 @@ static const char *plural(unsigned n) {
     return n == 1 ? "" : "s";
 }
 
+// A chain through one copy takes whole cycles. Others, as one through several copies, or an order of the schedulers in
+// which copies get into each other's way, are no chain that a reader could find in the text.
+static const char *dependency_text(struct arena *arena, double cycles) {
+    static const double whole = 0.005;
+    if (fabs(cycles - round(cycles)) <= whole)
+        return arena_printf(arena, "model: a dependency chain of %.4g cycle%s", cycles, round(cycles) == 1 ? "" : "s");
+    return arena_printf(arena, "model: waits for results, %.4g cycles a copy on average", cycles);
+}
+
 static const char *model_too_slow(struct arena *arena, const struct prediction *p) {
     switch (p->kind) {
     case BOTTLENECK_RESOURCE:
@@ -19,7 +28,7 @@ static const char *model_too_slow(struct arena *arena, const struct prediction *
         return arena_printf(arena, "model: %g %s at dispatch width %u", p->uops, p->are_slots ? "slots" : "uops",
                             p->dispatch_width);
     case BOTTLENECK_DEPENDENCY:
-        return arena_printf(arena, "model: a dependency chain of %.4g cycles", p->cycles);
+        return dependency_text(arena, p->cycles);
     case BOTTLENECK_BUFFER:
     case BOTTLENECK_RETIRE:
     case BOTTLENECK_FRONT_END:

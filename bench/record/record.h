@@ -62,6 +62,10 @@ struct record {
         unsigned copies;     // copies of the body in one iteration: a straight line between two branches. Not read
         bool has_own_branch; // looped: its own branch is the loop, and the value is per turn
         uint64_t turns;      // turns of the loop in one iteration; 0: unknown, or not a loop. Not read
+        unsigned ran;        // instructions that ran at all, without those that do nothing. Not read, as the next three
+        unsigned ran_of;     // all of them; 0: there are no branches inside, or the run was not recorded
+        bool has_idle_loop;  // a loop inside did not run
+        size_t idle_loop;    // offset of its first instruction, bytes
         const char *notes;   // what distorts its value, words with blanks between them; null: nothing is known
         bool has_fault;      // it did not reach its end, because of `fault`
         struct record_fault fault;

@@ -303,6 +303,15 @@ void record_put_fault(struct json_text *json, const char *key, const struct reco
     json_close(json);
 }
 
+static void put_path(struct json_text *json, const struct record_block *block) {
+    json_open(json, "path");
+    json_put_integer(json, "ran", block->ran);
+    json_put_integer(json, "instructions", block->ran_of);
+    if (block->has_idle_loop)
+        json_put_integer(json, "idle_loop", (int64_t)block->idle_loop);
+    json_close(json);
+}
+
 static void put_block(struct json_text *json, const struct record *record) {
     const struct record_block *block = record->block;
     json_open(json, "block");
@@ -320,6 +329,8 @@ static void put_block(struct json_text *json, const struct record *record) {
         json_put_bool(json, "own_branch", true);
     if (block->turns)
         json_put_integer(json, "turns", (int64_t)block->turns);
+    if (block->ran_of)
+        put_path(json, block);
     json_put_text(json, "notes", block->notes);
     if (record->measurement.seen.most_iterations)
         json_put_integer(json, "most_iterations", (int64_t)record->measurement.seen.most_iterations);
