@@ -122,7 +122,7 @@ static bool simulate(struct arena *arena, const struct steady_request *request, 
 bool core_cycles_find(const struct bounds_request *request, unsigned relaxed, double *cycles, struct fail *fail) {
     struct arena scratch = {0};
     struct core_plan *plan = NULL;
-    struct bounds bounds;
+    struct bounds bounds = {.most = 0};
     const struct execution execution = {.block = request->block};
     *cycles = 0;
     bool is_done = core_plan_find(&scratch, request, &plan, &bounds, fail);
