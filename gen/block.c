@@ -252,6 +252,12 @@ static bool uses_stack_pointer(const struct isa *isa, const struct used_register
     return used->all.files[0] >> isa->stack_number & 1;
 }
 
+static unsigned fit_bytes(unsigned copies, unsigned n_bytes) {
+    if (copies * n_bytes <= GEN_BLOCK_BYTES)
+        return copies;
+    return n_bytes < GEN_BLOCK_BYTES ? GEN_BLOCK_BYTES / n_bytes : 1;
+}
+
 // Returns the number of copies in a line.
 static unsigned count_copies(const struct block_request *request, unsigned n_instructions) {
     unsigned copies =
@@ -259,9 +265,11 @@ static unsigned count_copies(const struct block_request *request, unsigned n_ins
     unsigned n_bytes = 0;
     for (unsigned i = 0; request->facts && i < request->facts->n_instructions; i++)
         n_bytes += request->facts->lengths[i];
-    if (request->unroll || copies == 1 || copies * n_bytes <= GEN_BLOCK_BYTES)
-        return copies;
-    return n_bytes < GEN_BLOCK_BYTES ? GEN_BLOCK_BYTES / n_bytes : 1;
+    return request->unroll || copies == 1 ? copies : fit_bytes(copies, n_bytes);
+}
+
+unsigned block_copies(unsigned n_instructions, unsigned n_bytes) {
+    return fit_bytes(program_unroll(PROGRAM_UNROLLED, 0, n_instructions, GEN_BLOCK_INSTRUCTIONS), n_bytes);
 }
 
 static bool make_program(struct block_reader *reader, struct program *program) {

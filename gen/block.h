@@ -99,6 +99,9 @@ struct block_request {
     const struct block_turns *turns;
 };
 
+// Copies in the line of the unrolled form of a block of so many instructions and bytes.
+unsigned block_copies(unsigned n_instructions, unsigned n_bytes);
+
 // Whether an instruction of a text may refer to what the text does not define; false: surely none does.
 bool block_names_others(struct arena *arena, const struct isa *isa, const char *text);
 

@@ -2,6 +2,7 @@
 
 #include "analyzer/predict/core_plan.h"
 #include "base/text.h"
+#include "gen/block.h"
 #include "lab/explain.h"
 #include "lab/explain_loop.h"
 #include "lab/turns.h"
@@ -205,6 +206,14 @@ static bool repeat(struct arena *arena, const struct model *model, const struct 
     return true;
 }
 
+// As many as 'cyclops run' lays out in a line.
+static unsigned copies_of(const struct block *block) {
+    unsigned n_bytes = 0;
+    for (unsigned i = 0; i < block->n_insns; i++)
+        n_bytes += block->insns[i].n_bytes;
+    return block_copies(block->n_insns, n_bytes);
+}
+
 bool explain_block(struct arena *arena, const struct model *model, const struct explain_block_options *options,
                    struct block_explanation *explanation, struct fail *fail) {
     *explanation = (struct block_explanation){.model = model};
@@ -220,8 +229,10 @@ bool explain_block(struct arena *arena, const struct model *model, const struct 
     bool is_described = options->text
                             ? describe_text(arena, model, options, block, fail)
                             : model_describe_bytes(model, arena, options->bytes, options->n_bytes, block, fail);
-    if (!is_described || !repeat(arena, model, options, way, block, fail) ||
-        !bounds_explain(arena, way, &explanation->found, fail) ||
+    if (!is_described || !repeat(arena, model, options, way, block, fail))
+        return false;
+    way->copies = way->is_loop || way->is_decoded ? 0 : copies_of(block);
+    if (!bounds_explain(arena, way, &explanation->found, fail) ||
         !core_cycles_find(way, 0, &explanation->core_cycles, fail))
         return false;
     const struct bounds *bounds = &explanation->found.bounds;

@@ -85,6 +85,7 @@ static struct prediction_request request_of(const struct experiment *experiment,
     return (struct prediction_request){
         .execution = execution,
         .way = {.is_loop = program->form == PROGRAM_LOOPED,
+                .copies = program->unroll,
                 .start = program->line_offset,
                 .registers = is_same ? BOUNDS_SAME : BOUNDS_APART,
                 .pages_are_one = is_same && !experiment->foreign.is_own},

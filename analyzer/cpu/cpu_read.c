@@ -82,7 +82,8 @@ static bool is_one_of(enum cpu_parameter parameter, const enum cpu_parameter *so
 
 // A value that no machine has would only be seen in a bound that makes no sense.
 static bool check_parameter(struct reader *reader, enum cpu_parameter parameter, struct fy_node *node) {
-    static const enum cpu_parameter powers[] = {CPU_FETCH_BYTES, CPU_CACHE_LINE_BYTES, CPU_LOAD_BANKS};
+    static const enum cpu_parameter powers[] = {CPU_FETCH_BYTES, CPU_CACHE_LINE_BYTES, CPU_LOAD_BANKS,
+                                                CPU_RENAMED_LEARNED_SETS};
     const char *name = cpu_parameters[parameter].name, *unit = cpu_parameters[parameter].unit;
     double value = reader->cpu->parameters[parameter].value;
     struct fy_node *at = value_of(reader, node);

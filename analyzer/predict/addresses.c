@@ -127,6 +127,16 @@ static bool is_one_page(const struct address_walk *walk) {
     return walk->request->pages_are_one && walk->request->registers == BOUNDS_SAME;
 }
 
+// Memory that nothing has stored to: as at the start.
+static struct value start_bytes(struct address_walk *walk, const struct place *place) {
+    if (walk->request->registers != BOUNDS_SAME || place->address.base || !place->bytes || place->bytes > WORD)
+        return unknown(walk);
+    uint64_t found = 0;
+    for (unsigned i = 0; i < place->bytes; i++)
+        found |= (uint64_t)start_byte(place->address.offset + i) << (8 * i);
+    return number(found);
+}
+
 static struct value load(struct address_walk *walk, const struct place *place) {
     if (is_one_page(walk))
         return place->address.base || !place->bytes ? unknown(walk) : load_bytes(walk, place);
@@ -138,7 +148,7 @@ static struct value load(struct address_walk *walk, const struct place *place) {
             return is_whole ? cut(walk, kept->value, place->bytes < WORD ? 8 * place->bytes : 64) : unknown(walk);
         }
     }
-    return unknown(walk);
+    return walk->n_stores > MOST_STORES ? unknown(walk) : start_bytes(walk, place);
 }
 
 static void keep(struct address_walk *walk, const struct place *place, struct value value) {

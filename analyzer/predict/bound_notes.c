@@ -17,15 +17,14 @@ static void note_register(const struct walk *walk, const struct cpu_recipe *reci
     }
 }
 
-static void note_store(const struct walk *walk, const struct cpu_recipe *recipe, const struct stored *store,
-                       const struct place *from, struct bound_event *event) {
+static void note_store(const struct walk *walk, const struct stored *store, const struct place *from,
+                       struct bound_event *event) {
     const struct trace_store *made = &walk->code->trace->stores[store - walk->stores];
     if (!walk_contains(&store->place, from)) {
         event->way = BOUND_BY_OLDER;
         event->in = store->all_done;
         event->before = made->oldest;
-    } else if (store->data_ready >= store->address_ready ||
-               (store->place.address.offset == from->address.offset && walk_is_renamed(walk, recipe, store))) {
+    } else if (store->data_ready >= store->address_ready || walk->access.meets == CORE_IS_RENAMED) {
         event->way = BOUND_BY_STORE;
         event->in = store->data_ready;
         event->before = made->data;
@@ -53,7 +52,7 @@ void walk_note(struct walk *walk, const struct cpu_recipe *recipe, const struct 
         event.in = walk->serial;
         event.before = trace->serial;
     } else if (recipe->n_loads && loaded >= begin && store && loaded != alone) {
-        note_store(walk, recipe, store, from, &event);
+        note_store(walk, store, from, &event);
     } else {
         bool is_address = recipe->n_loads && loaded >= begin;
         note_register(walk, recipe, is_address, is_address ? address_ready : begin, &event);

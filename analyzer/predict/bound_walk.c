@@ -48,16 +48,62 @@ static bool extends(const struct cpu_recipe *recipe) {
            (strncmp(recipe->insn->opcode, "MOVZX", 5) == 0 || strncmp(recipe->insn->opcode, "MOVSX", 5) == 0);
 }
 
+static unsigned set_at(const struct walk *walk, unsigned place) {
+    return place / 2 % walk->n_sets;
+}
+
+// The sets that the copies of an instruction fall into, a bit each.
+static uint8_t sets_of(const struct walk *walk, unsigned insn) {
+    const struct bound_code *code = walk->code;
+    unsigned before = 0, length = 0;
+    uint8_t sets = 0;
+    for (unsigned i = 0; i < code->n; length += code->recipes[i++].insn->n_bytes)
+        before += i < insn ? code->recipes[i].insn->n_bytes : 0;
+    for (unsigned copy = 0; copy < walk->n_copies; copy++)
+        sets |= (uint8_t)(1 << set_at(walk, code->request->start + before + copy * length));
+    return sets ? sets : 1;
+}
+
+// Counts the loads that rename has to learn the stores of, by set.
+static void count_learned(struct walk *walk) {
+    const struct bound_code *code = walk->code;
+    unsigned length = 0;
+    for (unsigned i = 0; i < code->n; i++)
+        length += code->recipes[i].insn->n_bytes;
+    memset(walk->n_learned, 0, sizeof walk->n_learned);
+    for (unsigned copy = 0; copy < walk->n_copies; copy++)
+        for (unsigned i = 0, at = code->request->start + copy * length; i < code->n;
+             at += code->recipes[i++].insn->n_bytes)
+            if (walk->sets[i])
+                walk->n_learned[set_at(walk, at)]++;
+}
+
+// Whether rename learns what store a load meets that is not written as it is: where those of its set are few enough.
+static bool is_learned(struct walk *walk, const struct cpu_recipe *load) {
+    const struct cpu *cpu = walk->cpu;
+    if (!cpu_knows(cpu, CPU_RENAMED_LEARNED))
+        return walk->code->request->is_loop;
+    unsigned insn = (unsigned)(load - walk->code->recipes);
+    if (!walk->sets[insn]) {
+        walk->sets[insn] = sets_of(walk, insn);
+        count_learned(walk);
+    }
+    bool is_learned = walk->n_copies != 0;
+    for (unsigned set = 0; set < MOST_LEARNED_SETS; set++)
+        is_learned &= !(walk->sets[insn] >> set & 1) || walk->n_learned[set] <= cpu_value(cpu, CPU_RENAMED_LEARNED);
+    return is_learned;
+}
+
 // Whether rename finds the store that a load reads, which both have the same address.
-bool walk_is_renamed(const struct walk *walk, const struct cpu_recipe *load, const struct stored *store) {
+static bool is_renamed(struct walk *walk, const struct cpu_recipe *load, const struct stored *store) {
     const struct cpu *cpu = walk->cpu;
     struct written written = written_of(walk, load, false);
     bool is_indexed = load->insn->address && load->insn->address->index;
     bool is_wide = store->place.bytes >= cpu_value(cpu, CPU_RENAMED_LEAST_BYTES) || !extends(load);
-    bool is_known = !cpu_does(cpu, CPU_RENAMES_ALIKE) || is_alike(&store->written, &written) ||
-                    walk->code->request->is_loop; // where the pair is learned
-    return cpu_knows(cpu, CPU_RENAMED_LATENCY) && !load->is_vector && !store->is_vector && is_wide && is_known &&
-           (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED));
+    bool may_be = cpu_knows(cpu, CPU_RENAMED_LATENCY) && !load->is_vector && !store->is_vector && is_wide &&
+                  (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED));
+    return may_be &&
+           (!cpu_does(cpu, CPU_RENAMES_ALIKE) || is_alike(&store->written, &written) || is_learned(walk, load));
 }
 
 // The newest store that the load overlaps, of those that it is compared with; null: it overlaps no store.
@@ -74,18 +120,25 @@ const struct stored *walk_store_of(const struct walk *walk, const struct place *
     return NULL;
 }
 
-static struct meeting meeting_of(const struct walk *walk, const struct cpu_recipe *recipe, const struct place *place) {
+// From a store's data to what the instruction loads of it.
+static double forward_latency(const struct cpu *cpu, const struct cpu_recipe *recipe) {
+    bool updates = recipe->n_stores && !recipe->stack_change && !recipe->string.bytes;
+    if (recipe->is_vector && cpu_knows(cpu, CPU_FORWARD_LATENCY_VECTOR))
+        return cpu_value(cpu, CPU_FORWARD_LATENCY_VECTOR);
+    return cpu_value(cpu, updates && cpu_knows(cpu, CPU_FORWARD_LATENCY_UPDATE) ? CPU_FORWARD_LATENCY_UPDATE
+                                                                                : CPU_FORWARD_LATENCY);
+}
+
+static struct meeting meeting_of(struct walk *walk, const struct cpu_recipe *recipe, const struct place *place) {
     const struct cpu *cpu = walk->cpu;
     const struct stored *store = walk_store_of(walk, place);
     if (!store)
         return (struct meeting){.meets = CORE_MEETS_NOTHING};
     if (!walk_contains(&store->place, place))
         return (struct meeting){store, CORE_IS_BLOCKED, cpu_value(cpu, CPU_BLOCKED_LOAD)};
-    if (store->place.address.offset == place->address.offset && walk_is_renamed(walk, recipe, store))
+    if (store->place.address.offset == place->address.offset && is_renamed(walk, recipe, store))
         return (struct meeting){store, CORE_IS_RENAMED, cpu_value(cpu, CPU_RENAMED_LATENCY)};
-    bool is_vector = recipe->is_vector && cpu_knows(cpu, CPU_FORWARD_LATENCY_VECTOR);
-    enum cpu_parameter forward = is_vector ? CPU_FORWARD_LATENCY_VECTOR : CPU_FORWARD_LATENCY;
-    return (struct meeting){store, CORE_IS_FORWARDED, cpu_value(cpu, forward)};
+    return (struct meeting){store, CORE_IS_FORWARDED, forward_latency(cpu, recipe)};
 }
 
 static unsigned stores_back(const struct walk *walk, const struct stored *store) {
@@ -417,6 +470,9 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
     walk->own = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
     walk->versions = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
+    walk->sets = ARENA_ARRAY(code->arena, uint8_t, code->n);
+    walk->n_sets = (unsigned)fmin(fmax(cpu_value(cpu, CPU_RENAMED_LEARNED_SETS), 1), MOST_LEARNED_SETS);
+    walk->n_copies = code->request->is_loop ? 1 : code->request->copies;
     find_written(walk);
     double *before = ARENA_ARRAY(code->arena, double, walk->n_written + N_FURTHER);
     double *growth = ARENA_ARRAY(code->arena, double, walk->n_written + N_FURTHER);

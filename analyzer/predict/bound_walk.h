@@ -15,7 +15,8 @@ enum {
     PAGE = 4096,
     BANK = 4,
     MOST_BANKS = 64,
-    MOST_LOADS = 64
+    MOST_LOADS = 64,
+    MOST_LEARNED_SETS = 8
 };
 enum { N_FURTHER = 2 }; // times that are no unit's: see time_of
 
@@ -53,11 +54,15 @@ struct walk {
     unsigned *versions; // by unit: how often it was written, by other than push and pop
     int64_t stack;      // bytes that push and pop have moved the stack pointer by since
     unsigned *own;      // by unit: the rule whose instructions have it early; see struct cpu_recipe
-    bool has_popped;    // it was a pop
-    bool is_pending;    // a push or pop has changed the stack pointer, and nothing has asked for it since
-    double all_done;    // whatever has been so far
-    double serial;      // when the next serial instruction may begin
-    double stored;      // when all data of stores so far are there
+    // Loads that meet a store under another name: by instruction, the sets of rename's memory that its copies fall
+    // into, a bit each (0: it is not such a load); of each set, how many of all copies.
+    uint8_t *sets;
+    unsigned n_learned[MOST_LEARNED_SETS], n_sets, n_copies;
+    bool has_popped; // it was a pop
+    bool is_pending; // a push or pop has changed the stack pointer, and nothing has asked for it since
+    double all_done; // whatever has been so far
+    double serial;   // when the next serial instruction may begin
+    double stored;   // when all data of stores so far are there
     struct stored stores[KEPT_STORES];
     unsigned n_stores;
     // memory, of all turns
@@ -78,8 +83,6 @@ struct meeting {
 bool walk_contains(const struct place *store, const struct place *load);
 // The newest store that the load overlaps, of those that it is compared with; null: it overlaps no store.
 const struct stored *walk_store_of(const struct walk *walk, const struct place *place);
-// Whether rename finds the store that a load reads, which both have the same address.
-bool walk_is_renamed(const struct walk *walk, const struct cpu_recipe *load, const struct stored *store);
 // When a source is there for that instruction.
 double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe, const struct cpu_read *read);
 

@@ -31,6 +31,9 @@ static const char file_text[] = "cpu: 1\n"
                                 "  renamed-latency: 0\n"
                                 "  renamed-least-bytes: 4\n"
                                 "  renames-alike: 1\n"
+                                "  renamed-learned: 20\n"
+                                "  renamed-learned-sets: 2\n"
+                                "  forward-latency-update: 6\n"
                                 "resources: {SKLPort06: 4}\n"
                                 "forms:\n"
                                 "  - {match: ADDSDrr(_Int)?, latency: 3, own-latency: 2}\n";
@@ -88,6 +91,49 @@ static void memory_that_is_renamed(void **state) {
     }
 }
 
+// Copies of a load whose store has another name: of each set, 20 are learned.
+static void memory_that_is_learned(void **state) {
+    static const struct {
+        const char *hex;
+        unsigned copies;
+        double cycles;
+    } cases[] = {
+        {"448b52f8448951f8", 20, 0},                 // mov r10d, [rdx-8]; mov [rcx-8], r10d: a set, as 8 / 2 is even
+        {"448b52f8448951f8", 21, 7},                 //
+        {"448b52f8448951f86690", 40, 0},             // 2 bytes more: two sets
+        {"448b52f8448951f86690", 41, 7},             //
+        {"448b52f8448b5afc448951f8448959fc", 10, 0}, // two such loads, in one set
+        {"448b52f8448b5afc448951f8448959fc", 11, 7}, //
+        {"448b52f8448952f8", 200, 0},                // written alike: nothing is to be learned
+        {"488b532048ff4270", 21, 7},                 // mov rdx, [rbx+32]; inc qword [rdx+112]: 6, and its own 1
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct bounds_request request = {
+            .copies = cases[i].copies, .registers = BOUNDS_SAME, .pages_are_one = true};
+        struct bounds bounds = testing_bounds(*state, cases[i].hex, request);
+        print_message("%s, %u copies: latency %.3f\n", cases[i].hex, cases[i].copies, bounds.cycles[BOUND_LATENCY]);
+        assert_true(fabs(bounds.cycles[BOUND_LATENCY] - cases[i].cycles) < 1e-6);
+    }
+}
+
+// Memory of its own holds the start's address, until something is stored there.
+static void memory_of_its_own(void **state) {
+    static const struct {
+        const char *hex;
+        enum bounds_start registers;
+        double cycles;
+    } cases[] = {
+        {"488b532048ff4270", BOUNDS_SAME, 7}, // mov rdx, [rbx+32]; inc qword [rdx+112]: rdx is the same each time
+        {"488b532048ff4270", BOUNDS_APART, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bounds bounds =
+            testing_bounds(*state, cases[i].hex, (struct bounds_request){.registers = cases[i].registers});
+        print_message("%s: latency %.3f\n", cases[i].hex, bounds.cycles[BOUND_LATENCY]);
+        assert_true(fabs(bounds.cycles[BOUND_LATENCY] - cases[i].cycles) < 1e-6);
+    }
+}
+
 static void slots_and_pipes(void **state) {
     static const struct {
         const char *hex;
@@ -111,10 +157,9 @@ static void slots_and_pipes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_by_length),
-        cmocka_unit_test(straight_code_by_length),
-        cmocka_unit_test(memory_that_is_renamed),
-        cmocka_unit_test(slots_and_pipes),
+        cmocka_unit_test(loops_by_length),        cmocka_unit_test(straight_code_by_length),
+        cmocka_unit_test(memory_that_is_renamed), cmocka_unit_test(memory_that_is_learned),
+        cmocka_unit_test(memory_of_its_own),      cmocka_unit_test(slots_and_pipes),
     };
     return cmocka_run_group_tests(tests, open_windows, testing_cpu_file_close);
 }

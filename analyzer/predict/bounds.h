@@ -32,6 +32,7 @@ struct bounds_request {
     const struct block *block; // not empty; described by the CPU's base, with addresses
     bool is_loop;              // it ends with its own branch; else copies stand one after the other
     bool is_decoded;           // copies are too long for a cache of decoded instructions: decoders deliver them
+    unsigned copies;           // that follow each other and are repeated together, of what is no loop; 0: very many
     unsigned start;            // place of the first copy's first byte in its window
     enum bounds_start registers;
     bool pages_are_one; // behind all pages stands the same memory
