@@ -214,6 +214,26 @@ static unsigned copies_of(const struct block *block) {
     return block_copies(block->n_insns, n_bytes);
 }
 
+// Adds a note about the instructions that are marked, if any is.
+static void add_note(struct arena *arena, struct block_explanation *e, const bool *is_marked, const char *what) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < e->found.n_insns; i++)
+        n += is_marked[i];
+    if (n)
+        *ARENA_ADD(arena, e->notes, e->n_notes) =
+            arena_printf(arena, "%s: %s", explain_block_list(arena, is_marked, e->found.n_insns), what);
+}
+
+static void add_notes(struct arena *arena, struct block_explanation *e) {
+    bool *is_unknown = ARENA_ARRAY(arena, bool, e->found.n_insns), *is_x87 = ARENA_ARRAY(arena, bool, e->found.n_insns);
+    for (unsigned i = 0; i < e->found.n_insns; i++) {
+        is_unknown[i] = e->found.recipes[i].is_unknown;
+        is_x87[i] = e->found.recipes[i].is_x87;
+    }
+    add_note(arena, e, is_unknown, "nobody has stated how long this takes; LLVM's latency stands for that");
+    add_note(arena, e, is_x87, "chains through the stack of x87 are not followed; its latencies count for nothing");
+}
+
 bool explain_block(struct arena *arena, const struct model *model, const struct explain_block_options *options,
                    struct block_explanation *explanation, struct fail *fail) {
     *explanation = (struct block_explanation){.model = model};
@@ -238,6 +258,7 @@ bool explain_block(struct arena *arena, const struct model *model, const struct 
     const struct bounds *bounds = &explanation->found.bounds;
     explanation->sentence =
         bounds->most > 0 ? say(arena, explanation, bounds->largest) : "this model states nothing that limits the block";
+    add_notes(arena, explanation);
     explanation->next_sentence = bounds->cycles[bounds->next] > 0 ? say(arena, explanation, bounds->next) : "";
     return true;
 }

@@ -12,6 +12,8 @@ struct block_explanation {
     struct bounds_explained found;
     double core_cycles;                   // that its core takes; what is more than the largest bound is interaction
     const char *sentence, *next_sentence; // of the largest bound and of the next: what makes it
+    const char **notes;                   // what the bounds do not know of the block, a sentence each
+    size_t n_notes;
 };
 
 struct explain_block_options {

@@ -127,6 +127,8 @@ void explain_block_print(struct arena *arena, const struct block_explanation *e,
     fputs("\n", out);
     print_insns(arena, e, out, colour);
     print_trusts(arena, e, out);
+    for (size_t i = 0; i < e->n_notes; i++)
+        screen_print_sentence(arena_printf(arena, "note: %s", e->notes[i]), out);
 }
 
 static json_t *json_of_bounds(const struct block_explanation *e) {
@@ -186,12 +188,15 @@ static json_t *json_of_insns(struct arena *arena, const struct block_explanation
 bool explain_block_write_json(struct arena *arena, const struct block_explanation *e, FILE *out, struct fail *fail) {
     enum { DECIMALS = 6 };
     const struct bounds *bounds = &e->found.bounds;
+    json_t *notes = json_array();
+    for (size_t i = 0; i < e->n_notes; i++)
+        json_array_append_new(notes, json_string(e->notes[i]));
     return json_write_line(
         out,
-        json_pack("{s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "model", e->model->title, "form",
+        json_pack("{s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "model", e->model->title, "form",
                   form_name(e), "cycles", json_rounded(bounds->most, DECIMALS), "core",
                   json_rounded(e->core_cycles, DECIMALS), "limit", bound_name(bounds->largest), "because", e->sentence,
                   "next", bound_name(bounds->next), "next_because", e->next_sentence, "bounds", json_of_bounds(e),
-                  "chain", json_of_chain(arena, e), "instructions", json_of_insns(arena, e)),
+                  "chain", json_of_chain(arena, e), "instructions", json_of_insns(arena, e), "notes", notes),
         fail);
 }

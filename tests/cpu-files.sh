@@ -50,7 +50,7 @@ awk -F, '$3 == "\"all\"" { error[($1 ~ /^cpu:/ ? "own " : "llvm ") $2] = $5 }
 
 # The example of the page is a CPU file.
 sed -n '/^    cpu: 1/,/^\*/s/^    //p' "$here/../docs/how-it-works/cpu-files.md" >"$T/mine.cpu.yaml"
-expect 0 '2 rules for forms' "$cyclops" cpu show "$T/mine.cpu.yaml"
+expect 0 '3 rules for forms' "$cyclops" cpu show "$T/mine.cpu.yaml"
 
 # `run` without a model shows the file of this CPU, too, where there is one; one that is wrong is left out.
 if [ "$(uname -m)" = x86_64 ]; then

@@ -242,6 +242,7 @@ static void number_units(struct cpu *cpu, struct arena *arena) {
     const struct machine *machine = cpu->machine;
     uint16_t *units = ARENA_ARRAY(arena, uint16_t, machine->n_registers);
     bool *is_vector = ARENA_ARRAY(arena, bool, machine->n_registers);
+    bool *is_x87 = ARENA_ARRAY(arena, bool, machine->n_registers);
     unsigned n = 1;
     for (unsigned i = 1; i < machine->n_registers; i++)
         if (!machine->registers[i].n_super)
@@ -252,6 +253,7 @@ static void number_units(struct cpu *cpu, struct arena *arena) {
             if (!machine->registers[reg->super[s]].n_super)
                 units[i] = units[reg->super[s]];
         is_vector[i] = is_vector_name(reg->name);
+        is_x87[i] = strcmp(reg->name, "FPSW") == 0 || strcmp(reg->name, "FPCW") == 0;
         if (machine_is_flags(machine, i)) {
             cpu->flags = units[i];
             cpu->carry = n++;
@@ -261,6 +263,7 @@ static void number_units(struct cpu *cpu, struct arena *arena) {
     }
     cpu->units = units;
     cpu->is_vector = is_vector;
+    cpu->is_x87 = is_x87;
     cpu->n_units = n;
 }
 
@@ -338,7 +341,20 @@ static bool matches(const struct cpu_rule *rule, const char *opcode) {
     return rule->names ? names_hold(rule->names, opcode) : regexec(&rule->pattern, opcode, 0, NULL, 0) == 0;
 }
 
+static bool fail_unmatched(const struct cpu *cpu, const char *match, unsigned line, unsigned column,
+                           struct fail *fail) {
+    return fail_at(fail, cpu->path, line, column, "no opcode of LLVM's matches '%s'", match);
+}
+
 bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t n, unsigned llvm, struct fail *fail) {
+    for (unsigned i = 0; i < cpu->n_lacks; i++) {
+        const struct cpu_lack *lack = &cpu->lacks[i];
+        size_t found = 0;
+        while (found < n && regexec(&lack->pattern, opcodes[found], 0, NULL, 0) != 0)
+            found++;
+        if (found == n)
+            return fail_unmatched(cpu, lack->match, lack->line, lack->column, fail);
+    }
     for (unsigned i = 0; i < cpu->n_rules; i++) {
         const struct cpu_rule *rule = &cpu->rules[i];
         size_t found = 0;
@@ -347,7 +363,7 @@ bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t
         while (found < n && !matches(rule, opcodes[found]))
             found++;
         if (found == n)
-            return fail_at(fail, cpu->path, rule->line, rule->column, "no opcode of LLVM's matches '%s'", rule->match);
+            return fail_unmatched(cpu, rule->match, rule->line, rule->column, fail);
     }
     return true;
 }
@@ -360,6 +376,25 @@ static void find_rules(const struct cpu *cpu, const char *name, struct cpu_opcod
     opcode->rules = rules;
 }
 
+static const char *lacked_by(const struct cpu *cpu, const char *name) {
+    for (unsigned i = 0; i < cpu->n_lacks; i++)
+        if (regexec(&cpu->lacks[i].pattern, name, 0, NULL, 0) == 0)
+            return cpu->lacks[i].feature;
+    return NULL;
+}
+
+bool cpu_executes(const struct cpu *cpu, const struct block *block, struct fail *fail) {
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        const struct insn *insn = &block->insns[i];
+        const char *lacked = cpu_opcode_of(cpu, insn->opcode)->lacked;
+        if (lacked)
+            return fail_set(fail, FAIL_INPUT, "%s has no %s, which instruction %u of the block needs: %s", cpu->name,
+                            lacked, i + 1,
+                            insn->text ? text_without_tabs(cpu->opcodes->arena, insn->text) : insn->opcode);
+    }
+    return true;
+}
+
 const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode) {
     struct cpu_opcodes *opcodes = cpu->opcodes;
     const uint64_t hash = (uintptr_t)opcode * UINT64_C(0x9e3779b97f4a7c15);
@@ -369,6 +404,7 @@ const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode
     struct seen *seen = ARENA_NEW(opcodes->arena, struct seen);
     *seen = (struct seen){.name = opcode, .opcode = {.kinds = cpu_kinds_of(opcode)}};
     find_rules(cpu, opcode, &seen->opcode);
+    seen->opcode.lacked = lacked_by(cpu, opcode);
     seen->opcode.operation = cpu_operation_of(opcode, &seen->opcode.operands);
     index_add(&opcodes->places, hash, opcodes->n);
     *ARENA_ADD(opcodes->arena, opcodes->items, opcodes->n) = seen;

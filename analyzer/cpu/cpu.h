@@ -16,6 +16,7 @@
 //       - match: "SH[LR](32|64)rCL" # regular expression on LLVM's whole opcode name
 //         slots: 2
 //         address: three-part       # only where its address is so: cpu_shape
+//         immediate: 0              # only where its immediate is this
 //         latency: 2                # cycles, from each source to each result
 //         latency-to: {RDX: 4}      # to this result, where that differs: a register; `carry`, that flag alone; "1",
 //                                   # LLVM's number of an operand among those that are written; `memory`, what it
@@ -24,6 +25,7 @@
 //                                   # "1", LLVM's number of an operand among those that are read, from 0
 //         own-latency: 1            # cycles, to instructions of the same rule
 //         ignores: [EFLAGS]         # registers that it reads, and does not wait for
+//         waits-for-result: 1       # it reads what its results' registers held before, although it need not
 //         pipes: [{on: SKLPort06, cycles: 2}]  # in place of the base's; `on`: a resource of the base, or "A|B": one,
 //                                              # as versions of LLVM call it
 //         serial: 18                # cycles between two such, whatever they read
@@ -32,6 +34,8 @@
 //         source: survey
 //         llvm: 22                  # whose opcodes they name: in another version, one may have no such opcode
 //         forms: [{match: CLD, serial: 3}]
+//     lacks:                        # instructions that the CPU does not execute: a block with one is refused
+//       - {match: "ANDN.*", feature: BMI}
 #ifndef ANALYZER_CPU_CPU_H
 #define ANALYZER_CPU_CPU_H
 
@@ -98,6 +102,8 @@ struct cpu_end {
 // What a file says of forms, where it differs from the base.
 struct cpu_rule {
     enum cpu_shape shape;
+    bool has_immediate, waits_for_result;
+    int64_t immediate; // where it has one: of the instructions that the rule is of
     const char *match; // `line` and `column`: of it
     regex_t pattern;
     const struct cpu_names *names; // those that it matches, where these are few; null: the pattern decides
@@ -113,6 +119,14 @@ struct cpu_rule {
     enum cpu_trust trust;
     const char *source;
     unsigned llvm; // version whose opcodes it names; 0: any
+    unsigned line, column;
+};
+
+// Instructions that the CPU does not execute.
+struct cpu_lack {
+    const char *match; // `line` and `column`: of it
+    regex_t pattern;
+    const char *feature; // which the CPU lacks, for people: "AVX2"
     unsigned line, column;
 };
 
@@ -140,6 +154,7 @@ struct cpu_opcode {
     uint32_t kinds;        // see opcode.h
     const unsigned *rules; // those that it matches, in their order
     unsigned n_rules;
+    const char *lacked; // feature that it needs and the CPU lacks; null: the CPU executes it
 };
 // Opcodes met so far. Filled as they come, so a CPU belongs to one thread at a time.
 struct cpu_opcodes;
@@ -164,6 +179,8 @@ struct cpu {
     unsigned n_resources;
     struct cpu_rule *rules;
     unsigned n_rules;
+    struct cpu_lack *lacks;
+    unsigned n_lacks;
     struct cpu_identity *identities;
     unsigned n_identities;
 
@@ -178,6 +195,7 @@ struct cpu {
     // are two, the carry and the others.
     const uint16_t *units; // by register
     const bool *is_vector; // by register
+    const bool *is_x87;    // by register: x87's status and control, which each of its instructions reads or writes
     const uint8_t *bits;   // by register: 8 to 64 of a general one; 0: another one, or the high byte of one
     uint16_t general[16];  // units of the general registers, in the order of their numbers in encodings
     struct cpu_opcodes *opcodes;
@@ -203,6 +221,9 @@ enum { CPU_SAMPLE_LOAD, CPU_SAMPLE_STORE, CPU_SAMPLE_VECTOR_LOAD, CPU_N_SAMPLES 
 // Fails at the first rule that none of the opcodes matches: it would change nothing, unseen. `llvm`: the version that
 // has these; a rule that names those of another one is not looked at.
 bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t n, unsigned llvm, struct fail *fail);
+
+// Fails at the first instruction that the CPU does not execute.
+bool cpu_executes(const struct cpu *cpu, const struct block *block, struct fail *fail);
 
 // Of an opcode whose name is the same pointer each time.
 const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/yaml.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,7 +212,42 @@ static bool read_shape(struct reader *reader, struct fy_node *node, enum cpu_sha
            yaml_fail(&reader->yaml, node, "'%s' is no kind of address: any, indexed or three-part", text);
 }
 
-enum { MATCH, ADDRESS, SLOTS, LATENCY, TO, FROM, OWN, IGNORES, PIPES, SERIAL, TRUST, SOURCE, N_RULE_KEYS };
+static bool read_immediate(struct reader *reader, struct fy_node *node, struct cpu_rule *rule) {
+    double value = 0;
+    rule->has_immediate = node;
+    if (node && !yaml_number(&reader->yaml, node, &value))
+        return false;
+    if (fabs(value) > MOST || value != trunc(value))
+        return yaml_fail(&reader->yaml, node, "'immediate' must be a whole number, at most %d", MOST);
+    rule->immediate = (int64_t)value;
+    return true;
+}
+
+static bool read_flag(struct reader *reader, struct fy_node *node, bool *flag) {
+    double value = 0;
+    if (node && !yaml_number(&reader->yaml, node, &value))
+        return false;
+    *flag = value != 0;
+    return value == 0 || value == 1 || yaml_fail(&reader->yaml, node, "this is a flag: 0 or 1");
+}
+
+enum {
+    MATCH,
+    ADDRESS,
+    IMMEDIATE,
+    SLOTS,
+    LATENCY,
+    TO,
+    FROM,
+    OWN,
+    IGNORES,
+    WAITS,
+    PIPES,
+    SERIAL,
+    TRUST,
+    SOURCE,
+    N_RULE_KEYS
+};
 
 // A number without a trust of its own has the rule's.
 static bool read_numbers(struct reader *reader, const struct yaml_field *f, struct cpu_rule *rule) {
@@ -232,16 +268,19 @@ struct origin {
 };
 
 static bool read_rule(struct reader *reader, struct fy_node *node, const struct origin *origin) {
-    struct yaml_field f[N_RULE_KEYS] = {[MATCH] = {"match", true, NULL},      [ADDRESS] = {"address", false, NULL},
-                                        [SLOTS] = {"slots", false, NULL},     [TO] = {"latency-to", false, NULL},
-                                        [LATENCY] = {"latency", false, NULL}, [FROM] = {"latency-from", false, NULL},
-                                        [OWN] = {"own-latency", false, NULL}, [IGNORES] = {"ignores", false, NULL},
-                                        [PIPES] = {"pipes", false, NULL},     [SERIAL] = {"serial", false, NULL},
-                                        [TRUST] = {"trust", false, NULL},     [SOURCE] = {"source", false, NULL}};
+    struct yaml_field f[N_RULE_KEYS] = {
+        [MATCH] = {"match", true, NULL},          [ADDRESS] = {"address", false, NULL},
+        [SLOTS] = {"slots", false, NULL},         [TO] = {"latency-to", false, NULL},
+        [LATENCY] = {"latency", false, NULL},     [FROM] = {"latency-from", false, NULL},
+        [OWN] = {"own-latency", false, NULL},     [IGNORES] = {"ignores", false, NULL},
+        [PIPES] = {"pipes", false, NULL},         [SERIAL] = {"serial", false, NULL},
+        [TRUST] = {"trust", false, NULL},         [SOURCE] = {"source", false, NULL},
+        [IMMEDIATE] = {"immediate", false, NULL}, [WAITS] = {"waits-for-result", false, NULL}};
     struct cpu_rule rule = {.trust = origin->trust, .source = origin->source, .llvm = origin->llvm};
     struct cpu_word match;
     if (!yaml_fields(&reader->yaml, node, "a form", f, N_RULE_KEYS) || !read_word(reader, f[MATCH].value, &match) ||
-        !read_shape(reader, f[ADDRESS].value, &rule.shape) ||
+        !read_shape(reader, f[ADDRESS].value, &rule.shape) || !read_immediate(reader, f[IMMEDIATE].value, &rule) ||
+        !read_flag(reader, f[WAITS].value, &rule.waits_for_result) ||
         !read_ends(reader, f[FROM].key, f[FROM].value, &rule.sources, &rule.n_sources) ||
         !read_ends(reader, f[TO].key, f[TO].value, &rule.results, &rule.n_results) ||
         !read_trust(reader, f[TRUST].value, &rule.trust) || !read_text(reader, f[SOURCE].value, &rule.source) ||
@@ -302,6 +341,35 @@ static bool read_rules(struct reader *reader, struct fy_node *node, const struct
     return true;
 }
 
+static bool read_lack(struct reader *reader, struct fy_node *node) {
+    enum { PATTERN, FEATURE, N };
+    struct yaml_field f[N] = {[PATTERN] = {"match", true, NULL}, [FEATURE] = {"feature", true, NULL}};
+    struct cpu_lack lack = {.feature = NULL};
+    struct cpu_word match;
+    if (!yaml_fields(&reader->yaml, node, "what the CPU lacks", f, N) || !read_word(reader, f[PATTERN].value, &match) ||
+        !read_text(reader, f[FEATURE].value, &lack.feature))
+        return false;
+    lack.match = match.text;
+    lack.line = match.line;
+    lack.column = match.column;
+    const char *why = opcode_pattern_compile(reader->arena, lack.match, &lack.pattern);
+    if (why)
+        return yaml_fail(&reader->yaml, f[PATTERN].value, "%s", why);
+    struct cpu *cpu = reader->cpu;
+    *ARENA_ADD(reader->arena, cpu->lacks, cpu->n_lacks) = lack;
+    return true;
+}
+
+static bool read_lacks(struct reader *reader, struct fy_node *node) {
+    struct fy_node *item;
+    if (node && !yaml_is_sequence(node))
+        return yaml_fail(&reader->yaml, node, "'lacks' must be a list");
+    for (void *iterator = NULL; node && (item = yaml_next_item(node, &iterator));)
+        if (!read_lack(reader, item))
+            return false;
+    return true;
+}
+
 // "94", "0x5e", or "0x00-0x4f".
 static bool read_models(struct reader *reader, struct fy_node *node, struct cpu_identity *models) {
     enum { MOST_MODEL = 0xff };
@@ -357,7 +425,7 @@ static bool read_identities(struct reader *reader, struct fy_node *node) {
 }
 
 static bool read_file(struct reader *reader) {
-    enum { VERSION_, NAME, ABOUT, IDENTITY, BASE, PARAMETERS, RESOURCES, FORMS, N };
+    enum { VERSION_, NAME, ABOUT, IDENTITY, BASE, PARAMETERS, RESOURCES, FORMS, LACKS, N };
     struct yaml_field f[N] = {[VERSION_] = {"cpu", true, NULL},
                               [NAME] = {"name", true, NULL},
                               [IDENTITY] = {"identity", false, NULL},
@@ -365,7 +433,8 @@ static bool read_file(struct reader *reader) {
                               [BASE] = {"base", true, NULL},
                               [PARAMETERS] = {"parameters", false, NULL},
                               [RESOURCES] = {"resources", false, NULL},
-                              [FORMS] = {"forms", false, NULL}};
+                              [FORMS] = {"forms", false, NULL},
+                              [LACKS] = {"lacks", false, NULL}};
     struct cpu *cpu = reader->cpu;
     double version;
     if (!yaml_fields(&reader->yaml, yaml_root(&reader->yaml), "a CPU file", f, N) ||
@@ -377,7 +446,7 @@ static bool read_file(struct reader *reader) {
     return read_text(reader, f[NAME].value, &cpu->name) && read_text(reader, f[ABOUT].value, &cpu->about) &&
            read_word(reader, f[BASE].value, &cpu->base) && read_identities(reader, f[IDENTITY].value) &&
            read_parameters(reader, f[PARAMETERS].value) && read_resources(reader, f[RESOURCES].value) &&
-           read_rules(reader, f[FORMS].value, NULL);
+           read_rules(reader, f[FORMS].value, NULL) && read_lacks(reader, f[LACKS].value);
 }
 
 // `text`: null: the file's.
@@ -416,6 +485,8 @@ bool cpu_is_of(const struct cpu *cpu, const char *vendor, unsigned family, unsig
 void cpu_close(struct cpu *cpu) {
     for (unsigned i = 0; cpu && i < cpu->n_rules; i++)
         regfree(&cpu->rules[i].pattern);
+    for (unsigned i = 0; cpu && i < cpu->n_lacks; i++)
+        regfree(&cpu->lacks[i].pattern);
     if (cpu)
-        cpu->n_rules = 0;
+        cpu->n_rules = cpu->n_lacks = 0;
 }

@@ -84,6 +84,11 @@ static void mistakes_have_a_place(void **state) {
         {"forms:\n  - {match: DIV64r, latency-to: 5}\n", "'latency-to' must be a mapping", 5},
         {"forms:\n  - {match: DIV64r, pipes: 5}\n", "'pipes' must be a list", 5},
         {"forms:\n  - {match: DIV64r, address: far}\n", "'far' is no kind of address", 5},
+        {"forms:\n  - {match: ADC64ri8, immediate: 0.5}\n", "'immediate' must be a whole number", 5},
+        {"forms:\n  - {match: ADC64ri8, waits-for-result: 2}\n", "a flag: 0 or 1", 5},
+        {"lacks: 5\n", "'lacks' must be a list", 4},
+        {"lacks:\n  - {match: ANDN32rr}\n", "feature", 5},
+        {"lacks:\n  - {match: '(', feature: BMI}\n", "not a regular expression", 5},
         {"forms:\n  - {match: DIV64r, latency-from: 5}\n", "'latency-from' must be a mapping", 5},
     };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {

@@ -62,6 +62,9 @@ static const struct {
     {MNEMONIC, "SBB", CPU_CARRIES | CPU_SPLITS_INDEXED},
     {MNEMONIC, "RCL", CPU_CARRIES},
     {MNEMONIC, "RCR", CPU_CARRIES},
+    {WHOLE, "CLC", CPU_WRITES_CARRY | CPU_SETS_CARRY},
+    {WHOLE, "STC", CPU_WRITES_CARRY | CPU_SETS_CARRY},
+    {WHOLE, "CMC", CPU_WRITES_CARRY | CPU_CARRIES},
     {MNEMONIC, "CMOV", CPU_SPLITS_INDEXED},
 };
 
@@ -107,8 +110,15 @@ static bool zeroes_itself(const char *opcode) {
     return false;
 }
 
+// Of vectors, without a mask.
+static bool sets_itself(const char *opcode) {
+    const char *name = *opcode == 'V' ? opcode + 1 : opcode, *operands = strstr(name, "rr");
+    return starts_with(name, "PCMPEQ") && operands && !strchr(operands, 'k');
+}
+
 uint32_t cpu_kinds_of(const char *opcode) {
-    uint32_t kinds = (moves_vector(opcode) ? CPU_MOVES_VECTOR : 0) | (zeroes_itself(opcode) ? CPU_ZEROES_ITSELF : 0);
+    uint32_t kinds = (moves_vector(opcode) ? CPU_MOVES_VECTOR : 0) | (zeroes_itself(opcode) ? CPU_ZEROES_ITSELF : 0) |
+                     (sets_itself(opcode) ? CPU_ONES_ITSELF : 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (is_like(opcode, names[i].how, names[i].text))
             kinds |= names[i].kinds;

@@ -33,6 +33,9 @@ enum cpu_kind {
     CPU_GATHERS = 1 << 21,         // or scatters
     CPU_WIDE_LANES = 1 << 22,      // of these: an index or a value of a lane has 64 bits
     CPU_ZEROES_ITSELF = 1 << 26,   // where both that it reads are one register
+    CPU_ONES_ITSELF = 1 << 27,     // likewise: all its bits are set then
+    CPU_WRITES_CARRY = 1 << 28,    // clc, stc, cmc: and no other flag
+    CPU_SETS_CARRY = 1 << 29,      // of these clc and stc, which read no flag
     // Of strings, at these registers.
     CPU_LOADS_RSI = 1 << 23,
     CPU_LOADS_RDI = 1 << 24,

@@ -26,15 +26,6 @@ static unsigned condition_of(const struct cpu_recipe *recipe) {
     return recipe->encoding.opcode & 0xf;
 }
 
-static bool fuses_with(const struct cpu_recipe *first, const struct cpu_recipe *jump) {
-    if (!jump->insn->is_conditional || !is(jump, CPU_JUMPS))
-        return false;
-    unsigned kind = condition_of(jump) & ~1u; // o, b, e, be, s, p, l, le
-    bool is_sign = kind == 0 || kind == 8 || kind == 10, is_carry = kind == 2 || kind == 6;
-    return first->fuses == CPU_FUSES_ALWAYS || (first->fuses == CPU_FUSES_COMPARE && !is_sign) ||
-           (first->fuses == CPU_FUSES_INCREMENT && !is_sign && !is_carry);
-}
-
 static enum cpu_rename rename_of(const struct cpu *cpu, const struct cpu_recipe *recipe) {
     const struct insn *insn = recipe->insn;
     if (is(recipe, CPU_NOP))
@@ -126,6 +117,41 @@ static bool has_index(const struct insn *insn) {
     return insn->address && insn->address->index;
 }
 
+static bool has_shape(const struct cpu *cpu, const struct cpu_recipe *recipe, enum cpu_shape shape) {
+    const struct insn_address *address = recipe->insn->address;
+    if (shape == CPU_ANY_SHAPE || !address)
+        return shape == CPU_ANY_SHAPE;
+    if (shape == CPU_INDEXED)
+        return address->index;
+    bool is_relative = address->base && strcmp(cpu->machine->registers[address->base].name, "RIP") == 0;
+    return is_relative || (address->base && address->index && recipe->encoding.displacement_bytes);
+}
+
+// Whether a rule that matches the opcode is of this instruction.
+static bool is_of(const struct cpu *cpu, const struct cpu_recipe *recipe, const struct cpu_rule *rule) {
+    const struct insn *insn = recipe->insn;
+    const struct x86_encoding *encoding = &recipe->encoding;
+    bool has = !rule->has_immediate ||
+               (encoding->immediate_bytes && rule->immediate == x86_immediate(encoding, insn->bytes, insn->n_bytes));
+    return has && has_shape(cpu, recipe, rule->shape);
+}
+
+// The i-th of the opcode's rules; null: it is of other addresses or immediates.
+static const struct cpu_rule *rule_at(const struct cpu *cpu, const struct cpu_recipe *recipe, unsigned i) {
+    const struct cpu_rule *rule = &cpu->rules[recipe->opcode->rules[i]];
+    return is_of(cpu, recipe, rule) ? rule : NULL;
+}
+
+// A dependence that only the hardware makes: on what its results' registers held before.
+static bool waits_for_result(const struct cpu *cpu, const struct cpu_recipe *recipe) {
+    for (unsigned i = 0; i < recipe->opcode->n_rules; i++) {
+        const struct cpu_rule *rule = rule_at(cpu, recipe, i);
+        if (rule && rule->waits_for_result)
+            return true;
+    }
+    return false;
+}
+
 // Slots of a CPU whose base counts uops.
 static void fuse_uops(const struct cpu *cpu, struct cpu_recipe *recipe) {
     const struct insn *insn = recipe->insn;
@@ -137,8 +163,8 @@ static void fuse_uops(const struct cpu *cpu, struct cpu_recipe *recipe) {
     recipe->decoded_slots = recipe->slots = slots ? slots : 1;
     if (has_index(insn) && cpu_does(cpu, CPU_UNLAMINATES_ALL))
         recipe->slots += (unsigned)(recipe->n_stores > 0) + operates;
-    bool keeps =
-        recipe->encoding.is_legacy && insn->n_writes > 0 && !is(recipe, CPU_SPLITS_INDEXED) && insn->n_reads > 2;
+    unsigned n_reads = insn->n_reads + waits_for_result(cpu, recipe);
+    bool keeps = recipe->encoding.is_legacy && insn->n_writes > 0 && !is(recipe, CPU_SPLITS_INDEXED) && n_reads > 2;
     if (has_index(insn) && operates && !keeps && cpu_does(cpu, CPU_UNLAMINATES_SOME))
         recipe->slots++;
 }
@@ -162,22 +188,6 @@ static void take_stack(const struct cpu *cpu, struct cpu_recipe *recipe) {
         recipe->slots = recipe->decoded_slots = recipe->n_loads && recipe->n_stores ? 2 : 1;
 }
 
-static bool has_shape(const struct cpu *cpu, const struct cpu_recipe *recipe, enum cpu_shape shape) {
-    const struct insn_address *address = recipe->insn->address;
-    if (shape == CPU_ANY_SHAPE || !address)
-        return shape == CPU_ANY_SHAPE;
-    if (shape == CPU_INDEXED)
-        return address->index;
-    bool is_relative = address->base && strcmp(cpu->machine->registers[address->base].name, "RIP") == 0;
-    return is_relative || (address->base && address->index && recipe->encoding.displacement_bytes);
-}
-
-// The i-th of the opcode's rules; null: it is of other addresses.
-static const struct cpu_rule *rule_at(const struct cpu *cpu, const struct cpu_recipe *recipe, unsigned i) {
-    const struct cpu_rule *rule = &cpu->rules[recipe->opcode->rules[i]];
-    return has_shape(cpu, recipe, rule->shape) ? rule : NULL;
-}
-
 static bool is_ignored(const struct cpu *cpu, const struct cpu_recipe *recipe, unsigned unit, unsigned reg) {
     for (unsigned r = 0; r < recipe->opcode->n_rules; r++) {
         const struct cpu_rule *rule = rule_at(cpu, recipe, r);
@@ -186,6 +196,12 @@ static bool is_ignored(const struct cpu *cpu, const struct cpu_recipe *recipe, u
                 return true;
     }
     return unit == cpu->stack && recipe->stack_change && cpu_does(cpu, CPU_STACK_ENGINE);
+}
+
+static bool reads_nothing(const struct cpu *cpu, const struct cpu_recipe *recipe) {
+    const struct insn *insn = recipe->insn;
+    bool is_same = insn->n_reads == 2 && insn->reads[0].reg == insn->reads[1].reg && !insn->may_load;
+    return is(recipe, CPU_SETS_CARRY) || (is_same && is(recipe, CPU_ONES_ITSELF) && cpu_does(cpu, CPU_ONES_IDIOMS));
 }
 
 static void add_read(struct cpu_recipe *recipe, unsigned unit, bool is_address, double early) {
@@ -225,7 +241,7 @@ static void take_reads(const struct cpu *cpu, struct cpu_recipe *recipe) {
     bool is_address[64] = {false};
     if (insn->n_reads <= 64)
         find_address_reads(recipe, is_address);
-    for (unsigned i = 0; i < insn->n_reads; i++) {
+    for (unsigned i = 0; i < insn->n_reads && !recipe->reads_nothing; i++) {
         unsigned reg = insn->reads[i].reg, unit = cpu->units[reg];
         const struct sched_read *read = &insn->cost->reads[i];
         if (read->independent || is_ignored(cpu, recipe, unit, reg) || recipe->rename == CPU_ZEROES)
@@ -270,8 +286,11 @@ static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {
         latency = latency > 0 ? latency : 0;
         if (unit == cpu->flags && !recipe->leaves_carry)
             recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)cpu->carry, latency, (int)i};
+        if (unit == cpu->flags && recipe->writes_carry_only)
+            continue;
         recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)unit, latency, (int)i};
-        if (is_part(cpu, &insn->writes[i]) && recipe->rename == CPU_EXECUTES) {
+        bool waits = unit != cpu->flags && waits_for_result(cpu, recipe);
+        if ((waits || is_part(cpu, &insn->writes[i])) && recipe->rename == CPU_EXECUTES) {
             add_read(recipe, unit, false, 0); // it merges
             struct cpu_write *write = &recipe->writes[recipe->n_writes - 1];
             write->latency = fmax(write->latency, 1);
@@ -347,6 +366,7 @@ static void take_flags(struct cpu_recipe *recipe) {
     bool is_conditional = is(recipe, CPU_JUMPS | CPU_SELECTS);
     unsigned condition = condition_of(recipe) & ~1u;
     recipe->leaves_carry = is(recipe, CPU_STEPS);
+    recipe->writes_carry_only = is(recipe, CPU_WRITES_CARRY);
     recipe->reads_as_logic = is(recipe, CPU_SELECTS);
     recipe->reads_carry_only = is(recipe, CPU_CARRIES) || (is_conditional && condition == 2);
     recipe->reads_no_carry = is_conditional && condition != 2 && condition != 6;
@@ -391,12 +411,39 @@ static void take_load_latency(const struct cpu *cpu, struct cpu_recipe *recipe) 
     recipe->load_latency = cpu_value(cpu, own) + (more > 0 ? more : 0);
 }
 
+// Whether it reads or writes what x87 alone has.
+static bool is_x87(const struct cpu *cpu, const struct insn *insn) {
+    for (unsigned i = 0; i < insn->n_reads + insn->n_writes; i++) {
+        unsigned reg = i < insn->n_reads ? insn->reads[i].reg : insn->writes[i - insn->n_reads].reg;
+        if (cpu->is_x87[reg])
+            return true;
+    }
+    return false;
+}
+
+static bool is_repeated(const struct cpu_recipe *recipe) {
+    enum { REPNE = 0xf2, REP = 0xf3 };
+    for (unsigned i = 0; recipe->insn->bytes && i < recipe->encoding.opcode_at; i++)
+        if (recipe->insn->bytes[i] == REPNE || recipe->insn->bytes[i] == REP)
+            return recipe->string.bytes;
+    return false;
+}
+
+static bool is_unknown(const struct cpu_recipe *recipe) {
+    enum { PLACEHOLDER = 100 }; // LLVM's latency of what it knows none of: WriteMicrocoded, WriteSystem
+    bool is_base = recipe->trusts[CPU_COST_LATENCY] == CPU_LLVM && !(recipe->serial > 0);
+    return recipe->rename == CPU_EXECUTES && is_base &&
+           (recipe->insn->cost->latency >= PLACEHOLDER || is_repeated(recipe));
+}
+
 void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_recipe *recipe) {
     *recipe = (struct cpu_recipe){
         .insn = insn, .opcode = cpu_opcode_of(cpu, insn->opcode), .trusts = {CPU_LLVM, CPU_LLVM, CPU_LLVM}};
     if (insn->bytes)
         recipe->encoding = x86_encoding_of(insn->bytes, insn->n_bytes);
     recipe->rename = rename_of(cpu, recipe);
+    recipe->reads_nothing = reads_nothing(cpu, recipe);
+    recipe->is_x87 = is_x87(cpu, insn);
     recipe->fuses = fuses_of(cpu, recipe);
     for (unsigned i = 0; i < insn->n_writes; i++)
         recipe->is_vector |= cpu->is_vector[insn->writes[i].reg];
@@ -428,52 +475,5 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
         recipe->latency = fmax(recipe->latency, recipe->writes[i].latency);
     delay_data(cpu, recipe);
     delay_sources(cpu, recipe);
-}
-
-// What waits for a result of one cycle, of a general register, in the same turn, holds its pipes longer. A move that
-// rename does is its source under another name.
-static void hold_dependent(struct arena *arena, const struct cpu *cpu, struct cpu_recipe *recipes, unsigned n) {
-    bool *is_fresh = ARENA_ARRAY(arena, bool, cpu->n_units);
-    for (unsigned i = 0; i < n; i++) {
-        struct cpu_recipe *recipe = &recipes[i];
-        bool waits = false, is_quick = recipe->rename == CPU_EXECUTES && recipe->latency == 1 && !recipe->n_loads &&
-                                       !recipe->is_vector && recipe->n_uses > 0;
-        for (unsigned r = 0; r < recipe->n_reads; r++)
-            waits |= is_fresh[recipe->reads[r].unit] && recipe->reads[r].unit != cpu->flags &&
-                     recipe->reads[r].unit != cpu->carry;
-        for (unsigned u = 0; u < recipe->n_uses && waits && is_quick; u++)
-            recipe->uses[u].cycles += cpu_value(cpu, CPU_DEPENDENT_CYCLES);
-        for (unsigned w = 0; w < recipe->n_writes; w++)
-            is_fresh[recipe->writes[w].unit] = is_quick || (recipe->rename == CPU_MOVES && waits);
-    }
-}
-
-// Whether `operation` changes what the move before it has copied, and reads the copy once.
-static bool fuses_with_move(const struct cpu *cpu, const struct cpu_recipe *move, const struct cpu_recipe *operation) {
-    const struct insn *insn = operation->insn;
-    if (!cpu_does(cpu, CPU_MOVE_FUSION) || move->rename != CPU_MOVES || move->is_vector || !insn->n_writes ||
-        !insn->n_reads || insn->may_load || insn->may_store || !is(operation, CPU_FUSES_WITH_MOVE))
-        return false;
-    unsigned copy = move->insn->writes[0].reg;
-    for (unsigned i = 1; i < insn->n_reads; i++)
-        if (cpu->units[insn->reads[i].reg] == cpu->units[copy])
-            return false;
-    return insn->writes[0].reg == copy && insn->reads[0].reg == copy;
-}
-
-struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const struct block *block) {
-    struct cpu_recipe *recipes = ARENA_ARRAY(arena, struct cpu_recipe, block->n_insns);
-    for (unsigned i = 0; i < block->n_insns; i++) {
-        cpu_recipe_make(cpu, &block->insns[i], &recipes[i]);
-        if (i && fuses_with(&recipes[i - 1], &recipes[i])) {
-            recipes[i].is_fused = true;
-            recipes[i].slots = recipes[i].decoded_slots = 0;
-        }
-    }
-    for (unsigned i = 1; i < block->n_insns; i++)
-        if (fuses_with_move(cpu, &recipes[i - 1], &recipes[i]))
-            recipes[i - 1].slots = recipes[i - 1].decoded_slots = 0;
-    if (cpu_knows(cpu, CPU_DEPENDENT_CYCLES))
-        hold_dependent(arena, cpu, recipes, block->n_insns);
-    return recipes;
+    recipe->is_unknown = is_unknown(recipe);
 }

@@ -35,6 +35,10 @@ struct cpu_recipe {
     bool is_plain_load;                 // of general registers: it loads, and does nothing else
     bool reads_as_logic;                // cmov or setcc: it waits for flags of logic operations
     bool leaves_carry;                  // it writes the flags, but for the carry
+    bool writes_carry_only;             // and no other flag
+    bool reads_nothing;                 // whatever its operands are: an idiom that is executed, or clc
+    bool is_x87;                        // of the stack of x87, which nothing follows
+    bool is_unknown;                    // its cycles: see cpu_recipe_make
     bool reads_carry_only, reads_no_carry;
 
     unsigned slots;             // of rename and dispatch; 0: fused into another one
@@ -70,7 +74,8 @@ struct cpu_recipe {
     unsigned n_writes;
 };
 
-// `insn` was described by the CPU's base, with its address.
+// `insn` was described by the CPU's base, with its address. Cycles are unknown where LLVM's number is a placeholder
+// that no rule replaces, and of a repeated string instruction, which takes as many as rcx says.
 void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_recipe *recipe);
 
 // Of a whole block: fuses its compares with its jumps, and the last instruction with nothing.

@@ -85,6 +85,8 @@ bool bounds_find(const struct bounds_request *request, struct bounds *bounds, st
     *bounds = (struct bounds){.most = 0};
     if (!code.n)
         return fail_set(fail, FAIL_INPUT, "there is no instruction");
+    if (!cpu_executes(request->cpu, request->block, fail))
+        return false;
     code.recipes = cpu_recipes(&scratch, request->cpu, request->block);
     bounds_of_code(&code, bounds);
     arena_free(&scratch);

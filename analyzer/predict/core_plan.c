@@ -63,6 +63,8 @@ bool core_plan_find(struct arena *arena, const struct bounds_request *request, s
     struct bound_code code = {.cpu = request->cpu, .request = request, .n = request->block->n_insns, .arena = arena};
     if (!code.n)
         return fail_set(fail, FAIL_INPUT, "there is no instruction");
+    if (!cpu_executes(request->cpu, request->block, fail))
+        return false;
     code.recipes = cpu_recipes(arena, request->cpu, request->block);
     code.accesses = ARENA_ARRAY(arena, struct core_access *, MOST_TURNS);
     bounds_of_code(&code, bounds);

@@ -75,7 +75,7 @@ static void bounds_of_a_cpu_file(void **state) {
     } cases[] = {
         {"480fafc3", BOTTLENECK_DEPENDENCY, "dependency chain", 3, 0},            // imul rax, rbx
         {"31c031c931d231f631ff", BOTTLENECK_DISPATCH, "dispatch width", 1.25, 0}, // five zero idioms
-        {"f3480fb8c3", BOTTLENECK_RESOURCE, "SKLPort1", 1, 1},                    // popcnt rax, rbx
+        {"f3480fbcc3", BOTTLENECK_RESOURCE, "SKLPort1", 1, 1},                    // tzcnt rax, rbx
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fixture *fixture = *state;
