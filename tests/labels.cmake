@@ -22,6 +22,7 @@ set(CYCLOPS_LABEL_slow
   program.compiled-loops
   program.completion-zsh
   program.corun
+  program.cpu-answers
   program.end-to-end
   program.equal-to-llvm-mca.*
   program.events
