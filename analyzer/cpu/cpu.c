@@ -47,6 +47,8 @@ uint64_t cpu_pipes(const struct cpu *cpu, uint64_t mask) {
 const char *cpu_unit_name(struct arena *arena, const struct cpu *cpu, unsigned unit) {
     if (unit && (unit == cpu->flags || unit == cpu->carry))
         return unit == cpu->flags ? "flags" : "carry flag";
+    if (unit && unit == cpu->adjuster)
+        return "the stack pointer's adjustment";
     for (unsigned i = 1; unit && i < cpu->machine->n_registers; i++)
         if (cpu->units[i] == unit && !cpu->machine->registers[i].n_super)
             return text_lower(arena, cpu->machine->registers[i].name);
@@ -264,6 +266,7 @@ static void number_units(struct cpu *cpu, struct arena *arena) {
     cpu->units = units;
     cpu->is_vector = is_vector;
     cpu->is_x87 = is_x87;
+    cpu->adjuster = n++;
     cpu->n_units = n;
 }
 

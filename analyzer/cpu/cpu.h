@@ -201,6 +201,7 @@ struct cpu {
     struct cpu_opcodes *opcodes;
     unsigned n_units;      // with 0, which no register has
     unsigned flags, carry; // units; 0: there are no flags
+    unsigned adjuster;     // unit that add and sub of a number to the stack pointer wait for; no register's
     unsigned stack;        // unit of the stack pointer; 0: unknown
 };
 

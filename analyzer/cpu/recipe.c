@@ -298,6 +298,21 @@ static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {
     }
 }
 
+// add and sub of a number to the stack pointer, one after the other whatever they read.
+static void take_adjustment(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    enum cpu_operation does = recipe->opcode->operation;
+    bool adjusts = (does == CPU_DOES_ADD || does == CPU_DOES_SUB) && recipe->opcode->operands[0] == 'r' &&
+                   recipe->opcode->operands[1] == 'i' && recipe->n_writes + 1 < CPU_MOST_WRITES;
+    bool writes_stack = false;
+    for (unsigned i = 0; i < recipe->n_writes; i++)
+        writes_stack |= recipe->writes[i].unit == cpu->stack;
+    if (!adjusts || !cpu_knows(cpu, CPU_STACK_ADJUSTMENT) || !writes_stack)
+        return;
+    add_read(recipe, cpu->adjuster, false, 0);
+    recipe->writes[recipe->n_writes++] =
+        (struct cpu_write){(uint16_t)cpu->adjuster, cpu_value(cpu, CPU_STACK_ADJUSTMENT), -1};
+}
+
 static void take_trusts(const struct cpu_rule *rule, struct cpu_recipe *recipe) {
     if (rule->slots.is_known)
         recipe->trusts[CPU_COST_SLOTS] = rule->slots.trust;
@@ -475,5 +490,6 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
         recipe->latency = fmax(recipe->latency, recipe->writes[i].latency);
     delay_data(cpu, recipe);
     delay_sources(cpu, recipe);
+    take_adjustment(cpu, recipe);
     recipe->is_unknown = is_unknown(recipe);
 }

@@ -24,6 +24,7 @@ static const char file_text[] = "cpu: 1\n"
                                 "  moves-eliminated: 1\n"
                                 "  move-fusion: 1\n"
                                 "  stack-engine: 1\n"
+                                "  stack-adjustment: 1\n"
                                 "  dependent-operation: 1\n"
                                 "  loads-per-cycle: 4\n"
                                 "  stores-per-cycle: 2\n"
@@ -140,12 +141,15 @@ static void slots_and_pipes(void **state) {
         enum bound_kind kind;
         double cycles;
     } cases[] = {
-        {"89d883e001", BOUND_DISPATCH, 1. / 8},      // mov eax, ebx; and eax, 1: one slot
-        {"89d883e101", BOUND_DISPATCH, 2. / 8},      // mov eax, ebx; and ecx, 1
-        {"89d801c0", BOUND_DISPATCH, 2. / 8},        // mov eax, ebx; add eax, eax: it reads the copy twice
-        {"f20f58c1", BOUND_LATENCY, 2},              // addsd xmm0, xmm1
-        {"f20f58c1f20f59c1", BOUND_LATENCY, 3 + 4},  // addsd xmm0, xmm1; mulsd xmm0, xmm1
-        {"31c0d1e3d1e189ca", BOUND_PORTS, 2. / 4},   // shifts of two registers, on four pipes
+        {"89d883e001", BOUND_DISPATCH, 1. / 8},             // mov eax, ebx; and eax, 1: one slot
+        {"89d883e101", BOUND_DISPATCH, 2. / 8},             // mov eax, ebx; and ecx, 1
+        {"89d801c0", BOUND_DISPATCH, 2. / 8},               // mov eax, ebx; add eax, eax: it reads the copy twice
+        {"4889dc4883ec084889dc4883ec08", BOUND_LATENCY, 2}, // mov rsp, rbx; sub rsp, 8; twice: one after the other
+        {"4889d94883e9084889d94883e908", BOUND_LATENCY, 0}, // mov rcx, rbx; sub rcx, 8; twice
+        {"4889dc4829cc4889dc4829cc", BOUND_LATENCY, 0},     // mov rsp, rbx; sub rsp, rcx; twice
+        {"f20f58c1", BOUND_LATENCY, 2},                     // addsd xmm0, xmm1
+        {"f20f58c1f20f59c1", BOUND_LATENCY, 3 + 4},         // addsd xmm0, xmm1; mulsd xmm0, xmm1
+        {"31c0d1e3d1e189ca", BOUND_PORTS, 2. / 4},          // shifts of two registers, on four pipes
         {"31c0ffc8d1e0", BOUND_PORTS, (1 + 1) / 4.}, // dec eax; shl eax: it waits, and holds its pipe for 2 cycles
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
