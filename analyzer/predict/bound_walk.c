@@ -42,10 +42,9 @@ static bool is_alike(const struct written *a, const struct written *b) {
            a->index_version == b->index_version && a->scale == b->scale && a->displacement == b->displacement;
 }
 
-// Whether a load puts what it reads into a wider register, and nothing else.
+// Whether a load puts what it reads into a wider register that it fills with zeros, and nothing else.
 static bool extends(const struct cpu_recipe *recipe) {
-    return recipe->is_plain_load &&
-           (strncmp(recipe->insn->opcode, "MOVZX", 5) == 0 || strncmp(recipe->insn->opcode, "MOVSX", 5) == 0);
+    return recipe->is_plain_load && strncmp(recipe->insn->opcode, "MOVZX", 5) == 0;
 }
 
 static unsigned set_at(const struct walk *walk, unsigned place) {
@@ -95,11 +94,12 @@ static bool is_learned(struct walk *walk, const struct cpu_recipe *load) {
 }
 
 // Whether rename finds the store that a load reads, which both have the same address.
-static bool is_renamed(struct walk *walk, const struct cpu_recipe *load, const struct stored *store) {
+static bool is_renamed(struct walk *walk, const struct cpu_recipe *load, const struct place *place,
+                       const struct stored *store) {
     const struct cpu *cpu = walk->cpu;
     struct written written = written_of(walk, load, false);
     bool is_indexed = load->insn->address && load->insn->address->index;
-    bool is_wide = store->place.bytes >= cpu_value(cpu, CPU_RENAMED_LEAST_BYTES) || !extends(load);
+    bool is_wide = place->bytes >= cpu_value(cpu, CPU_RENAMED_LEAST_BYTES) || !extends(load);
     bool may_be = cpu_knows(cpu, CPU_RENAMED_LATENCY) && !load->is_vector && !store->is_vector && is_wide &&
                   (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED));
     return may_be &&
@@ -136,7 +136,7 @@ static struct meeting meeting_of(struct walk *walk, const struct cpu_recipe *rec
         return (struct meeting){.meets = CORE_MEETS_NOTHING};
     if (!walk_contains(&store->place, place))
         return (struct meeting){store, CORE_IS_BLOCKED, cpu_value(cpu, CPU_BLOCKED_LOAD)};
-    if (store->place.address.offset == place->address.offset && is_renamed(walk, recipe, store))
+    if (store->place.address.offset == place->address.offset && is_renamed(walk, recipe, place, store))
         return (struct meeting){store, CORE_IS_RENAMED, cpu_value(cpu, CPU_RENAMED_LATENCY)};
     return (struct meeting){store, CORE_IS_FORWARDED, forward_latency(cpu, recipe)};
 }
@@ -253,17 +253,28 @@ double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe, c
     return walk->ready[read->unit] - (is_own ? recipe->latency - recipe->own_latency : 0);
 }
 
+static bool adjusts_stack(const struct cpu *cpu, const struct cpu_recipe *recipe) {
+    for (unsigned i = 0; i < recipe->n_reads; i++)
+        if (recipe->reads[i].unit == cpu->adjuster)
+            return true;
+    return false;
+}
+
 // Another use of the stack pointer than a push or pop waits until it has its value.
 static void sync_stack(struct walk *walk, const struct cpu_recipe *recipe) {
     const struct cpu *cpu = walk->cpu;
+    double cycles = 0;
     if (walk->is_pending && !recipe->stack_change && cpu->stack && recipe_uses_stack(cpu, recipe)) {
-        double cycles = cpu_value(cpu, CPU_STACK_SYNC);
-        cycles += walk->has_popped ? cpu_value(cpu, CPU_STACK_SYNC_POP) : 0;
-        walk->ready[cpu->stack] += cycles;
-        walk->access.sync = ticks_of(cycles);
+        cycles += cpu_value(cpu, CPU_STACK_SYNC);
         walk->access.sync_slots = (unsigned)cpu_value(cpu, CPU_STACK_SYNC);
-        walk->is_pending = walk->has_popped = false;
+        walk->is_pending = false;
     }
+    if (walk->has_popped && adjusts_stack(cpu, recipe)) {
+        cycles += cpu_value(cpu, CPU_STACK_ADJUSTMENT_SYNC);
+        walk->has_popped = false;
+    }
+    walk->ready[cpu->stack] += cycles;
+    walk->access.sync = ticks_of(cycles);
     walk->is_pending |= recipe->stack_change != 0;
     walk->has_popped |= recipe->stack_change > 0;
 }

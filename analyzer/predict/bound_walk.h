@@ -58,7 +58,7 @@ struct walk {
     // into, a bit each (0: it is not such a load); of each set, how many of all copies.
     uint8_t *sets;
     unsigned n_learned[MOST_LEARNED_SETS], n_sets, n_copies;
-    bool has_popped; // it was a pop
+    bool has_popped; // a pop has, and nothing has adjusted it since
     bool is_pending; // a push or pop has changed the stack pointer, and nothing has asked for it since
     double all_done; // whatever has been so far
     double serial;   // when the next serial instruction may begin

@@ -25,6 +25,7 @@ static const char file_text[] = "cpu: 1\n"
                                 "  move-fusion: 1\n"
                                 "  stack-engine: 1\n"
                                 "  stack-adjustment: 1\n"
+                                "  stack-adjustment-sync: 1\n"
                                 "  dependent-operation: 1\n"
                                 "  loads-per-cycle: 4\n"
                                 "  stores-per-cycle: 2\n"
@@ -82,6 +83,7 @@ static void memory_that_is_renamed(void **state) {
         {"488903488b01", true, 0},        // in a loop it is learned
         {"4889034889cb488b03", false, 7}, // mov [rbx], rax; mov rbx, rcx; mov rax, [rbx]: the register has changed
         {"50584889d8", false, 0},         // push rax; pop rax; mov rax, rbx
+        {"4889030fb603", false, 7},       // mov [rbx], rax; movzx eax, byte [rbx]: what is loaded counts
         {"88030fb603", false, 7},         // mov [rbx], al; movzx eax, byte [rbx]: too narrow
         {"fe03", false, 1},               // inc byte [rbx]: not for what changes it
     };
@@ -147,6 +149,8 @@ static void slots_and_pipes(void **state) {
         {"4889dc4883ec084889dc4883ec08", BOUND_LATENCY, 2}, // mov rsp, rbx; sub rsp, 8; twice: one after the other
         {"4889d94883e9084889d94883e908", BOUND_LATENCY, 0}, // mov rcx, rbx; sub rcx, 8; twice
         {"4889dc4829cc4889dc4829cc", BOUND_LATENCY, 0},     // mov rsp, rbx; sub rsp, rcx; twice
+        {"5b4883ec08", BOUND_LATENCY, 2},                   // pop rbx; sub rsp, 8
+        {"5b488d4c240851", BOUND_LATENCY, 0},               // pop rbx; lea rcx, [rsp+8]; push rcx
         {"f20f58c1", BOUND_LATENCY, 2},                     // addsd xmm0, xmm1
         {"f20f58c1f20f59c1", BOUND_LATENCY, 3 + 4},         // addsd xmm0, xmm1; mulsd xmm0, xmm1
         {"31c0d1e3d1e189ca", BOUND_PORTS, 2. / 4},          // shifts of two registers, on four pipes
