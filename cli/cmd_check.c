@@ -19,8 +19,8 @@ static struct {
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to compare with", NULL},
     {OPTION_LIST, "mcpu", "CPU",
-     "Model to check: a CPU of LLVM's, also of one version (llvm-19/znver4), an overlay (FILE.yaml, overlay:NAME), or a "
-     "CPU file (FILE.cpu.yaml, cpu:NAME); none: no model. Default: the CPU that was measured.",
+     "Model to check: a CPU of LLVM's, also of one version (llvm-19/znver4), an overlay (FILE.yaml, overlay:NAME), or "
+     "a CPU file (FILE.cpu.yaml, cpu:NAME); none: no model. Default: the CPU that was measured.",
      &lab_args.options.cpus},
     {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM. Default: the newest.",
      &lab_args.options.llvms},

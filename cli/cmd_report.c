@@ -21,8 +21,8 @@ static struct { const char *output; } args;
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to compare with", NULL},
     {OPTION_LIST, "mcpu", "CPU",
-     "Model: a CPU of LLVM's, also of one version (llvm-19/znver4), an overlay (FILE.yaml, overlay:NAME), or a CPU file "
-     "(FILE.cpu.yaml, cpu:NAME). Default: the CPU that was measured.",
+     "Model: a CPU of LLVM's, also of one version (llvm-19/znver4), an overlay (FILE.yaml, overlay:NAME), or a CPU "
+     "file (FILE.cpu.yaml, cpu:NAME). Default: the CPU that was measured.",
      &lab_args.options.cpus},
     {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM. Default: the newest.",
      &lab_args.options.llvms},

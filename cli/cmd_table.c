@@ -33,8 +33,8 @@ static const struct option options[] = {
      &args.exegesis},
     {OPTION_HEADING, NULL, NULL, "What to compare with", NULL},
     {OPTION_LIST, "mcpu", "CPU",
-     "Model whose numbers to print beside the measured ones: a CPU of LLVM's, also of one version (llvm-19/znver4), or a "
-     "CPU file (FILE.cpu.yaml, cpu:NAME); may be repeated; none: no model. Default: the CPU that was measured.",
+     "Model whose numbers to print beside the measured ones: a CPU of LLVM's, also of one version (llvm-19/znver4), or "
+     "a CPU file (FILE.cpu.yaml, cpu:NAME); may be repeated; none: no model. Default: the CPU that was measured.",
      &lab_args.options.cpus},
     {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM; may be repeated. Default: the newest.",
      &lab_args.options.llvms},

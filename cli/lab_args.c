@@ -89,7 +89,8 @@ struct option lab_args_output[] = {
     {OPTION_HEADING, NULL, NULL, "What to compare with, and output", NULL},
     {OPTION_LIST, "mcpu", "CPU",
      "Model to predict with: a CPU of LLVM's, also of one version (llvm-19/znver4), an overlay (FILE.yaml, "
-     "overlay:NAME), or a CPU file (FILE.cpu.yaml, cpu:NAME); may be repeated; none: only measure. Default: the CPU that runs the code.",
+     "overlay:NAME), or a CPU file (FILE.cpu.yaml, cpu:NAME); may be repeated; none: only measure. Default: the CPU "
+     "that runs the code.",
      &lab_args.options.cpus},
     {OPTION_TEXT, "mattr", "+A,-B",
      "CPU features to add to the simulated CPU and the models, or to take away. LLVM's Cortex-A9, for example, lacks "

@@ -48,8 +48,8 @@ static const struct option options[] = {
      "BHive.",
      &corpus_args.per},
     {OPTION_LIST, "mcpu", "CPU",
-     "score: a model: a CPU of LLVM's, also of one version (llvm-19/znver4), an overlay (FILE.yaml, overlay:NAME), or a "
-     "CPU file (FILE.cpu.yaml, cpu:NAME); may be repeated. Default: this CPU's.",
+     "score: a model: a CPU of LLVM's, also of one version (llvm-19/znver4), an overlay (FILE.yaml, overlay:NAME), or "
+     "a CPU file (FILE.cpu.yaml, cpu:NAME); may be repeated. Default: this CPU's.",
      &lab_args.options.cpus},
     {OPTION_TEXT, "mattr", "+A,-B", "score: CPU features to add to the models, or to take away.",
      &lab_args.options.features},
