@@ -58,20 +58,20 @@ static void add_accesses(struct core_plan *plan, const struct bound_code *code) 
                code->n * sizeof *plan->accesses);
 }
 
-bool core_plan_find(struct arena *arena, const struct bounds_request *request, struct core_plan **plan,
-                    struct bounds *bounds, struct fail *fail) {
+struct core_plan *core_plan_find(struct arena *arena, const struct bounds_request *request, struct bounds *bounds,
+                                 struct fail *fail) {
     struct bound_code code = {.cpu = request->cpu, .request = request, .n = request->block->n_insns, .arena = arena};
     if (!code.n)
-        return fail_set(fail, FAIL_INPUT, "there is no instruction");
-    if (!cpu_executes(request->cpu, request->block, fail))
-        return false;
+        fail_set(fail, FAIL_INPUT, "there is no instruction");
+    if (!code.n || !cpu_executes(request->cpu, request->block, fail))
+        return NULL;
     code.recipes = cpu_recipes(arena, request->cpu, request->block);
     code.accesses = ARENA_ARRAY(arena, struct core_access *, MOST_TURNS);
     bounds_of_code(&code, bounds);
-    *plan = core_plan_make(arena, request->cpu, code.recipes, code.n);
-    add_accesses(*plan, &code);
-    add_front_end(*plan, &code);
-    return true;
+    struct core_plan *plan = core_plan_make(arena, request->cpu, code.recipes, code.n);
+    add_accesses(plan, &code);
+    add_front_end(plan, &code);
+    return plan;
 }
 
 // How far to walk until the mean is taken, where no state comes again: parts of a cycle may make a period very long.
@@ -123,14 +123,13 @@ static bool simulate(struct arena *arena, const struct steady_request *request, 
 
 bool core_cycles_find(const struct bounds_request *request, unsigned relaxed, double *cycles, struct fail *fail) {
     struct arena scratch = {0};
-    struct core_plan *plan = NULL;
     struct bounds bounds = {.most = 0};
     const struct execution execution = {.block = request->block};
     *cycles = 0;
-    bool is_done = core_plan_find(&scratch, request, &plan, &bounds, fail);
+    const struct core_plan *plan = core_plan_find(&scratch, request, &bounds, fail);
     const struct steady_request wanted = {
         .machine = request->cpu->machine, .execution = &execution, .relaxed = relaxed, .plan = plan};
-    is_done = is_done && simulate(&scratch, &wanted, &bounds, cycles, fail);
+    bool is_done = plan && simulate(&scratch, &wanted, &bounds, cycles, fail);
     arena_free(&scratch);
     return is_done;
 }

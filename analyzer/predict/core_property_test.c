@@ -48,10 +48,10 @@ static void check_bounds(struct arena *arena, const struct bounds_request *reque
     static const double TOLERANCE = 0.01; // the mean of a walk that has no period is off by a cycle at most
     const struct bounds bounds = bounds_of(request);
     const double cycles = core_of(request, 0);
-    struct core_plan *plan;
     struct bounds again;
     struct fail fail = {0};
-    assert_true(core_plan_find(arena, request, &plan, &again, &fail));
+    struct core_plan *plan = core_plan_find(arena, request, &again, &fail);
+    assert_non_null(plan);
     for (unsigned i = 0; i < BOUND_N; i++)
         if (is_exact(request, (enum bound_kind)i, plan->n_turns == 1) &&
             bounds.cycles[i] > cycles * (1 + TOLERANCE) + 1e-9)
@@ -88,10 +88,10 @@ static uint64_t walk(const struct core_plan *plan, const struct bounds_request *
 }
 
 static void check_steady_state(struct arena *arena, const struct bounds_request *request, unsigned number) {
-    struct core_plan *plan;
     struct bounds ignored;
     struct fail fail = {0};
-    assert_true(core_plan_find(arena, request, &plan, &ignored, &fail));
+    struct core_plan *plan = core_plan_find(arena, request, &ignored, &fail);
+    assert_non_null(plan);
     const uint64_t whole = walk(plan, request, true), skipped = walk(plan, request, false);
     if (whole != skipped)
         fail_msg("%s, block %u: %d iterations take %llu cycles, and %llu where what repeats is skipped",

@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-static struct core_supply_step first_steps[] = {{5, TICKS}, {0, 2 * TICKS}}, second_steps[] = {{4, TICKS}, {1, TICKS}};
+static struct core_supply_step first_steps[] = {{5, TICKS}, {0, INT64_C(2) * TICKS}},
+                               second_steps[] = {{4, TICKS}, {1, TICKS}};
 
 static void one_part(void **state) {
     (void)state;

@@ -20,7 +20,7 @@ struct fixture {
 static void open_station(struct fixture *fixture) {
     fixture->plan = (struct core_plan){.cpu = &fixture->cpu, .most_uops = 1, .n_queues = 3, .queues = {0, P0, P1}};
     station_open(&fixture->station, &fixture->plan, PLACES, false, &fixture->stash);
-    for (unsigned i = 0; i < PLACES; i++)
+    for (unsigned i = 0; i < PLACES && fixture->station.uops; i++)
         fixture->station.uops[i] = (struct waiting_uop){.queue = 1 + i % 2, .age = i};
 }
 
