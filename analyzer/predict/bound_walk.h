@@ -83,6 +83,11 @@ struct meeting {
 bool walk_contains(const struct place *store, const struct place *load);
 // The newest store that the load overlaps, of those that it is compared with; null: it overlaps no store.
 const struct stored *walk_store_of(const struct walk *walk, const struct place *place);
+// How an instruction's load or store is written.
+struct written walk_written_of(const struct walk *walk, const struct cpu_recipe *recipe, bool stores);
+// Whether rename finds the store that a load reads; both have the same address.
+bool walk_is_renamed(struct walk *walk, const struct cpu_recipe *load, const struct place *place,
+                     const struct stored *store);
 // When a source is there for that instruction.
 double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe, const struct cpu_read *read);
 

@@ -1,0 +1,92 @@
+// Renaming of memory: which loads rename finds the store of, so that these wait for no cache.
+#include "analyzer/predict/bound_walk.h"
+
+#include <string.h>
+
+// What push stores, and pop loads, is at the stack pointer.
+struct written walk_written_of(const struct walk *walk, const struct cpu_recipe *recipe, bool stores) {
+    const struct cpu *cpu = walk->cpu;
+    bool is_on_stack = stores ? recipe->stack_change < 0 : recipe->stack_change > 0;
+    const struct insn_address *address = is_on_stack ? NULL : recipe->insn->address;
+    struct written written = {.scale = 1};
+    if (!address) {
+        written.base = cpu->stack;
+        written.displacement = walk->stack + (recipe->stack_change < 0 ? recipe->stack_change : 0);
+    } else {
+        written.base = cpu->units[address->base];
+        written.index = cpu->units[address->index];
+        written.scale = address->scale;
+        written.displacement = address->displacement + (written.base == cpu->stack ? walk->stack : 0);
+    }
+    written.base_version = walk->versions[written.base];
+    written.index_version = walk->versions[written.index];
+    return written;
+}
+
+static bool is_alike(const struct written *a, const struct written *b) {
+    return a->base == b->base && a->index == b->index && a->base_version == b->base_version &&
+           a->index_version == b->index_version && a->scale == b->scale && a->displacement == b->displacement;
+}
+
+// Whether a load puts what it reads into a wider register that it fills with zeros, and nothing else.
+static bool extends(const struct cpu_recipe *recipe) {
+    return recipe->is_plain_load && strncmp(recipe->insn->opcode, "MOVZX", 5) == 0;
+}
+
+static unsigned set_at(const struct walk *walk, unsigned place) {
+    return place / 2 % walk->n_sets;
+}
+
+// The sets that the copies of an instruction fall into, a bit each.
+static uint8_t sets_of(const struct walk *walk, unsigned insn) {
+    const struct bound_code *code = walk->code;
+    unsigned before = 0, length = 0;
+    uint8_t sets = 0;
+    for (unsigned i = 0; i < code->n; length += code->recipes[i++].insn->n_bytes)
+        before += i < insn ? code->recipes[i].insn->n_bytes : 0;
+    for (unsigned copy = 0; copy < walk->n_copies; copy++)
+        sets |= (uint8_t)(1 << set_at(walk, code->request->start + before + copy * length));
+    return sets ? sets : 1;
+}
+
+// Counts the loads that rename has to learn the stores of, by set.
+static void count_learned(struct walk *walk) {
+    const struct bound_code *code = walk->code;
+    unsigned length = 0;
+    for (unsigned i = 0; i < code->n; i++)
+        length += code->recipes[i].insn->n_bytes;
+    memset(walk->n_learned, 0, sizeof walk->n_learned);
+    for (unsigned copy = 0; copy < walk->n_copies; copy++)
+        for (unsigned i = 0, at = code->request->start + copy * length; i < code->n;
+             at += code->recipes[i++].insn->n_bytes)
+            if (walk->sets[i])
+                walk->n_learned[set_at(walk, at)]++;
+}
+
+// Whether rename learns what store a load meets that is not written as it is: where those of its set are few enough.
+static bool is_learned(struct walk *walk, const struct cpu_recipe *load) {
+    const struct cpu *cpu = walk->cpu;
+    if (!cpu_knows(cpu, CPU_RENAMED_LEARNED))
+        return walk->code->request->is_loop;
+    unsigned insn = (unsigned)(load - walk->code->recipes);
+    if (!walk->sets[insn]) {
+        walk->sets[insn] = sets_of(walk, insn);
+        count_learned(walk);
+    }
+    bool is_learned = walk->n_copies != 0;
+    for (unsigned set = 0; set < MOST_LEARNED_SETS; set++)
+        is_learned &= !(walk->sets[insn] >> set & 1) || walk->n_learned[set] <= cpu_value(cpu, CPU_RENAMED_LEARNED);
+    return is_learned;
+}
+
+bool walk_is_renamed(struct walk *walk, const struct cpu_recipe *load, const struct place *place,
+                     const struct stored *store) {
+    const struct cpu *cpu = walk->cpu;
+    struct written written = walk_written_of(walk, load, false);
+    bool is_indexed = load->insn->address && load->insn->address->index;
+    bool is_wide = place->bytes >= cpu_value(cpu, CPU_RENAMED_LEAST_BYTES) || !extends(load);
+    bool may_be = cpu_knows(cpu, CPU_RENAMED_LATENCY) && !load->is_vector && !store->is_vector && is_wide &&
+                  (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED));
+    return may_be &&
+           (!cpu_does(cpu, CPU_RENAMES_ALIKE) || is_alike(&store->written, &written) || is_learned(walk, load));
+}
