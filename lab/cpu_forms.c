@@ -87,7 +87,7 @@ static bool is_meant(const struct cpu *cpu, uint16_t reg, unsigned unit) {
     return unit ? cpu->units[reg] == unit : cpu->is_vector[reg];
 }
 
-// unit: as in struct cpu_source.
+// unit: as in struct cpu_end.
 static bool reads(const struct cpu *cpu, const struct form *form, unsigned unit) {
     for (unsigned i = 0; i < form->n_implicit_reads; i++)
         if (is_meant(cpu, form->implicit_reads[i], unit))
@@ -104,7 +104,7 @@ static bool reads(const struct cpu *cpu, const struct form *form, unsigned unit)
 static bool check_register(const struct cpu *cpu, const struct cpu_rule *rule, const struct form *forms, size_t n,
                            const struct cpu_word *name, unsigned unit, struct fail *fail) {
     for (size_t i = 0; i < n; i++)
-        if (regexec(&rule->pattern, forms[i].opcode, 0, NULL, 0) == 0 && reads(cpu, &forms[i], unit))
+        if (cpu_rule_matches(rule, forms[i].opcode) && reads(cpu, &forms[i], unit))
             return true;
     return fail_at(fail, cpu->path, name->line, name->column, "no form of this rule reads '%s'", name->text);
 }

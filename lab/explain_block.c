@@ -103,13 +103,6 @@ static const char *say_slots(struct arena *arena, const struct block_explanation
                         cpu_value(e->model->own, width), verb);
 }
 
-static unsigned count_bytes(const struct block_explanation *e) {
-    unsigned n = 0;
-    for (unsigned i = 0; i < e->block.n_insns; i++)
-        n += e->block.insns[i].n_bytes;
-    return n;
-}
-
 // Instructions that are more than the others' for the front end: with a prefix that changes their length; of several
 // slots.
 static const char *list_slow(struct arena *arena, const struct block_explanation *e, bool by_length) {
@@ -138,17 +131,17 @@ static const char *say(struct arena *arena, const struct block_explanation *e, e
         return say_slots(arena, e, CPU_RETIRE_WIDTH, "retire");
     case BOUND_PREDECODE:
         return arena_printf(arena, "%s in windows of %g, in each of which %g instructions are found in a cycle%s",
-                            some(arena, count_bytes(e), "byte"), cpu_value(cpu, CPU_FETCH_BYTES),
+                            some(arena, block_bytes(&e->block), "byte"), cpu_value(cpu, CPU_FETCH_BYTES),
                             cpu_value(cpu, CPU_PREDECODE_WIDTH), list_slow(arena, e, true));
     case BOUND_DECODE:
         return cpu_knows(cpu, CPU_DECODERS)
                    ? arena_printf(arena, "%g decoders take the instructions in their order%s",
                                   cpu_value(cpu, CPU_DECODERS), list_slow(arena, e, false))
                    : arena_printf(arena, "%s, of which decoders take %g in a cycle",
-                                  some(arena, count_bytes(e), "byte"), cpu_value(cpu, CPU_DECODED_BYTES));
+                                  some(arena, block_bytes(&e->block), "byte"), cpu_value(cpu, CPU_DECODED_BYTES));
     case BOUND_CACHE:
         return arena_printf(arena, "%s and %s in lines of decoded instructions",
-                            some(arena, e->found.bounds.slots, "slot"), some(arena, count_bytes(e), "byte"));
+                            some(arena, e->found.bounds.slots, "slot"), some(arena, block_bytes(&e->block), "byte"));
     case BOUND_PORTS: {
         int n = __builtin_popcountll(e->found.bounds.pipes);
         return arena_printf(arena, "%s, %s, %s held for %s by %s", cpu_pipes_name(arena, cpu, e->found.bounds.pipes),
@@ -206,14 +199,6 @@ static bool repeat(struct arena *arena, const struct model *model, const struct 
     return true;
 }
 
-// As many as 'cyclops run' lays out in a line.
-static unsigned copies_of(const struct block *block) {
-    unsigned n_bytes = 0;
-    for (unsigned i = 0; i < block->n_insns; i++)
-        n_bytes += block->insns[i].n_bytes;
-    return block_copies(block->n_insns, n_bytes);
-}
-
 // Adds a note about the instructions that are marked, if any is.
 static void add_note(struct arena *arena, struct block_explanation *e, const bool *is_marked, const char *what) {
     unsigned n = 0;
@@ -251,7 +236,8 @@ bool explain_block(struct arena *arena, const struct model *model, const struct 
                             : model_describe_bytes(model, arena, options->bytes, options->n_bytes, block, fail);
     if (!is_described || !repeat(arena, model, options, way, block, fail))
         return false;
-    way->copies = way->is_loop || way->is_decoded ? 0 : copies_of(block);
+    if (!way->is_loop && !way->is_decoded) // as 'cyclops run' lays them out
+        way->copies = block_copies(block->n_insns, block_bytes(block));
     if (!bounds_explain(arena, way, &explanation->found, fail) ||
         !core_cycles_find(way, 0, &explanation->core_cycles, fail))
         return false;

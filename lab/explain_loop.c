@@ -7,13 +7,6 @@
 
 #include <string.h>
 
-static size_t count_bytes(const struct block *block) {
-    size_t n = 0;
-    for (unsigned i = 0; i < block->n_insns; i++)
-        n += block->insns[i].n_bytes;
-    return n;
-}
-
 // Whether the stack pointer is elsewhere after a copy: other than by pushes and pops that cancel each other.
 static bool moves_stack(struct arena *arena, const struct cpu *cpu, const struct block *block) {
     const struct cpu_recipe *recipes = cpu_recipes(arena, cpu, block);
@@ -66,7 +59,7 @@ bool explain_add_loop(struct arena *arena, const struct model *model, struct blo
     const struct isa *isa = isa_find("x86_64"); // which all CPU files are of
     struct decoder decoder = {0};
     struct program program;
-    size_t n_bytes = count_bytes(block), at = 0;
+    size_t n_bytes = block_bytes(block), at = 0;
     uint8_t *bytes = arena_alloc(arena, n_bytes + 1);
     for (unsigned i = 0; i < block->n_insns; at += block->insns[i++].n_bytes)
         memcpy(bytes + at, block->insns[i].bytes, block->insns[i].n_bytes);

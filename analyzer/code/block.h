@@ -20,4 +20,11 @@ struct block {
     unsigned n_labels;
 };
 
+static inline unsigned block_bytes(const struct block *block) {
+    unsigned n_bytes = 0;
+    for (unsigned i = 0; i < block->n_insns; i++)
+        n_bytes += block->insns[i].n_bytes;
+    return n_bytes;
+}
+
 #endif

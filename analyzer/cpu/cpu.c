@@ -340,7 +340,7 @@ bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machin
     return true;
 }
 
-static bool matches(const struct cpu_rule *rule, const char *opcode) {
+bool cpu_rule_matches(const struct cpu_rule *rule, const char *opcode) {
     return rule->names ? names_hold(rule->names, opcode) : regexec(&rule->pattern, opcode, 0, NULL, 0) == 0;
 }
 
@@ -363,7 +363,7 @@ bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t
         size_t found = 0;
         if (rule->llvm && rule->llvm != llvm)
             continue;
-        while (found < n && !matches(rule, opcodes[found]))
+        while (found < n && !cpu_rule_matches(rule, opcodes[found]))
             found++;
         if (found == n)
             return fail_unmatched(cpu, rule->match, rule->line, rule->column, fail);
@@ -374,7 +374,7 @@ bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t
 static void find_rules(const struct cpu *cpu, const char *name, struct cpu_opcode *opcode) {
     unsigned *rules = NULL;
     for (unsigned i = 0; i < cpu->n_rules; i++)
-        if (matches(&cpu->rules[i], name))
+        if (cpu_rule_matches(&cpu->rules[i], name))
             *ARENA_ADD(cpu->opcodes->arena, rules, opcode->n_rules) = i;
     opcode->rules = rules;
 }

@@ -95,7 +95,7 @@ struct cpu_end {
     struct cpu_word name; // of the register; "carry"; "vector": any such; "memory"; or an operand's number
     double latency;       // cycles
     unsigned unit;        // set by cpu_bind; 0: any vector register's, or an operand's
-    int operand;          // likewise; below 0: it is none
+    int operand;          // likewise; below 0: the name is no number
     bool is_memory;       // likewise
 };
 
@@ -225,6 +225,9 @@ bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t
 
 // Fails at the first instruction that the CPU does not execute.
 bool cpu_executes(const struct cpu *cpu, const struct block *block, struct fail *fail);
+
+// Whether a rule's expression matches the opcode; which addresses and immediates it is of is left out.
+bool cpu_rule_matches(const struct cpu_rule *rule, const char *opcode);
 
 // Of an opcode whose name is the same pointer each time.
 const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode);

@@ -62,7 +62,7 @@ struct cpu_recipe {
     struct cpu_read {
         uint16_t unit;
         bool is_address, is_vector;
-        int operand;  // LLVM's number of it among those that are read; below 0: it is none
+        int operand;  // LLVM's number of it among those that are read; below 0: LLVM has no such operand
         double early; // cycles that it may come after the instruction's start
     } reads[CPU_MOST_READS];
     unsigned n_reads;

@@ -9,7 +9,7 @@
 // Files that are installed, by the beginning of their names.
 struct shelf {
     const char *prefix, *folder, *suffix, *what;
-    const char *own; // folder of the user's, which goes first; null: there is none
+    const char *own; // folder of the user's, which goes first; null: the user has no such files
 };
 static const struct shelf overlays = {"overlay:", "share/cyclops/machines", ".yaml", "machine", NULL},
                           cpu_files = {"cpu:", "share/cyclops/cpus", ".cpu.yaml", "CPU file", "cpus"};

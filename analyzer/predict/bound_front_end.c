@@ -3,13 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-static unsigned bytes_of(const struct bound_code *code) {
-    unsigned n = 0;
-    for (unsigned i = 0; i < code->n; i++)
-        n += code->recipes[i].insn->n_bytes;
-    return n;
-}
-
 static unsigned common_divisor(unsigned a, unsigned b) {
     return b ? common_divisor(b, a % b) : a;
 }
@@ -20,7 +13,7 @@ static void supply_add(const struct bound_code *code, struct supply *supply, uns
 }
 
 unsigned bound_copies(const struct bound_code *code, unsigned size) {
-    return size / common_divisor(bytes_of(code), size);
+    return size / common_divisor(block_bytes(code->request->block), size);
 }
 
 struct window {
@@ -47,7 +40,7 @@ static struct window *fill_windows(const struct bound_code *code, unsigned size,
 }
 
 double bound_predecode(const struct bound_code *code, struct supply *supply) {
-    unsigned size = (unsigned)cpu_value(code->cpu, CPU_FETCH_BYTES), length = bytes_of(code);
+    unsigned size = (unsigned)cpu_value(code->cpu, CPU_FETCH_BYTES), length = block_bytes(code->request->block);
     double width = cpu_value(code->cpu, CPU_PREDECODE_WIDTH), stall = cpu_value(code->cpu, CPU_LENGTH_CHANGE_STALL);
     if (!size || !length)
         return 0;
@@ -117,7 +110,7 @@ static double decode_bytes(const struct bound_code *code, struct supply *supply)
     const double width = cpu_value(code->cpu, CPU_DECODED_BYTES);
     for (unsigned i = 0; i < code->n; i++)
         supply_add(code, supply, 1, code->recipes[i].insn->n_bytes / width);
-    return bytes_of(code) / width;
+    return block_bytes(code->request->block) / width;
 }
 
 double bound_decode(const struct bound_code *code, struct supply *supply) {

@@ -31,11 +31,15 @@ struct bound_code {
     unsigned n_access_turns;
 };
 
+// Sets what bounds start from; the rest is empty. Fails where the block is empty, or the CPU lacks what an instruction
+// needs.
+bool bound_code_open(struct bound_code *code, struct arena *arena, const struct bounds_request *request,
+                     struct fail *fail);
 // All bounds; sets code->n_syncs.
 void bounds_of_code(struct bound_code *code, struct bounds *bounds);
 // Uses of the stack pointer behind a push or pop, in a turn that is not the first; 0: they cost nothing.
 unsigned bound_count_syncs(const struct bound_code *code);
-bool recipe_uses_stack(const struct cpu *cpu, const struct cpu_recipe *recipe);
+bool recipe_reads(const struct cpu_recipe *recipe, unsigned unit);
 
 // Predecode. An instruction counts in the window of its last byte; one whose opcode byte lies in a window and which
 // ends in a later one counts in both. Windows that instructions with a prefix that changes their length end in stall.

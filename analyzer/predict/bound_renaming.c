@@ -40,10 +40,10 @@ static unsigned set_at(const struct walk *walk, unsigned place) {
 // The sets that the copies of an instruction fall into, a bit each.
 static uint8_t sets_of(const struct walk *walk, unsigned insn) {
     const struct bound_code *code = walk->code;
-    unsigned before = 0, length = 0;
+    unsigned before = 0, length = block_bytes(code->request->block);
     uint8_t sets = 0;
-    for (unsigned i = 0; i < code->n; length += code->recipes[i++].insn->n_bytes)
-        before += i < insn ? code->recipes[i].insn->n_bytes : 0;
+    for (unsigned i = 0; i < insn; i++)
+        before += code->recipes[i].insn->n_bytes;
     for (unsigned copy = 0; copy < walk->n_copies; copy++)
         sets |= (uint8_t)(1 << set_at(walk, code->request->start + before + copy * length));
     return sets ? sets : 1;
@@ -52,9 +52,7 @@ static uint8_t sets_of(const struct walk *walk, unsigned insn) {
 // Counts the loads that rename has to learn the stores of, by set.
 static void count_learned(struct walk *walk) {
     const struct bound_code *code = walk->code;
-    unsigned length = 0;
-    for (unsigned i = 0; i < code->n; i++)
-        length += code->recipes[i].insn->n_bytes;
+    const unsigned length = block_bytes(code->request->block);
     memset(walk->n_learned, 0, sizeof walk->n_learned);
     for (unsigned copy = 0; copy < walk->n_copies; copy++)
         for (unsigned i = 0, at = code->request->start + copy * length; i < code->n;

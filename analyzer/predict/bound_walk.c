@@ -164,23 +164,16 @@ double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe, c
     return walk->ready[read->unit] - (is_own ? recipe->latency - recipe->own_latency : 0);
 }
 
-static bool adjusts_stack(const struct cpu *cpu, const struct cpu_recipe *recipe) {
-    for (unsigned i = 0; i < recipe->n_reads; i++)
-        if (recipe->reads[i].unit == cpu->adjuster)
-            return true;
-    return false;
-}
-
 // Another use of the stack pointer than a push or pop waits until it has its value.
 static void sync_stack(struct walk *walk, const struct cpu_recipe *recipe) {
     const struct cpu *cpu = walk->cpu;
     double cycles = 0;
-    if (walk->is_pending && !recipe->stack_change && cpu->stack && recipe_uses_stack(cpu, recipe)) {
+    if (walk->is_pending && !recipe->stack_change && cpu->stack && recipe_reads(recipe, cpu->stack)) {
         cycles += cpu_value(cpu, CPU_STACK_SYNC);
         walk->access.sync_slots = (unsigned)cpu_value(cpu, CPU_STACK_SYNC);
         walk->is_pending = false;
     }
-    if (walk->has_popped && adjusts_stack(cpu, recipe)) {
+    if (walk->has_popped && recipe_reads(recipe, cpu->adjuster)) {
         cycles += cpu_value(cpu, CPU_STACK_ADJUSTMENT_SYNC);
         walk->has_popped = false;
     }

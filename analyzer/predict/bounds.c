@@ -34,16 +34,16 @@ unsigned bound_count_syncs(const struct bound_code *code) {
                 is_pending = true;
                 continue;
             }
-            n += is_pending && recipe_uses_stack(code->cpu, recipe);
-            is_pending &= !recipe_uses_stack(code->cpu, recipe);
+            n += is_pending && recipe_reads(recipe, code->cpu->stack);
+            is_pending &= !recipe_reads(recipe, code->cpu->stack);
         }
     }
     return n;
 }
 
-bool recipe_uses_stack(const struct cpu *cpu, const struct cpu_recipe *recipe) {
+bool recipe_reads(const struct cpu_recipe *recipe, unsigned unit) {
     for (unsigned i = 0; i < recipe->n_reads; i++)
-        if (recipe->reads[i].unit == cpu->stack)
+        if (recipe->reads[i].unit == unit)
             return true;
     return false;
 }
@@ -79,16 +79,24 @@ void bounds_of_code(struct bound_code *code, struct bounds *bounds) {
     rank(bounds);
 }
 
-bool bounds_find(const struct bounds_request *request, struct bounds *bounds, struct fail *fail) {
-    struct arena scratch = {0};
-    struct bound_code code = {.cpu = request->cpu, .request = request, .n = request->block->n_insns, .arena = &scratch};
-    *bounds = (struct bounds){.most = 0};
-    if (!code.n)
+bool bound_code_open(struct bound_code *code, struct arena *arena, const struct bounds_request *request,
+                     struct fail *fail) {
+    *code = (struct bound_code){.cpu = request->cpu, .request = request, .n = request->block->n_insns, .arena = arena};
+    if (!code->n)
         return fail_set(fail, FAIL_INPUT, "there is no instruction");
     if (!cpu_executes(request->cpu, request->block, fail))
         return false;
-    code.recipes = cpu_recipes(&scratch, request->cpu, request->block);
-    bounds_of_code(&code, bounds);
-    arena_free(&scratch);
+    code->recipes = cpu_recipes(arena, request->cpu, request->block);
     return true;
+}
+
+bool bounds_find(const struct bounds_request *request, struct bounds *bounds, struct fail *fail) {
+    struct arena scratch = {0};
+    struct bound_code code;
+    *bounds = (struct bounds){.most = 0};
+    bool is_open = bound_code_open(&code, &scratch, request, fail);
+    if (is_open)
+        bounds_of_code(&code, bounds);
+    arena_free(&scratch);
+    return is_open;
 }

@@ -66,15 +66,13 @@ static const int *list_forwards(struct arena *arena, const struct bound_trace *t
 bool bounds_explain(struct arena *arena, const struct bounds_request *request, struct bounds_explained *explained,
                     struct fail *fail) {
     *explained = (struct bounds_explained){.n_insns = request->block->n_insns};
-    struct bounds ignored = {0};
-    if (!bounds_find(request, &explained->bounds, fail))
+    struct bound_code code;
+    if (!bound_code_open(&code, arena, request, fail))
         return false;
-    struct bound_code code = {.cpu = request->cpu, .request = request, .n = request->block->n_insns, .arena = arena};
-    code.recipes = cpu_recipes(arena, request->cpu, request->block);
     code.trace = bound_trace_open(arena, request->cpu->n_units);
+    bounds_of_code(&code, &explained->bounds);
     explained->recipes = code.recipes;
-    explained->n_syncs = bound_count_syncs(&code);
-    bound_walk(&code, &ignored);
+    explained->n_syncs = code.n_syncs;
     bound_trace_chain(code.trace, code.n, explained->bounds.cycles[BOUND_LATENCY], explained);
     explained->loads_from = list_forwards(arena, code.trace, code.n);
     fill_parts(arena, explained);

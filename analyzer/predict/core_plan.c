@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// Adds a part of the front end. One that takes no time is none.
+// Adds a part of the front end, unless it takes no time.
 static void add_supply(struct arena *arena, struct core_plan *plan, const struct supply *supply, double cycles) {
     if (!supply->n || cycles <= 0)
         return;
@@ -60,12 +60,9 @@ static void add_accesses(struct core_plan *plan, const struct bound_code *code) 
 
 struct core_plan *core_plan_find(struct arena *arena, const struct bounds_request *request, struct bounds *bounds,
                                  struct fail *fail) {
-    struct bound_code code = {.cpu = request->cpu, .request = request, .n = request->block->n_insns, .arena = arena};
-    if (!code.n)
-        fail_set(fail, FAIL_INPUT, "there is no instruction");
-    if (!code.n || !cpu_executes(request->cpu, request->block, fail))
+    struct bound_code code;
+    if (!bound_code_open(&code, arena, request, fail))
         return NULL;
-    code.recipes = cpu_recipes(arena, request->cpu, request->block);
     code.accesses = ARENA_ARRAY(arena, struct core_access *, MOST_TURNS);
     bounds_of_code(&code, bounds);
     struct core_plan *plan = core_plan_make(arena, request->cpu, code.recipes, code.n);

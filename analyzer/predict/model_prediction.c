@@ -9,12 +9,19 @@ static struct block laid_out(struct arena *arena, const struct execution *execut
     return execution->steps ? execution_lay_out(arena, execution) : *execution->block;
 }
 
-static bool find_bounds(const struct model *model, const struct prediction_request *request, const struct block *block,
-                        struct bounds *bounds, struct fail *fail) {
+// What is asked of the model's CPU file.
+static struct bounds_request asked_of(const struct model *model, const struct prediction_request *request,
+                                      const struct block *block) {
     struct bounds_request asked = request->way;
+    assert(model->own);
     asked.cpu = model->own;
     asked.block = block;
-    assert(model->own);
+    return asked;
+}
+
+static bool find_bounds(const struct model *model, const struct prediction_request *request, const struct block *block,
+                        struct bounds *bounds, struct fail *fail) {
+    const struct bounds_request asked = asked_of(model, request, block);
     if (!bounds_find(&asked, bounds, fail))
         return false;
     const unsigned n_passes = execution_passes(request->execution);
@@ -70,9 +77,7 @@ static unsigned held_for(const struct cpu *cpu, const struct block *block, uint6
 bool prediction_core_cycles(struct arena *arena, const struct model *model, const struct prediction_request *request,
                             double *cycles, struct fail *fail) {
     const struct block block = laid_out(arena, request->execution);
-    struct bounds_request asked = request->way;
-    asked.cpu = model->own;
-    asked.block = &block;
+    const struct bounds_request asked = asked_of(model, request, &block);
     bool is_done = core_cycles_find(&asked, 0, cycles, fail);
     *cycles /= execution_passes(request->execution);
     return is_done;
@@ -128,10 +133,15 @@ bool prediction_cycles_by_model(const struct model *model, const struct predicti
         return prediction_cycles(model->machine, request->execution, cycles, fail);
     struct arena scratch = {0};
     struct bounds bounds = {0};
-    bool is_done = model->is_simulated ? prediction_core_cycles(&scratch, model, request, cycles, fail)
-                                       : prediction_bounds(&scratch, model, request, &bounds, fail);
-    if (!model->is_simulated || !is_done)
-        *cycles = is_done ? bounds.most : 0;
+    bool is_done = false;
+    if (model->is_simulated) {
+        is_done = prediction_core_cycles(&scratch, model, request, cycles, fail);
+    } else {
+        is_done = prediction_bounds(&scratch, model, request, &bounds, fail);
+        *cycles = bounds.most;
+    }
+    if (!is_done)
+        *cycles = 0;
     arena_free(&scratch);
     return is_done;
 }

@@ -14,10 +14,6 @@ static unsigned window_size(const struct units *units, enum cpu_parameter size, 
     return is_known && cpu_value(cpu, size) < largest ? (unsigned)cpu_value(cpu, size) : largest;
 }
 
-static int64_t ticks_of_width(const struct cpu *cpu, enum cpu_parameter width) {
-    return cpu_knows(cpu, width) ? ticks_of(1 / cpu_value(cpu, width)) : 0;
-}
-
 static unsigned places_for(unsigned slots) {
     unsigned places = 16; // instructions without a slot of their own take some, too
     while (places < slots + slots / 8 && places < MOST_PLACES)
@@ -33,8 +29,8 @@ static void cpu_core_start(struct core *core, const struct pipeline_options *opt
     units->most_slots = window_size(units, CPU_REORDER_BUFFER, RELAX_REORDER_BUFFER, LARGE_WINDOW);
     units->most_loads = window_size(units, CPU_LOAD_QUEUE, RELAX_QUEUES, LARGE_WINDOW);
     units->most_stores = window_size(units, CPU_STORE_QUEUE, RELAX_QUEUES, MOST_STORES);
-    units->ticks_of_slot = ticks_of_width(plan->cpu, CPU_DISPATCH_WIDTH);
-    units->ticks_of_retired = ticks_of_width(plan->cpu, CPU_RETIRE_WIDTH);
+    units->ticks_of_slot = ticks_of_rate(plan->cpu, CPU_DISPATCH_WIDTH);
+    units->ticks_of_retired = ticks_of_rate(plan->cpu, CPU_RETIRE_WIDTH);
     units->no_registers = STASH_ZEROED(stash, unsigned, core->machine->n_register_files + 1);
     unsigned places = places_for(units->most_slots);
     flights_open(&units->flights, plan, places, stash);

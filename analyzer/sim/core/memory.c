@@ -1,9 +1,5 @@
 #include "analyzer/sim/core/memory.h"
 
-static int64_t ticks_of_rate(const struct cpu *cpu, enum cpu_parameter rate) {
-    return cpu_knows(cpu, rate) ? ticks_of(1 / cpu_value(cpu, rate)) : 0;
-}
-
 void memory_open(struct memory *memory, const struct cpu *cpu) {
     *memory = (struct memory){.ticks_of_load = ticks_of_rate(cpu, CPU_LOADS),
                               .ticks_of_access = ticks_of_rate(cpu, CPU_ACCESSES),

@@ -4,7 +4,7 @@ void store_table_open(struct store_table *table, const struct cpu *cpu, struct s
     table->ring = STASH_ARRAY(stash, struct store_entry, STORE_PLACES);
     table->next = table->retired = table->committed = 0;
     table->stores = table->lines = (struct gate){0};
-    table->ticks_of_store = cpu_knows(cpu, CPU_STORES) ? ticks_of(1 / cpu_value(cpu, CPU_STORES)) : 0;
+    table->ticks_of_store = ticks_of_rate(cpu, CPU_STORES);
     table->ticks_of_line = cpu_does(cpu, CPU_STORES_BY_LINE) ? TICKS : 0;
 }
 

@@ -17,6 +17,11 @@ static inline int64_t ticks_cycle(int64_t ticks) {
     return ticks / TICKS;
 }
 
+// Ticks of each of so many a cycle; 0: the CPU's model does not limit them.
+static inline int64_t ticks_of_rate(const struct cpu *cpu, enum cpu_parameter rate) {
+    return cpu_knows(cpu, rate) ? ticks_of(1 / cpu_value(cpu, rate)) : 0;
+}
+
 struct gate {
     int64_t busy_until; // ticks
 };
