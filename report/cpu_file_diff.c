@@ -1,5 +1,6 @@
 #include "report/cpu_file.h"
 
+#include "analyzer/cpu/keys.h"
 #include "base/table.h"
 #include "base/text.h"
 
@@ -44,18 +45,48 @@ static void state_cost(struct statements *to, const char *name, const struct cpu
         state(to, name, arena_printf(to->arena, "%.10g", number->value), "");
 }
 
+static void state_lists(struct statements *to, enum cpu_file_key key, const struct cpu *cpu) {
+    struct arena *arena = to->arena;
+    for (unsigned i = 0; i < CPU_N_PARAMETERS && key == FILE_PARAMETERS; i++)
+        state_number(to, cpu_parameters[i].name, &cpu->parameters[i]);
+    for (unsigned i = 0; i < cpu->n_resources && key == FILE_RESOURCES; i++)
+        state(to, arena_printf(arena, "resource %s", cpu->resources[i].name.text),
+              text_count(arena, cpu->resources[i].pipes, "pipe"), "");
+    for (unsigned i = 0; i < cpu->n_lacks && key == FILE_LACKS; i++)
+        state(to, arena_printf(arena, "lacks %s", cpu->lacks[i].match), cpu->lacks[i].feature, "");
+}
+
+// No default: the compiler finds a key that is missing here.
+static void state_of_machine(struct statements *to, enum cpu_file_key key, const struct cpu *cpu) {
+    switch (key) {
+    case FILE_ABOUT:
+        if (*cpu->about)
+            state(to, "about", cpu->about, "");
+        break;
+    case FILE_IDENTITY:
+        if (cpu->n_identities)
+            state(to, "identity", cpu_file_identities(to->arena, cpu), "");
+        break;
+    case FILE_BASE:
+        state(to, "base", cpu->base.text, "");
+        break;
+    case FILE_PARAMETERS:
+    case FILE_RESOURCES:
+    case FILE_LACKS:
+        state_lists(to, key, cpu);
+        break;
+    case FILE_VERSION: // there is one
+    case FILE_NAME:    // the column's title
+    case FILE_FORMS:   // a table of their own
+    case N_FILE_KEYS:
+        break;
+    }
+}
+
 static struct statements of_machine(struct arena *arena, const struct cpu *cpu) {
     struct statements all = {.arena = arena};
-    if (*cpu->about)
-        state(&all, "about", cpu->about, "");
-    if (cpu->n_identities)
-        state(&all, "identity", cpu_file_identities(arena, cpu), "");
-    state(&all, "base", cpu->base.text, "");
-    for (unsigned i = 0; i < CPU_N_PARAMETERS; i++)
-        state_number(&all, cpu_parameters[i].name, &cpu->parameters[i]);
-    for (unsigned i = 0; i < cpu->n_resources; i++)
-        state(&all, arena_printf(arena, "resource %s", cpu->resources[i].name.text),
-              text_count(arena, cpu->resources[i].pipes, "pipe"), "");
+    for (unsigned key = 0; key < N_FILE_KEYS; key++)
+        state_of_machine(&all, (enum cpu_file_key)key, cpu);
     return all;
 }
 
@@ -82,30 +113,96 @@ static const char *uses_text(struct arena *arena, const struct cpu_rule *rule) {
     return text.data;
 }
 
+static void state_text(struct statements *to, const char *name, const char *text, bool is_stated) {
+    if (is_stated)
+        state(to, name, text, "");
+}
+
+// No default: the compiler finds a key that is missing here.
+static void state_of_rule(struct statements *to, enum cpu_rule_key key, const struct cpu_rule *rule) {
+    struct arena *arena = to->arena;
+    const char *name = cpu_rule_keys[key].name;
+    switch (key) {
+    case RULE_SLOTS:
+        state_cost(to, name, &rule->slots, rule);
+        break;
+    case RULE_LATENCY:
+        state_cost(to, name, &rule->latency, rule);
+        break;
+    case RULE_OWN_LATENCY:
+        state_cost(to, name, &rule->own_latency, rule);
+        break;
+    case RULE_SERIAL:
+        state_cost(to, name, &rule->serial, rule);
+        break;
+    case RULE_LATENCY_FROM:
+        state_text(to, name, ends_text(arena, rule->sources, rule->n_sources), rule->n_sources);
+        break;
+    case RULE_LATENCY_TO:
+        state_text(to, name, ends_text(arena, rule->results, rule->n_results), rule->n_results);
+        break;
+    case RULE_IGNORES:
+        state_text(to, name, ignores_text(arena, rule), rule->n_ignores);
+        break;
+    case RULE_WAITS:
+        state_text(to, name, "1", rule->waits_for_result);
+        break;
+    case RULE_PIPES:
+        state_text(to, name, uses_text(arena, rule), rule->uses);
+        break;
+    case RULE_TRUST: // with its source
+        state(to, name, cpu_trust_name(rule->trust), rule->source);
+        break;
+    case RULE_SOURCE:
+    case RULE_MATCH: // these three are its name: see rule_name
+    case RULE_ADDRESS:
+    case RULE_IMMEDIATE:
+    case N_RULE_KEYS:
+        break;
+    }
+}
+
+// Of what a group states for its rules; the rest is a rule's own.
+static void state_of_group(struct statements *to, enum cpu_group_key key, const struct cpu_rule *rule) {
+    switch (key) {
+    case GROUP_LLVM:
+        state_text(to, cpu_group_keys[key].name, arena_printf(to->arena, "%u", rule->llvm), rule->llvm);
+        break;
+    case GROUP_FORMS: // each rule has these itself
+    case GROUP_TRUST:
+    case GROUP_SOURCE:
+    case N_GROUP_KEYS:
+        break;
+    }
+}
+
 static struct statements of_rule(struct arena *arena, const struct cpu_rule *rule) {
     struct statements all = {.arena = arena};
-    state_cost(&all, "slots", &rule->slots, rule);
-    state_cost(&all, "latency", &rule->latency, rule);
-    state_cost(&all, "own-latency", &rule->own_latency, rule);
-    state_cost(&all, "serial", &rule->serial, rule);
-    if (rule->n_sources)
-        state(&all, "latency-from", ends_text(arena, rule->sources, rule->n_sources), "");
-    if (rule->n_results)
-        state(&all, "latency-to", ends_text(arena, rule->results, rule->n_results), "");
-    if (rule->n_ignores)
-        state(&all, "ignores", ignores_text(arena, rule), "");
-    if (rule->uses)
-        state(&all, "pipes", uses_text(arena, rule), "");
-    state(&all, "trust", cpu_trust_name(rule->trust), rule->source);
+    for (unsigned key = 0; key < N_RULE_KEYS; key++)
+        state_of_rule(&all, (enum cpu_rule_key)key, rule);
+    for (unsigned key = 0; key < N_GROUP_KEYS; key++)
+        state_of_group(&all, (enum cpu_group_key)key, rule);
     return all;
 }
 
-static bool is_rule_like(const struct cpu_rule *a, const struct cpu_rule *b) {
-    return a->shape == b->shape && strcmp(a->match, b->match) == 0;
+// "ADC64ri8, immediate 0": of which instructions it is.
+static const char *rule_name(struct arena *arena, const struct cpu_rule *rule) {
+    struct text text = {.arena = arena};
+    text_add(&text, rule->match);
+    if (rule->shape != CPU_ANY_SHAPE)
+        text_addf(&text, ", %s", cpu_shape_name(rule->shape));
+    if (rule->has_immediate)
+        text_addf(&text, ", immediate %lld", (long long)rule->immediate);
+    return text.data;
 }
 
-// The rule of the other file that stands for rule `i`: of those with its match and address, the one as far from the
-// first. Its index; n_rules: there is no such rule.
+static bool is_rule_like(const struct cpu_rule *a, const struct cpu_rule *b) {
+    return a->shape == b->shape && a->has_immediate == b->has_immediate && a->immediate == b->immediate &&
+           strcmp(a->match, b->match) == 0;
+}
+
+// The rule of the other file that stands for rule `i`: of those with its match, address and immediate, the one as far
+// from the first. Its index; n_rules: there is no such rule.
 static unsigned rule_like(const struct cpu *cpu, unsigned i, const struct cpu *other) {
     unsigned before = 0, found = 0;
     for (unsigned r = 0; r < i; r++)
@@ -189,11 +286,6 @@ static void print_table(const struct table *table, bool *is_later, FILE *out, bo
         fputs("\n", out);
     *is_later = true;
     table_print(table, out, colour);
-}
-
-static const char *rule_name(struct arena *arena, const struct cpu_rule *rule) {
-    return rule->shape == CPU_ANY_SHAPE ? rule->match
-                                        : arena_printf(arena, "%s, %s", rule->match, cpu_shape_name(rule->shape));
 }
 
 static void compare_rules(struct arena *arena, struct tables *tables, const struct cpu *before,
