@@ -15,11 +15,17 @@ struct event_insn {
     const struct insn *insn;
 };
 
-// A unit of a resource that an instruction was issued to.
+enum { EVENT_PARTS = 27720 }; // of a cycle: 1/1 to 1/12 of it are whole numbers
+
+// A unit of a resource that an instruction was issued to. Of the core of a CPU file, each pipe is a resource of its own
+// (analyzer/cpu/pipes.h).
 struct event_use {
     unsigned resource; // index of the unit's resource (a group's member, never the group)
     unsigned unit;     // which of its units, from 0
     unsigned cycles;   // it is held
+    // The core of a CPU file knows parts of a cycle: that it is held besides `cycles`; from this cycle's begin on until
+    // it is held. LLVM's cores leave both 0.
+    unsigned parts, parts_later;
 };
 
 enum event_stall {
@@ -30,7 +36,22 @@ enum event_stall {
     STALL_LOAD_QUEUE,
     STALL_STORE_QUEUE,
     STALL_CUSTOM,
+    STALL_FRONT_END, // it has delivered no further instruction
     STALL_N_KINDS,
+};
+
+// What renaming makes of an instruction that it does away with.
+enum event_elimination {
+    ELIMINATED_IDIOM, // its result is known, whatever its sources are
+    ELIMINATED_MOVE,  // its result is another name of its source
+    ELIMINATED_NOP,
+};
+
+// What a load does about an older store to the same bytes, which is not in the cache yet.
+enum event_meeting {
+    MEETING_FORWARDS, // it takes the store's data
+    MEETING_RENAMES,  // ... which renaming has found
+    MEETING_BLOCKS,   // it cannot, and waits until the store has retired
 };
 
 // An older instruction whose result came last of those that an instruction waited for.
@@ -76,6 +97,7 @@ struct event_listener {
     void (*dispatched)(void *self, const struct event_insn *insn, unsigned uops, const unsigned *registers);
     void (*pending)(void *self, const struct event_insn *insn);
     void (*ready)(void *self, const struct event_insn *insn);
+    // Cores of CPU files report each uop by itself, and nothing of what renaming does away with.
     void (*issued)(void *self, const struct event_insn *insn, const struct event_use *uses, unsigned n_uses);
     void (*executed)(void *self, const struct event_insn *insn);
     void (*retired)(void *self, const struct event_insn *insn, const unsigned *registers); // registers freed, per file
@@ -96,11 +118,15 @@ struct event_listener {
     // Right after `dispatched` (each time, where that comes several times), of instructions with as many destinations
     // as sources that the target calls moves.
     void (*moved)(void *self, const struct event_insn *insn, const struct event_moves *moves);
-    // Right before `issued`. Out-of-order machines only; eliminated moves have none.
+    // Right before `issued`. Out-of-order machines only; eliminated moves have none. Cores of CPU files report two of
+    // instructions that access memory: what the address waited for, and what the rest did; only the register is set.
     void (*critical)(void *self, const struct event_insn *insn, const struct event_critical *critical);
     // Before cycle_end, at most once of a kind. `resources`: masks of the busy ones, OR-ed; 0 except for
     // PRESSURE_RESOURCES. Out-of-order machines only.
     void (*pressed)(void *self, enum event_pressure kind, uint64_t resources);
+    // Cores of CPU files only, right after `dispatched`. `store`: index of the instruction that stores.
+    void (*eliminated)(void *self, const struct event_insn *insn, enum event_elimination what);
+    void (*met_store)(void *self, const struct event_insn *insn, uint64_t store, enum event_meeting what);
 };
 
 #endif

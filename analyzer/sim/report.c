@@ -19,6 +19,8 @@ static void note_wanted(struct event_calls *wanted, const struct event_listener 
     NOTE_WANTED(wanted, listener, moved);
     NOTE_WANTED(wanted, listener, critical);
     NOTE_WANTED(wanted, listener, pressed);
+    NOTE_WANTED(wanted, listener, eliminated);
+    NOTE_WANTED(wanted, listener, met_store);
 }
 
 void reporter_init(struct reporter *reporter, struct event_listener *const *listeners) {

@@ -12,7 +12,7 @@
 // The calls that some listener has.
 struct event_calls {
     bool cycle_begin, cycle_end, dispatched, pending, ready, issued, executed, retired, stalled;
-    bool marked, repeated, buffers_taken, buffers_freed, moved, critical, pressed;
+    bool marked, repeated, buffers_taken, buffers_freed, moved, critical, pressed, eliminated, met_store;
 };
 
 struct reporter {

@@ -40,6 +40,7 @@ static void cpu_core_start(struct core *core, const struct pipeline_options *opt
     ports_open(&units->ports, plan);
     memory_open(&units->memory, plan->cpu);
     store_table_open(&units->stores, plan->cpu, stash);
+    watch_open(&units->watch, plan, &core->reporter, places, stash);
 }
 
 static void cpu_core_cycle(struct core *core) {

@@ -71,6 +71,8 @@ static void enter(struct units *units, const struct core_insn *insn, const struc
     units->station.n_entries[insn->scheduler] += insn->entries;
     units->n_loads += insn->loads;
     name_uops(units, flight);
+    if (units->watch.ring)
+        watch_enter(units, flight);
     rename_flight(&units->rename, &units->flights, flight, core->now, units->relaxed & RELAX_DEPENDENCES);
     if (insn->loads) {
         meet_store(units, flight);
@@ -80,13 +82,21 @@ static void enter(struct units *units, const struct core_insn *insn, const struc
         flight->store = store_table_enter(&units->stores, access);
     core_enter(core);
     units->turn = core->next_position ? units->turn : (units->turn + 1) % units->plan->n_turns;
-    REPORT(&core->reporter, dispatched, &event, insn->slots, units->no_registers);
+    REPORT(&core->reporter, dispatched, &event, insn->slots + access->sync_slots, units->no_registers);
+    if (units->watch.is_wanted_of_rename)
+        watch_rename(units, flight);
     if (!flight->n_waits[CORE_ADDRESS])
         units_complete(units, flight, CORE_ADDRESS);
     if (insn->loads && !flight->n_waits[CORE_LOADED])
         units_complete(units, flight, CORE_LOADED);
     else if (!insn->loads && !flight->n_waits[CORE_VALUE])
         units_complete(units, flight, CORE_VALUE);
+}
+
+__attribute__((noinline, cold)) static void report_stall(struct units *units, enum event_stall why) {
+    struct core *core = &units->core;
+    const struct event_insn event = core_event(core, core->next, core->next_position);
+    REPORT(&core->reporter, stalled, &event, why);
 }
 
 void units_dispatch(struct units *units) {
@@ -101,12 +111,14 @@ void units_dispatch(struct units *units) {
         if (slots && !gate_is_open(&units->dispatch, core->now))
             return;
         if (!has_room(units, insn, &why)) {
-            const struct event_insn event = core_event(core, core->next, core->next_position);
-            REPORT(&core->reporter, stalled, &event, why);
+            if (core->reporter.wanted.stalled)
+                report_stall(units, why);
             return;
         }
         gate_take(&units->dispatch, core->now, 0, slots * units->ticks_of_slot);
         enter(units, insn, access);
         core->has_moved = true;
     }
+    if (core->reporter.wanted.stalled && core->next < core->total && gate_is_open(&units->dispatch, core->now))
+        report_stall(units, STALL_FRONT_END);
 }

@@ -23,6 +23,8 @@ static int32_t uop_of(const struct units *units, const struct flight *flight, un
 
 static void release(struct units *units, const struct flight *flight, enum core_part part, int64_t ready) {
     note_latest(units, ready);
+    if (units->watch.ring && flight->n_left[part])
+        watch_release(units, flight, ready);
     for (unsigned u = 0; u < flight->insn->n_uops && flight->n_left[part]; u++)
         if (flight->insn->uops[u].part == part)
             station_release(&units->station, uop_of(units, flight, u), ready, units->core.now);
@@ -146,11 +148,14 @@ static bool issue(struct units *units, unsigned queue, bool *waits_for_bank) {
     else if (is_address)
         begin = memory_store(&units->memory, now, begin);
     hold += is_load ? flight->access->hold : what->part == CORE_STORES_DATA ? flight->access->store_hold : 0;
+    unsigned pipe = NO_PIPE;
     if (what->pipes) {
-        unsigned pipe = what->is_bound ? waiting->pipe : ports_choose(&units->ports, what->pipes);
+        pipe = what->is_bound ? waiting->pipe : ports_choose(&units->ports, what->pipes);
         begin = ports_take(&units->ports, what, pipe, now, begin, hold);
     }
     note_latest(units, begin + hold);
+    if (units->watch.ring)
+        watch_issue(units, flight, &(struct watch_issued){what->part, pipe, begin, hold});
     begin_uop(units, flight, what->part, begin);
     return true;
 }
@@ -179,4 +184,6 @@ void units_execute(struct units *units) {
         station_queue(station, aside);
         aside = next;
     }
+    if (units->watch.ring)
+        watch_ready(units);
 }

@@ -5,6 +5,7 @@
 #define ANALYZER_SIM_CORE_PLAN_H
 
 #include "analyzer/cpu/recipe.h"
+#include "analyzer/sim/event.h"
 #include "base/arena.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 #include <stdint.h>
 
 // Time within a cycle: latencies, and what pipes are held for, may be parts of one.
-enum { TICKS = 27720 }; // in a cycle: 1/1 to 1/12 of it are whole numbers
+enum { TICKS = EVENT_PARTS }; // in a cycle
 static inline int64_t ticks_of(double cycles) {
     return llround(cycles * TICKS);
 }

@@ -10,6 +10,7 @@
 #include "analyzer/sim/core/rename.h"
 #include "analyzer/sim/core/station.h"
 #include "analyzer/sim/core/store_table.h"
+#include "analyzer/sim/core/watch.h"
 
 // What can be taken out of the way, in the order of the knobs.
 enum { RELAX_DEPENDENCES = 1, RELAX_REORDER_BUFFER = 2, RELAX_SCHEDULERS = 4, RELAX_QUEUES = 8, RELAX_RETIREMENT = 16 };
@@ -24,6 +25,7 @@ struct units {
     struct ports ports;
     struct memory memory;
     struct store_table stores;
+    struct watch watch;
     struct gate dispatch, retirement;
     int64_t ticks_of_slot, ticks_of_retired;   // 0: any number in a cycle
     unsigned n_slots, most_slots;              // in the reorder buffer

@@ -1,0 +1,12 @@
+// The pipes of a CPU file as a machine of their own: what views of its core have their resources by.
+#ifndef ANALYZER_CPU_PIPES_H
+#define ANALYZER_CPU_PIPES_H
+
+#include "analyzer/cpu/cpu.h"
+
+// A copy of the base's machine, with other resources: number p + 1 is pipe p of struct cpu, has one unit, and is called
+// as its resource of the base: "SKLPort0"; one of several pipes of a resource "SBPort23.1". Pipes that no resource has
+// are called "". Lives as long as the arena and the base. `cpu` is bound.
+const struct machine *cpu_pipe_machine(struct arena *arena, const struct cpu *cpu);
+
+#endif
