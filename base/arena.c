@@ -16,8 +16,8 @@ struct arena_block {
     alignas(max_align_t) char data[];
 };
 
-static void *checked_calloc(size_t bytes) {
-    void *memory = calloc(1, bytes);
+static void *checked_malloc(size_t bytes) {
+    void *memory = malloc(bytes);
     if (!memory) {
         fprintf(stderr, "cyclops: error: out of memory (%zu bytes wanted)\n", bytes);
         exit(1);
@@ -25,19 +25,18 @@ static void *checked_calloc(size_t bytes) {
     return memory;
 }
 
-// Adds a block of twice the size of the last one, so that n allocations need log n calls of calloc.
+// Adds a block of twice the size of the last one, so that n allocations need log n calls of malloc.
 static struct arena_block *block_new(struct arena *arena, size_t at_least) {
     size_t room = arena->block ? arena->block->room * 2 : FIRST_BLOCK_BYTES;
     if (room < at_least)
         room = at_least;
-    struct arena_block *block = checked_calloc(sizeof *block + room);
-    block->room = room;
-    block->older = arena->block;
+    struct arena_block *block = checked_malloc(sizeof *block + room);
+    *block = (struct arena_block){.older = arena->block, .room = room};
     arena->block = block;
     return block;
 }
 
-void *arena_alloc(struct arena *arena, size_t bytes) {
+void *arena_alloc_uncleared(struct arena *arena, size_t bytes) {
     const size_t align = alignof(max_align_t);
     assert(bytes <= SIZE_MAX / 4);
     bytes = (bytes + align - 1) / align * align;
@@ -47,6 +46,10 @@ void *arena_alloc(struct arena *arena, size_t bytes) {
     void *memory = block->data + block->used;
     block->used += bytes;
     return memory;
+}
+
+void *arena_alloc(struct arena *arena, size_t bytes) {
+    return memset(arena_alloc_uncleared(arena, bytes), 0, bytes);
 }
 
 void *arena_alloc_array(struct arena *arena, size_t count, size_t element_bytes) {
@@ -109,7 +112,6 @@ void arena_reset(struct arena *arena) {
         return;
     free_blocks(newest->older);
     newest->older = NULL;
-    memset(newest->data, 0, newest->used);
     newest->used = 0;
 }
 

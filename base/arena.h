@@ -16,6 +16,8 @@ struct arena {
 
 // Returns `bytes` zeroed bytes, aligned for any type. Never null: without memory the program prints that and exits 1.
 void *arena_alloc(struct arena *arena, size_t bytes);
+// The same, with any content: for what is written before it is read, where clearing it would take long.
+void *arena_alloc_uncleared(struct arena *arena, size_t bytes);
 
 // Returns an array of `count` zeroed elements.
 #define ARENA_ARRAY(arena, type, count) ((type *)arena_alloc_array((arena), (count), sizeof(type)))
@@ -40,7 +42,7 @@ char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((
 char *arena_vprintf(struct arena *arena, const char *format, va_list args)
     __attribute__((format(printf, 2, 0), nonnull));
 
-// As arena_free, but keeps the newest block: a loop need not call calloc in each turn.
+// As arena_free, but keeps the newest block: a loop need not call malloc in each turn.
 void arena_reset(struct arena *arena);
 
 // Frees everything that the arena has allocated. It is empty then, and may be used again.

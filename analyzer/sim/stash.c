@@ -10,7 +10,7 @@ static void block_new(struct stash *stash, size_t at_least) {
     size_t room = stash->room != 0 ? stash->room * 2 : FIRST_BLOCK_BYTES;
     while (room < at_least)
         room *= 2;
-    char *memory = arena_alloc(&stash->arena, room + ALIGNMENT);
+    char *memory = arena_alloc_uncleared(&stash->arena, room + ALIGNMENT);
     stash->block = memory + (ALIGNMENT - (uintptr_t)memory % ALIGNMENT);
     stash->used = 0;
     stash->room = room;
