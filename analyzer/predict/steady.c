@@ -38,13 +38,13 @@ static void on_repeated(void *self, uint64_t times, uint64_t cycles, uint64_t in
     watch->iterations = (double)instructions / (double)times / watch->n_insns;
 }
 
-static bool simulate(const struct steady_request *request, uint64_t iterations, struct watch *watch, uint64_t *cycles,
-                     struct fail *fail) {
+static bool simulate(const struct steady_request *request, uint64_t iterations, bool walk_all, struct watch *watch,
+                     uint64_t *cycles, struct fail *fail) {
     struct event_listener listener = {.self = watch, .marked = on_marked, .repeated = on_repeated};
     struct event_listener *listeners[] = {&listener, NULL};
     const struct core_ops *core = request->plan ? &cpu_core : mca_core_of(request->machine);
     const struct pipeline_options options = {
-        .iterations = iterations, .relaxed = request->relaxed, .plan = request->plan};
+        .iterations = iterations, .walk_all = walk_all, .relaxed = request->relaxed, .plan = request->plan};
     struct pipeline_result result = {0};
     if (!request->plan) // of a CPU file's core, nobody asks for uses of pipes
         listener.issued = on_issued;
@@ -62,13 +62,13 @@ static struct watch make_watch(struct arena *arena, const struct steady_request 
                           .held = ARENA_ARRAY(arena, uint64_t, n_resources)};
 }
 
-// Without a period: the second half of the walk.
+// Without a period: the second half of the walk. Nor is there one in the first half, so it is not looked for.
 static bool take_mean(const struct steady_request *request, uint64_t iterations, uint64_t cycles, struct watch *watch,
                       struct arena *arena, struct fail *fail) {
     const uint64_t n_counted = iterations - iterations / 2;
     struct watch half = make_watch(arena, request);
     uint64_t half_cycles;
-    if (!simulate(request, iterations / 2, &half, &half_cycles, fail))
+    if (!simulate(request, iterations / 2, true, &half, &half_cycles, fail))
         return false;
     watch->cycles = (double)(cycles - half_cycles);
     watch->iterations = (double)n_counted;
@@ -85,7 +85,7 @@ bool steady_find(struct arena *arena, const struct steady_request *request, stru
     iterations = iterations < FEWEST ? FEWEST : iterations > MOST ? MOST : iterations;
     iterations = request->most_iterations ? request->most_iterations : iterations;
     struct watch watch = make_watch(arena, request);
-    if (!simulate(request, iterations, &watch, &cycles, fail) ||
+    if (!simulate(request, iterations, false, &watch, &cycles, fail) ||
         (!watch.is_periodic && !take_mean(request, iterations, cycles, &watch, arena, fail)))
         return false;
     steady->cycles = watch.cycles / watch.iterations;

@@ -16,7 +16,7 @@ struct coder {
     struct stash *stash; // where the row grows; null: compares
     uint64_t *words;
     size_t n, n_words; // put so far; of the row, or room for it
-    bool differs;
+    bool differs;      // from that row: whoever puts much may stop then
     // What the numbers are relative to: the next cycle, the next instruction to enter, and the oldest one that may be
     // in flight.
     int64_t now;

@@ -41,6 +41,9 @@ struct core_ops {
     // One cycle, core->now. Enters instructions with core_enter, as long as core->next < core->total, and sets
     // core->has_moved where something happened that another cycle alone would not bring about.
     void (*cycle)(struct core *core);
+    // Nothing moved in this cycle: the next one in which something may, at least core->now + 1. Those in between are
+    // left out where nobody has to see them. Null: the next one.
+    int64_t (*wakes_at)(const struct core *core);
     // All instructions have entered: whether some are not done.
     bool (*has_work)(const struct core *core);
     // Nothing moved in this cycle. Where time alone changes nothing either, records a failure that names the

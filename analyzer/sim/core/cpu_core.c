@@ -59,6 +59,34 @@ static bool cpu_core_has_work(const struct core *core) {
     return units->flights.oldest < units->flights.next || units->stores.committed < units->stores.next;
 }
 
+// The cycle from which on a gate is open, where that comes before `next`.
+static int64_t opens_before(const struct gate *gate, int64_t now, int64_t next) {
+    const int64_t cycle = ticks_cycle(gate->busy_until);
+    return cycle > now && cycle < next ? cycle : next;
+}
+
+// While a uop is ready and waits for a pipe or for memory, each cycle counts. Else whatever has a time is looked at,
+// also what may not matter.
+static int64_t cpu_core_wakes_at(const struct core *core) {
+    const struct units *units = (const struct units *)core;
+    const struct flight *oldest = flights_at(&units->flights, units->flights.oldest);
+    const int64_t now = core->now;
+    if (units->station.filled)
+        return now + 1;
+    int64_t next = station_wakes_at(&units->station, now);
+    if (units->flights.oldest < units->flights.next && units_is_over(oldest)) {
+        const int64_t done = ticks_cycle(oldest->done + TICKS - 1);
+        next = done > now && done < next ? done : next;
+    }
+    next = opens_before(&units->dispatch, now, next);
+    next = opens_before(&units->retirement, now, next);
+    next = opens_before(&units->stores.stores, now, next);
+    next = opens_before(&units->stores.lines, now, next);
+    for (unsigned i = 0; i < units->plan->n_supplies; i++)
+        next = opens_before(&units->front_end.parts[i].gate, now, next);
+    return next;
+}
+
 static bool cpu_core_why_stuck(const struct core *core, struct fail *fail) {
     const struct units *units = (const struct units *)core;
     enum { PATIENCE = 4096 }; // cycles in which gates and steps of the front end may pass
@@ -100,13 +128,14 @@ static void cpu_core_put_state(const struct core *core, struct coder *coder) {
     coder_put(coder, units->turn);
     put_ticks(coder, units->dispatch.busy_until, 0);
     put_ticks(coder, units->retirement.busy_until, 0);
+    // What is short comes first: most comparisons end there.
     front_end_put(&units->front_end, coder);
-    flights_put(&units->flights, coder);
-    rename_put(&units->rename, &units->flights, coder);
-    station_put(&units->station, coder, &units->flights);
     ports_put(&units->ports, coder);
     memory_put(&units->memory, coder);
     store_table_put(&units->stores, coder);
+    station_put(&units->station, coder, &units->flights);
+    rename_put(&units->rename, &units->flights, coder);
+    flights_put(&units->flights, coder);
 }
 
 static const struct core_knob cpu_core_knobs[] = {
@@ -119,6 +148,7 @@ const struct core_ops cpu_core = {
     .bytes = sizeof(struct units),
     .start = cpu_core_start,
     .cycle = cpu_core_cycle,
+    .wakes_at = cpu_core_wakes_at,
     .has_work = cpu_core_has_work,
     .why_stuck = cpu_core_why_stuck,
     .oldest = cpu_core_oldest,

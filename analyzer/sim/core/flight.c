@@ -41,11 +41,12 @@ void flights_wait(struct flights *flights, struct flight *flight, enum core_grou
     flight->n_waits[group]++;
 }
 
-// What follows from the positions (who waits for whom) is left out.
+// What follows from the positions (who waits for whom) is left out. The newest come first: old ones are mostly over,
+// and alike.
 void flights_put(const struct flights *flights, struct coder *coder) {
     coder_put(coder, flights->next - flights->oldest);
-    for (uint64_t i = flights->oldest; i < flights->next; i++) {
-        const struct flight *flight = flights_at(flights, i);
+    for (uint64_t i = flights->next; i > flights->oldest && !coder->differs; i--) {
+        const struct flight *flight = flights_at(flights, i - 1);
         uint64_t counts = flight->n_uops_left;
         for (unsigned p = 0; p < CORE_N_PARTS; p++)
             counts = counts << 5 | flight->n_left[p];

@@ -56,6 +56,6 @@ int64_t memory_store(struct memory *memory, int64_t cycle, int64_t earliest) {
 void memory_put(const struct memory *memory, struct coder *coder) {
     put_ticks(coder, memory->loads.busy_until, 0);
     put_ticks(coder, memory->accesses.busy_until, 0);
-    for (unsigned i = 0; i < MOST_BANKS_READ && memory->has_banks; i++)
+    for (unsigned i = 0; i < MOST_BANKS_READ && memory->has_banks && !coder->differs; i++)
         put_ticks(coder, memory->banks[i].busy_until, 0);
 }

@@ -64,7 +64,7 @@ void rename_flight(struct rename *rename, struct flights *flights, struct flight
 }
 
 void rename_put(const struct rename *rename, const struct flights *flights, struct coder *coder) {
-    for (unsigned i = 0; i < rename->n_units; i++) {
+    for (unsigned i = 0; i < rename->n_units && !coder->differs; i++) {
         const struct maker *maker = &rename->makers[i];
         bool is_known = !is_at_hand(flights, maker);
         if (is_known && maker->known <= ticks_at(coder->now))

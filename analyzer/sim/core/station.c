@@ -73,6 +73,13 @@ void station_wake(struct station *station, int64_t cycle) {
     }
 }
 
+int64_t station_wakes_at(const struct station *station, int64_t cycle) {
+    int64_t at = cycle + 1;
+    while (at < cycle + WHEEL_CYCLES && station->n_in_wheel && station->wheel[at % WHEEL_CYCLES] == NO_UOP)
+        at++;
+    return station->n_in_wheel ? at : cycle + WHEEL_CYCLES;
+}
+
 unsigned station_oldest(const struct station *station, uint64_t pipes, uint64_t shut) {
     unsigned best = CORE_MOST_QUEUES;
     uint64_t age = UINT64_MAX;
@@ -91,13 +98,13 @@ void station_put(const struct station *station, struct coder *coder, const struc
     for (unsigned i = 0; i < CORE_N_SCHEDULERS; i++)
         coder_put(coder, station->n_entries[i]);
     // Queues are in the order of age, so their members stand for them.
-    for (unsigned q = 0; q < station->plan->n_queues; q++)
+    for (unsigned q = 0; q < station->plan->n_queues && !coder->differs; q++)
         for (int32_t uop = station->first[q]; uop != NO_UOP; uop = station->uops[uop].next) {
             coder_put(coder, flights->next * CORE_MOST_UOPS - station->uops[uop].age);
             put_ticks(coder, station->uops[uop].ready, 0);
         }
     coder_put(coder, station->n_in_wheel);
-    for (uint64_t i = flights->oldest; i < flights->next; i++) {
+    for (uint64_t i = flights->oldest; i < flights->next && !coder->differs; i++) {
         const struct flight *flight = flights_at(flights, i);
         for (unsigned u = 0; u < flight->insn->n_uops && flight->n_uops_left; u++)
             if (flight->insn->uops[u].is_bound)

@@ -33,6 +33,8 @@ bool station_has_room(const struct station *station, const struct core_insn *ins
 void station_release(struct station *station, int32_t uop, int64_t ready, int64_t cycle);
 // What becomes ready in this cycle joins its queue.
 void station_wake(struct station *station, int64_t cycle);
+// The next cycle behind this one in which something becomes ready; soon enough to look again, where nothing does.
+int64_t station_wakes_at(const struct station *station, int64_t cycle);
 void station_queue(struct station *station, int32_t uop);
 void station_remove(struct station *station, int32_t uop);
 // The queue whose first uop is the oldest, of those that have one of the pipes, or need none, but for those that are

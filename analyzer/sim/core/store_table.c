@@ -48,7 +48,7 @@ void store_table_put(const struct store_table *table, struct coder *coder) {
     put_ticks(coder, table->lines.busy_until, 0);
     uint64_t kept = table->next < CORE_KEPT_STORES ? table->next : CORE_KEPT_STORES;
     uint64_t first = table->next - kept < table->committed ? table->next - kept : table->committed;
-    for (uint64_t i = first; i < table->next; i++) {
+    for (uint64_t i = first; i < table->next && !coder->differs; i++) {
         const struct store_entry *entry = &table->ring[i % STORE_PLACES];
         put_ticks(coder, entry->data, LONGEST_LOOK_BACK);
         put_ticks(coder, entry->address, LONGEST_LOOK_BACK);
