@@ -71,6 +71,8 @@ ran "$cyclops" run add-r64 --isa x86_64 --target sim:znver4,noise=counters --mcp
 fits measurements run.jsonl host measurement
 writes measurements 'host measurement pair' "$cyclops" pairs add-r64 imul-r64 load-r64 "${still[@]}" --json
 
+writes mca-core '' "$cyclops" mca --hex --json --timeline --bottleneck-analysis --mcpu core:skylake "$here/blocks/bhive-sample.hex"
+
 # ---- corpora
 printf '4801d8\n480fafc1\n48f7f1\n06\n4803074883c708\n' >blocks.hex
 printf '.globl f\n.type f, @function\nf: xor %%eax, %%eax\n1: add (%%rdi), %%rax\n dec %%rsi\n jne 1b\n ret\n.size f, . - f\n' >loop.s

@@ -25,6 +25,9 @@ for iterations in $(seq 1 50); do
     same atom -all-views -iterations="$iterations"
 done
 cut -d, -f1 "${blocks[@]}" >"$T/blocks"
+for cpu in core:skylake core:zen5 core:haswell; do
+    same $cpu -all-views -iterations=300
+done
 for cpu in btver2 znver4 sandybridge alderlake slm; do
     same $cpu -all-views
     same $cpu -noalias=false -dispatch-stats -bottleneck-analysis -iterations=307

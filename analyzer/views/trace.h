@@ -7,8 +7,8 @@
 // chrome://tracing; a cycle is shown as a microsecond. One track per pipe, and tracks on which instructions in flight
 // lie side by side, each with its stages.
 //
-// Use: open once, then for each block: begin_block, and mca_core_run with walk_all set (time left out cannot be
-// traced) and the listener; close at the end. Several blocks follow one another in time.
+// Use: open once, then for each block: begin_block, and mca_core_run or core_simulate with walk_all set (time left out
+// cannot be traced) and the listener; close at the end. Several blocks follow one another in time.
 #ifndef ANALYZER_VIEWS_TRACE_H
 #define ANALYZER_VIEWS_TRACE_H
 
@@ -27,6 +27,8 @@ struct trace_view {
     struct event_listener listener;
     const struct machine *machine;
     const struct block *block;
+    // By instruction of the next block: what a label has of its costs. Null: its uops and latency in LLVM's model.
+    const char *const *costs;
     FILE *out;
     struct arena *arena;
     enum trace_format format;

@@ -9,7 +9,7 @@ enum { RING = 1 << 15, PIPES = 1, INSTRUCTIONS = 2 };
 
 struct trace_insn {
     uint64_t number;
-    bool is_used;
+    bool is_used, is_issued;
     unsigned position, lane;
     uint64_t dispatched, ready, issued, executed; // cycles
 };
@@ -25,6 +25,17 @@ static void slice(struct trace_view *view, unsigned process, unsigned track, con
     if (to > from)
         fprintf(view->out, ",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"name\":%s}",
                 process, track, from, to - from, name);
+}
+
+// CPU files know parts of a cycle.
+static void use_slice(struct trace_view *view, const struct event_use *use, const char *name) {
+    const unsigned track = view->first_track[use->resource] + use->unit;
+    if (!use->parts && !use->parts_later)
+        slice(view, PIPES, track, name, view->now, view->now + use->cycles);
+    else if (use->cycles || use->parts)
+        fprintf(view->out, ",\n{\"ph\":\"X\",\"pid\":%d,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,\"name\":%s}", PIPES, track,
+                (double)view->now + (double)use->parts_later / EVENT_PARTS,
+                use->cycles + (double)use->parts / EVENT_PARTS, name);
 }
 
 // Names of processes and tracks. `track` < 0: of the process.
@@ -101,11 +112,12 @@ static void on_ready(void *self, const struct event_insn *insn) {
 static void on_issued(void *self, const struct event_insn *insn, const struct event_use *uses, unsigned n_uses) {
     struct trace_view *view = self;
     struct trace_insn *entry = find(view, insn);
-    if (entry != NULL)
+    if (entry != NULL && !entry->is_issued)
         entry->issued = entry->executed = view->now;
+    if (entry != NULL)
+        entry->is_issued = true;
     for (unsigned i = 0; i < n_uses; i++)
-        slice(view, PIPES, view->first_track[uses[i].resource] + uses[i].unit, view->names[insn->position], view->now,
-              view->now + uses[i].cycles);
+        use_slice(view, &uses[i], view->names[insn->position]);
 }
 
 static void on_executed(void *self, const struct event_insn *insn) {

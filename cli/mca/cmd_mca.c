@@ -1,6 +1,7 @@
 // cyclops mca: simulates assembly under a scheduling model, with llvm-mca's options and in its layout.
 #include "cli/cli.h"
 
+#include "analyzer/cpu/pipes.h"
 #include "analyzer/model/model.h"
 #include "cli/mca/input.h"
 #include "cli/mca/option_table.h"
@@ -59,7 +60,8 @@ static bool simulate(const struct backend *backend, struct mca_args *args, struc
         args->resource_segments = true; // results need not equal llvm-mca's
     struct mca_session session = {
         .args = args,
-        .machine = model.machine,
+        .model = &model,
+        .machine = model.own ? cpu_pipe_machine(arena, model.own) : model.machine,
         .rules = backend->rules,
         .arena = arena,
         .out = stdout,

@@ -70,7 +70,7 @@ static void simulate_lines(void *self, void *item) {
     while (mca_hex_next(&hex, worker->model)) {
         struct pipeline_result result;
         if (hex.fail.status == FAIL_NONE &&
-            pipeline_simulate(worker->pipeline, EXECUTION_OF(&hex.block), NULL, &result, &hex.fail)) {
+            mca_simulate(worker->model, worker->pipeline, worker->iterations, &hex.block, &result, &hex.fail)) {
             mca_brief_print(&result, worker->iterations, hex.block.name, out);
         } else {
             mca_brief_print_error(&hex.fail, out);
@@ -103,11 +103,12 @@ static void *open_worker(void *context, bool is_alone, struct fail *fail) {
     worker->iterations = options.iterations;
     worker->is_own = !is_alone;
     worker->model = is_alone ? run->model : &worker->own_model;
+    bool is_open = is_alone || mca_open_model(run->session->args, &worker->arena, &worker->own_model, fail);
     if (is_alone)
         worker->pipeline = run->session->pipeline;
-    else if (mca_open_model(run->session->args, &worker->arena, &worker->own_model, fail))
+    else if (is_open && !worker->own_model.own)
         worker->pipeline = mca_core_open(worker->own_model.machine, &options);
-    if (worker->pipeline)
+    if (is_open)
         return worker;
     close_worker(worker);
     return NULL;

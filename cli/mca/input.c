@@ -180,7 +180,7 @@ static void simulate_briefly(struct reader *reader, const struct block *block) {
     struct fail fail;
     struct pipeline_result result;
     fail_clear(&fail);
-    if (pipeline_simulate(session->pipeline, EXECUTION_OF(block), NULL, &result, &fail))
+    if (mca_simulate(reader->model, session->pipeline, reader->iterations, block, &result, &fail))
         mca_brief_print(&result, reader->iterations, block->name, session->out);
     else
         tell_failure(reader, &fail);
@@ -315,7 +315,7 @@ bool mca_run(struct mca_session *session, const struct model *model, const struc
     const struct mca_args *args = session->args;
     const struct pipeline_options options = mca_pipeline_options(session);
     bool done;
-    session->pipeline = mca_core_open(session->machine, &options);
+    session->pipeline = model->own ? NULL : mca_core_open(session->machine, &options);
     if (args->trace != NULL)
         done = report_with_trace(session, source, args->trace);
     else if (args->brief)

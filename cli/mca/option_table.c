@@ -11,7 +11,9 @@
 static const struct mca_option rows[] = {
     {MCA_HEADING, NULL, NULL, "Which machine", 0},
     {MCA_TEXT, "mcpu", "CPU",
-     "LLVM's name of the CPU, or an overlay: FILE.yaml, overlay:NAME; 'help' lists LLVM's. Default: native, this one.",
+     "LLVM's name of the CPU, an overlay: FILE.yaml, overlay:NAME; or a CPU file: FILE.cpu.yaml, cpu:NAME. 'help' "
+     "lists "
+     "LLVM's. Default: native, this one.",
      AT(cpu)},
     {MCA_TEXT, "overlay", "FILE.yaml", "A file that changes the CPU, or is one: see machines/README.md.", AT(overlay)},
     {MCA_TEXT, "mtriple", "TRIPLE",
@@ -122,12 +124,17 @@ static const char description[] = "Simulates the instructions of a file, over an
                                   "Start with 'Block RThroughput': the cycles of an iteration if nothing waits for\n"
                                   "a result. If Total Cycles / Iterations is well above that, dependent\n"
                                   "instructions cost the time, or how the pipes are shared: see\n"
-                                  "-bottleneck-analysis and -timeline.\n";
+                                  "-bottleneck-analysis and -timeline.\n"
+                                  "\n"
+                                  "The core of a CPU file has reports of its own, by the same options, and refuses\n"
+                                  "those that only LLVM's models have a meaning for. There, -json prints a line for\n"
+                                  "each block.\n";
 
 static const char examples[] = "  cyclops mca -mcpu=znver4 dot-product.s\n"
                                "  cyclops mca -mcpu=znver4 -timeline -iterations=3 dot-product.s\n"
                                "  cyclops mca -mcpu=znver4 --hex --brief blocks.csv\n"
                                "  cyclops mca -mcpu=znver4 --symbol=dot_product dot-product.o\n"
+                               "  cyclops mca -mcpu=cpu:skylake -timeline dot-product.s\n"
                                "  echo 'imul %rax, %rbx' | cyclops mca -mcpu=skylake -iterations=1000 -\n";
 
 void mca_option_print_help(struct arena *arena) {

@@ -1,11 +1,13 @@
 #include "cli/mca/report.h"
 
+#include "analyzer/predict/core_simulation.h"
 #include "analyzer/predict/rthroughput.h"
 #include "analyzer/sim/pipeline.h"
 #include "analyzer/views/bottleneck.h"
 #include "analyzer/views/statistics.h"
 #include "analyzer/views/timeline.h"
 #include "analyzer/views/views.h"
+#include "cli/mca/core_report.h"
 #include "cli/mca/json.h"
 
 // The views of one block. Views that are not requested are neither set up nor listeners.
@@ -228,7 +230,18 @@ static bool report_blocks(const struct mca_session *session, const struct backen
     return true;
 }
 
+bool mca_simulate(const struct model *model, struct pipeline *pipeline, uint64_t iterations, const struct block *block,
+                  struct pipeline_result *result, struct fail *fail) {
+    if (!model->own)
+        return pipeline_simulate(pipeline, EXECUTION_OF(block), NULL, result, fail);
+    const struct bounds_request way = core_way(model->own, block);
+    const struct core_simulation simulation = {.iterations = iterations};
+    return core_simulate(&way, &simulation, result, fail);
+}
+
 bool mca_report(const struct mca_session *session, const struct backend_source *source) {
+    if (session->model->own)
+        return core_report(session, source);
     struct mca_args args = *session->args;
     if (args.tables != MCA_TABLES_NONE) {
         args.summary = args.bottlenecks = args.timeline = false;

@@ -59,8 +59,18 @@ int64_t ports_take(struct ports *ports, const struct core_uop *uop, unsigned pip
     return begin;
 }
 
+// Of pipes that are free, it matters which of them have been so for longer: how many.
+static uint64_t rank_of(const struct ports *ports, unsigned pipe, int64_t now) {
+    uint64_t rank = 0;
+    for (unsigned p = 0; p < ports->n_pipes && ports->pipes[pipe].busy_until < now; p++)
+        rank += ports->pipes[p].busy_until < ports->pipes[pipe].busy_until;
+    return rank;
+}
+
 void ports_put(const struct ports *ports, struct coder *coder) {
-    for (unsigned p = 0; p < ports->n_pipes; p++)
+    for (unsigned p = 0; p < ports->n_pipes; p++) {
         put_ticks(coder, ports->pipes[p].busy_until, 0);
+        coder_put(coder, rank_of(ports, p, ticks_at(coder->now)));
+    }
     coder_put(coder, ports->last_load);
 }
