@@ -8,6 +8,7 @@
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "cli/lab_args.h"
 #include "report/explain.h"
 #include "report/explain_block.h"
 
@@ -15,7 +16,7 @@
 #include <string.h>
 
 static struct {
-    const char *cpu, *machine, *triple, *svg, *form, *alias, *hex;
+    const char *cpu, *machine, *triple, *svg, *form, *alias, *hex, *assume;
     struct option_list llvms;
     struct option_count copies;
     bool json, is_decoded;
@@ -48,6 +49,11 @@ static const struct option options[] = {
     {OPTION_TEXT, "alias", "disjoint|same",
      "What registers hold at the start: an address of their own each, or all the same. Default: disjoint.",
      &args.alias},
+    {OPTION_TEXT, "assume", "llvm|nothing",
+     "What a CPU file's prediction stands on where the file states no number of an instruction. llvm: LLVM's numbers, "
+     "and the prediction states of how many instructions; nothing: nothing, so that such code is refused, and the "
+     "message names the instruction. Default: llvm.",
+     &args.assume},
     {OPTION_FLAG, "decoders", NULL,
      "The code fits no cache of decoded instructions: decoders deliver it, as those of very long straight code.",
      &args.is_decoded},
@@ -319,9 +325,9 @@ static bool explain_by(struct arena *arena, const struct model *model, const cha
     struct explanation explanation;
     if (model->own)
         return explain_by_cpu_file(arena, model, insn, fail);
-    if (args.form || args.alias || args.is_decoded || args.hex)
+    if (args.form || args.alias || args.is_decoded || args.hex || args.assume)
         return fail_set(fail, FAIL_INPUT,
-                        "--form, --alias, --decoders and --hex are for blocks, which CPU files explain: "
+                        "--form, --alias, --decoders, --assume and --hex are for blocks, which CPU files explain: "
                         "--mcpu FILE.cpu.yaml");
     if (!model->missing)
         return explain_insn(arena, model, insn, (unsigned)args.copies.value, &explanation, fail) &&
@@ -354,10 +360,13 @@ static bool explain(struct arena *arena, const struct operands *operands, struct
         model_is_cpu_file(args.cpu) && (!operand || (!strchr(operand, '%') && !explain_may_be_form(operand)));
     struct backend_options cpu = {
         .triple = args.triple, .cpu = args.machine ? args.machine : args.cpu, .output_syntax = is_intel ? 1 : -1};
-    bool is_done = model_open_versions(models, arena, llvms, n, &cpu, fail);
+    bool refuses_base, is_done = lab_args_read_assume(args.assume, &refuses_base, fail) &&
+                                 model_open_versions(models, arena, llvms, n, &cpu, fail);
     for (size_t i = 0; i < n && is_done; i++) {
         if (i > 0 && !args.json)
             putchar('\n');
+        if (models[i].own)
+            models[i].own->refuses_base = refuses_base;
         is_done = explain_by(arena, &models[i], operand, fail);
     }
     for (size_t i = 0; i < n; i++)

@@ -92,6 +92,11 @@ struct option lab_args_output[] = {
      "overlay:NAME), or a CPU file (FILE.cpu.yaml, cpu:NAME); may be repeated; none: only measure. Default: the CPU "
      "that runs the code.",
      &lab_args.options.cpus},
+    {OPTION_TEXT, "assume", "llvm|nothing",
+     "What a CPU file's prediction stands on where the file states no number of an instruction. llvm: LLVM's numbers, "
+     "and the prediction states of how many instructions; nothing: nothing, so that such code is refused, and the "
+     "message names the instruction. Default: llvm.",
+     &lab_args.assume},
     {OPTION_TEXT, "mattr", "+A,-B",
      "CPU features to add to the simulated CPU and the models, or to take away. LLVM's Cortex-A9, for example, lacks "
      "NEON.",
@@ -124,6 +129,12 @@ static bool print_noise_help(struct arena *arena, const char *target) {
     return true;
 }
 
+bool lab_args_read_assume(const char *text, bool *refuses_base, struct fail *fail) {
+    *refuses_base = text && strcmp(text, "nothing") == 0;
+    return !text || *refuses_base || strcmp(text, "llvm") == 0 ||
+           fail_set(fail, FAIL_INPUT, "--assume is llvm or nothing, not '%s'", text);
+}
+
 bool lab_args_read(struct arena *arena, struct fail *fail) {
     struct lab_args *args = &lab_args;
     struct bench_options *bench = &args->options.bench;
@@ -146,7 +157,8 @@ bool lab_args_read(struct arena *arena, struct fail *fail) {
     args->files.events = &args->options.events;
     args->options.listener = &cli_listener;
     bench->is_stopped = interrupt_seen;
-    return args->options.isa && bench_read_clock(args->clock, args->frequency, bench, fail);
+    return args->options.isa && lab_args_read_assume(args->assume, &args->options.refuses_base, fail) &&
+           bench_read_clock(args->clock, args->frequency, bench, fail);
 }
 
 double lab_args_start_budget(double usual_seconds) {

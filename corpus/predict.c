@@ -141,14 +141,19 @@ struct prediction_request predict_as_measured(const struct execution *execution,
 }
 
 static bool predict_cycles(const struct worker *worker, unsigned model, const struct block *block,
-                           const struct corpus_value *value, double *cycles, struct fail *fail) {
+                           const struct corpus_value *value, struct predicted_model *predicted, struct fail *fail) {
     struct pipeline_result result;
     const struct prediction_request request = predict_as_measured(EXECUTION_OF(block), value);
-    if (!worker->pipelines[model])
-        return prediction_cycles_by_model(&worker->models.judged[model], &request, cycles, fail);
+    if (!worker->pipelines[model]) {
+        const struct model *opened = &worker->models.judged[model];
+        bool is_done = prediction_cycles_by_model(opened, &request, &predicted->cycles, fail);
+        if (is_done && opened->own)
+            predicted->basis = prediction_basis(opened, &request);
+        return is_done;
+    }
     if (!pipeline_simulate(worker->pipelines[model], EXECUTION_OF(block), NULL, &result, fail))
         return false;
-    *cycles = (double)result.cycles / MCA_ITERATIONS;
+    predicted->cycles = (double)result.cycles / MCA_ITERATIONS;
     return true;
 }
 
@@ -167,7 +172,7 @@ static void predict_one(const struct worker *worker, struct arena *arena, unsign
     if (model_describe_bytes(opened, &scratch, bytes, n_bytes, &block, &why)) {
         predicted->has_branches |= count_branches(&block) > (predicted->value.form == PROGRAM_LOOPED);
         result->is_done =
-            !predicted->has_branches && predict_cycles(worker, model, &block, &predicted->value, &result->cycles, &why);
+            !predicted->has_branches && predict_cycles(worker, model, &block, &predicted->value, result, &why);
     }
     if (result->is_done)
         list_classes(arena, &block, result);

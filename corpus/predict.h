@@ -15,8 +15,9 @@ struct predicted {
     bool has_branches;     // inside: no model predicts it
     struct predicted_model {
         bool is_done;
-        double cycles;       // of the value's code
-        const char *refusal; // why it is not done
+        double cycles;             // of the value's code
+        const char *refusal;       // why it is not done
+        struct bounds_basis basis; // by a CPU file; of no instruction: by another model
         const struct predicted_insn {
             unsigned sched_class;
             // Names live as long as the arena of the chunk.

@@ -35,6 +35,9 @@ const char *score_group_name(enum score_group group) {
         [GROUP_WALKS] = "walks over pages",
         [GROUP_NOTED] = "value distorted",
         [GROUP_UNNOTED] = "value not distorted",
+        [GROUP_OWN_NUMBERS] = "by the CPU file's numbers alone",
+        [GROUP_LLVM_NUMBERS] = "also by LLVM's numbers",
+        [GROUP_DOUBTFUL] = "with what the CPU file does not know",
     };
     return names[group];
 }
@@ -104,6 +107,21 @@ static unsigned groups_of(const struct predicted *predicted) {
     return groups | 1U << (*value->notes ? GROUP_NOTED : GROUP_UNNOTED);
 }
 
+static bool is_doubtful(const struct bounds_basis *basis) {
+    for (unsigned d = 0; d < BOUNDS_N_DOUBTS; d++)
+        if (basis->n_doubtful[d])
+            return true;
+    return false;
+}
+
+// By what the model itself says of its prediction.
+static unsigned groups_by(const struct bounds_basis *basis) {
+    if (!basis->n_insns)
+        return 0;
+    unsigned groups = 1U << (basis->n_by_base ? GROUP_LLVM_NUMBERS : GROUP_OWN_NUMBERS);
+    return is_doubtful(basis) ? groups | 1U << GROUP_DOUBTFUL : groups;
+}
+
 static void add_class(struct scoring *scoring, struct collected *collected, const struct predicted_insn *insn,
                       double error, bool is_within) {
     if (insn->sched_class >= collected->n_classes) {
@@ -164,7 +182,7 @@ static void add_prediction(struct scoring *scoring, const struct predicted *pred
     }
     double error = (result->cycles - value->cycles) / value->cycles, slack = rounding * value->cycles;
     bool is_within = result->cycles >= value->low - slack && result->cycles <= value->high + slack;
-    unsigned groups = groups_of(predicted);
+    unsigned groups = groups_of(predicted) | groups_by(&result->basis);
     add_error(&form->all, error, is_within);
     for (unsigned group = 0; group < SCORE_N_GROUPS; group++)
         if (groups & 1U << group)
@@ -193,8 +211,23 @@ static bool open_blocks(struct scoring *scoring, struct fail *fail) {
     fprintf(scoring->blocks, "block,form,cycles,low,high,verdict,bytes,pages,notes,alias,memory");
     for (unsigned m = 0; m < scoring->models.n_judged; m++)
         fprintf(scoring->blocks, ",%s", name_of(&scoring->models.judged[m]));
+    for (unsigned m = 0; m < scoring->models.n_judged; m++)
+        if (scoring->models.judged[m].own)
+            fprintf(scoring->blocks, ",by_llvm %s,notes %s", name_of(&scoring->models.judged[m]),
+                    name_of(&scoring->models.judged[m]));
     fprintf(scoring->blocks, "\n");
     return true;
+}
+
+static void write_basis(const struct predicted_model *predicted, FILE *out) {
+    if (!predicted->is_done) {
+        fprintf(out, ",,");
+        return;
+    }
+    fprintf(out, ",%u,", predicted->basis.n_by_base);
+    for (unsigned d = 0, n = 0; d < BOUNDS_N_DOUBTS; d++)
+        if (predicted->basis.n_doubtful[d])
+            fprintf(out, "%s%s", n++ ? " " : "", bounds_doubt_name((enum bounds_doubt)d));
 }
 
 static void write_block(const struct scoring *scoring, const struct predicted *predicted) {
@@ -219,6 +252,9 @@ static void write_block(const struct scoring *scoring, const struct predicted *p
             fprintf(out, ",%.4f", predicted->models[m].cycles);
         else
             fprintf(out, ",");
+    for (unsigned m = 0; m < scoring->models.n_judged; m++)
+        if (scoring->models.judged[m].own)
+            write_basis(&predicted->models[m], out);
     fprintf(out, "\n");
 }
 

@@ -48,6 +48,10 @@ enum score_group {
     GROUP_WALKS,   // a longer run touches more pages
     GROUP_NOTED,   // what distorts the value is known: crossing lines, subnormals, aliases
     GROUP_UNNOTED, // all others, where any is noted
+    // By a CPU file: whether a number is LLVM's, as the file states none; and what it does not know of the block.
+    GROUP_OWN_NUMBERS,
+    GROUP_LLVM_NUMBERS,
+    GROUP_DOUBTFUL,
     SCORE_N_GROUPS,
 };
 const char *score_group_name(enum score_group group);

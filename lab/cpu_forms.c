@@ -37,12 +37,17 @@ static void describe(struct arena *arena, const struct cpu *cpu, const struct in
     texts[4] = arena_printf(arena, "%.4g", recipe.serial);
 }
 
-// False: this one's base does not know the form.
+// False: the model's base does not know the form.
+static bool describe_example(const struct model *model, struct arena *arena, const struct form *form,
+                             struct block *block) {
+    struct fail unknown = {0};
+    return model_describe_part(model, arena, form->bytes - form->n_setup_bytes, form->n_setup_bytes, form->n_bytes,
+                               block, &unknown);
+}
+
 static bool describe_by(struct arena *arena, const struct model *model, const struct form *form, const char **texts) {
     struct block block;
-    struct fail unknown = {0};
-    bool is_known = model_describe_part(model, arena, form->bytes - form->n_setup_bytes, form->n_setup_bytes,
-                                        form->n_bytes, &block, &unknown);
+    bool is_known = describe_example(model, arena, form, &block);
     if (is_known)
         describe(arena, model->own, &block.insns[0], texts);
     return is_known;
@@ -87,47 +92,96 @@ static bool is_meant(const struct cpu *cpu, uint16_t reg, unsigned unit) {
     return unit ? cpu->units[reg] == unit : cpu->is_vector[reg];
 }
 
-// unit: as in struct cpu_end.
-static bool reads(const struct cpu *cpu, const struct form *form, unsigned unit) {
-    for (unsigned i = 0; i < form->n_implicit_reads; i++)
-        if (is_meant(cpu, form->implicit_reads[i], unit))
+// What a rule's numbers name, held against the forms that it is of.
+struct checked {
+    struct arena *arena;
+    const struct model *model;
+    const struct cpu_rule *rule;
+    const struct form *forms;
+    size_t n_forms;
+    bool is_result; // results are named; else sources
+};
+
+// A register or a kind of them: whether the form may have it there. unit: as in struct cpu_end.
+static bool may_have(const struct checked *checked, const struct form *form, unsigned unit) {
+    const struct cpu *cpu = checked->model->own;
+    const uint16_t *implicit = checked->is_result ? form->implicit_writes : form->implicit_reads;
+    unsigned n_implicit = checked->is_result ? form->n_implicit_writes : form->n_implicit_reads;
+    for (unsigned i = 0; i < n_implicit; i++)
+        if (is_meant(cpu, implicit[i], unit))
             return true;
     for (unsigned o = 0; o < form->n_operands; o++) {
         const struct form_operand *operand = &form->operands[o];
-        for (unsigned i = 0; i < operand->n_registers && operand->kind == FORM_REGISTER && operand->is_read; i++)
+        bool counts = operand->kind == FORM_REGISTER && (checked->is_result ? operand->is_written : operand->is_read);
+        for (unsigned i = 0; i < operand->n_registers && counts; i++)
             if (is_meant(cpu, operand->registers[i], unit))
                 return true;
     }
     return false;
 }
 
-static bool check_register(const struct cpu *cpu, const struct cpu_rule *rule, const struct form *forms, size_t n,
-                           const struct cpu_word *name, unsigned unit, struct fail *fail) {
-    for (size_t i = 0; i < n; i++)
-        if (cpu_rule_matches(rule, forms[i].opcode) && reads(cpu, &forms[i], unit))
+// By the form's example; true where it has none, or the base does not know it.
+static bool has_operand(const struct checked *checked, const struct form *form, int operand) {
+    struct block block;
+    if (form->status != FORM_USABLE || !describe_example(checked->model, checked->arena, form, &block))
+        return true;
+    const struct insn *insn = &block.insns[0];
+    if (checked->is_result)
+        return (unsigned)operand < insn->n_writes;
+    for (unsigned i = 0; i < insn->n_reads; i++)
+        if (insn->reads[i].operand == operand)
             return true;
-    return fail_at(fail, cpu->path, name->line, name->column, "no form of this rule reads '%s'", name->text);
+    return false;
+}
+
+static bool has_end(const struct checked *checked, const struct form *form, const struct cpu_end *end) {
+    const struct cpu *cpu = checked->model->own;
+    if (end->is_memory)
+        return form->may_store;
+    return end->operand >= 0 ? has_operand(checked, form, end->operand)
+                             : may_have(checked, form, end->unit == cpu->carry ? cpu->flags : end->unit);
+}
+
+// One form of the rule's is enough.
+static bool check_end(const struct checked *checked, const struct cpu_end *end, struct fail *fail) {
+    const struct cpu *cpu = checked->model->own;
+    for (size_t i = 0; i < checked->n_forms; i++)
+        if (cpu_rule_matches(checked->rule, checked->forms[i].opcode) && has_end(checked, &checked->forms[i], end))
+            return true;
+    return fail_at(fail, cpu->path, end->name.line, end->name.column, "no form of this rule %s %s'%s'",
+                   checked->is_result ? "writes" : "reads", end->operand >= 0 ? "an operand of the number " : "",
+                   end->name.text);
+}
+
+static bool check_rule(struct checked *checked, struct fail *fail) {
+    const struct cpu *cpu = checked->model->own;
+    const struct cpu_rule *rule = checked->rule;
+    checked->is_result = false;
+    for (unsigned s = 0; s < rule->n_sources; s++)
+        if (!check_end(checked, &rule->sources[s], fail))
+            return false;
+    for (unsigned i = 0; i < rule->n_ignores; i++) {
+        const struct cpu_end ignored = {.name = rule->ignores[i], .unit = cpu->units[rule->ignored[i]], .operand = -1};
+        if (!check_end(checked, &ignored, fail))
+            return false;
+    }
+    checked->is_result = true;
+    for (unsigned r = 0; r < rule->n_results; r++)
+        if (!check_end(checked, &rule->results[r], fail))
+            return false;
+    return true;
 }
 
 bool cpu_forms_check(struct arena *arena, const struct model *model, struct fail *fail) {
     const struct cpu *cpu = model->own;
-    const struct form *forms;
-    size_t n;
-    if (!model->backend->forms(model->cpu, arena, &forms, &n, fail))
+    struct checked checked = {.arena = arena, .model = model};
+    if (!model->backend->forms(model->cpu, arena, &checked.forms, &checked.n_forms, fail))
         return false;
     for (unsigned r = 0; r < cpu->n_rules; r++) {
-        const struct cpu_rule *rule = &cpu->rules[r];
-        if (rule->llvm && rule->llvm != model->backend->major) // another version's opcodes
-            continue;
-        for (unsigned s = 0; s < rule->n_sources; s++) {
-            const struct cpu_end *source = &rule->sources[s];
-            unsigned unit = source->unit == cpu->carry ? cpu->flags : source->unit;
-            if (source->operand < 0 && !check_register(cpu, rule, forms, n, &source->name, unit, fail))
-                return false;
-        }
-        for (unsigned i = 0; i < rule->n_ignores; i++)
-            if (!check_register(cpu, rule, forms, n, &rule->ignores[i], cpu->units[rule->ignored[i]], fail))
-                return false;
+        checked.rule = &cpu->rules[r];
+        bool is_of_others = checked.rule->llvm && checked.rule->llvm != model->backend->major;
+        if (!is_of_others && !check_rule(&checked, fail))
+            return false;
     }
     return true;
 }

@@ -146,6 +146,11 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
             .bottleneck = prediction->bottleneck,
             .verdict = verdict_name(verdict),
             .blame = experiment->misuse ? NULL : verdict->blame,
+            .is_own = prediction->n_insns > 0,
+            .n_insns = prediction->n_insns,
+            .n_by_llvm = prediction->n_by_llvm,
+            .notes = prediction->notes,
+            .n_notes = prediction->n_notes,
         };
     }
 }

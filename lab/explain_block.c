@@ -210,13 +210,12 @@ static void add_note(struct arena *arena, struct block_explanation *e, const boo
 }
 
 static void add_notes(struct arena *arena, struct block_explanation *e) {
-    bool *is_unknown = ARENA_ARRAY(arena, bool, e->found.n_insns), *is_x87 = ARENA_ARRAY(arena, bool, e->found.n_insns);
-    for (unsigned i = 0; i < e->found.n_insns; i++) {
-        is_unknown[i] = e->found.recipes[i].is_unknown;
-        is_x87[i] = e->found.recipes[i].is_x87;
+    bool *is_doubtful = ARENA_ARRAY(arena, bool, e->found.n_insns);
+    for (unsigned d = 0; d < BOUNDS_N_DOUBTS; d++) {
+        for (unsigned i = 0; i < e->found.n_insns; i++)
+            is_doubtful[i] = bounds_is_doubtful(&e->found.recipes[i], (enum bounds_doubt)d);
+        add_note(arena, e, is_doubtful, bounds_doubt_sentence((enum bounds_doubt)d));
     }
-    add_note(arena, e, is_unknown, "nobody has stated how long this takes; LLVM's latency stands for that");
-    add_note(arena, e, is_x87, "chains through the stack of x87 are not followed; its latencies count for nothing");
 }
 
 bool explain_block(struct arena *arena, const struct model *model, const struct explain_block_options *options,

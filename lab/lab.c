@@ -12,7 +12,8 @@ struct model_request lab_models(const struct lab_options *options) {
     return (struct model_request){.triple = options->isa->triple,
                                   .features = options->features,
                                   .llvms = options->llvms,
-                                  .judged = options->cpus};
+                                  .judged = options->cpus,
+                                  .refuses_base = options->refuses_base};
 }
 
 struct lab_options lab_without_models(const struct lab_options *options) {

@@ -24,6 +24,7 @@ struct lab_options {
     bool is_brief;             // reports: models of one CPU that predict the same share a row or a column
     const char *features;      // features to add to the simulated CPU and the models: "+neon"; null: none
     struct option_list cpus;   // models; empty: of the CPU that the bytes run on; "none": no model
+    bool refuses_base;         // CPU files predict only what they state all numbers of
     bool shows_own;            // where no model is named: also by a CPU file of this CPU, where there is one
     const char *core_type;     // as in struct host_request
     struct option_list events; // hardware events to count, by name

@@ -118,6 +118,18 @@ static const char *blame(const struct experiment *e, unsigned model) {
     return e->misuse ? "" : e->verdicts[model].blame;
 }
 
+// Whose numbers a CPU file's prediction stands on, and what the file does not know of the block. `title`: null: there
+// is one model.
+static void add_basis(struct text *note, const struct experiment *e, unsigned model, const char *title) {
+    const struct prediction *prediction = &e->predictions[model];
+    const char *of = title ? arena_printf(note->arena, "%s: ", title) : "";
+    if (prediction->n_by_llvm)
+        add_part(note, arena_printf(note->arena, "%s%u of %s by LLVM's numbers", of, prediction->n_by_llvm,
+                                    text_count(note->arena, prediction->n_insns, "instruction")));
+    for (size_t i = 0; i < prediction->n_notes; i++)
+        add_part(note, arena_printf(note->arena, "%s%s", of, prediction->notes[i]));
+}
+
 // `rows`: those of the table; null: each row by itself.
 static void add_blames(struct text *note, const struct run_report *run, const struct experiment *e,
                        const struct experiment *const *rows, size_t n_rows) {
@@ -128,6 +140,8 @@ static void add_blames(struct text *note, const struct run_report *run, const st
         if (*blame(e, i) && !model_is_shared(run, rows, n_rows, i))
             add_part(note,
                      e->n_predictions == 1 ? blame(e, i) : arena_printf(note->arena, "%s: %s", title, blame(e, i)));
+        if (!e->is_sweep && !model_is_shared(run, rows, n_rows, i))
+            add_basis(note, e, i, e->n_predictions == 1 ? NULL : title);
     }
 }
 
@@ -178,7 +192,10 @@ static void add_rows(struct table *table, const struct run_report *run, const st
         table_cell(table, "  %s", model_shared_title(run, &e, 1, i));
         table_cell(table, "%s", "");
         add_prediction(table, e, i);
-        table_cell(table, "%s", blame(e, i));
+        struct text of_model = {.arena = table->arena};
+        text_add(&of_model, blame(e, i));
+        add_basis(&of_model, e, i, NULL);
+        table_cell(table, "%s", of_model.data);
     }
 }
 
@@ -250,6 +267,18 @@ static bool is_of_sweep(const struct experiment *e, const char *kernel, enum pro
            (e->program.placement == placement || e->program.placement == PLACEMENT_NONE);
 }
 
+// Once for all rows, by the last one: they differ in the number of copies only.
+static void print_basis_of_sweep(const struct run_report *run, const struct experiment *const *rows, size_t n_rows,
+                                 FILE *out) {
+    struct text note = {.arena = run->arena};
+    const struct experiment *last = n_rows ? rows[n_rows - 1] : NULL;
+    for (unsigned i = 0; last && i < last->n_predictions; i++)
+        if (!model_is_shared(run, rows, n_rows, i))
+            add_basis(&note, last, i, model_shared_title(run, rows, n_rows, i));
+    if (note.length)
+        screen_print_sentence(arena_printf(run->arena, "n = %u: %s", last->program.streams, note.data), out);
+}
+
 static void print_sweep(const struct run_report *run, const struct plan *plan, const char *kernel,
                         enum program_form form, enum program_placement placement, FILE *out, bool colour) {
     struct table table = {.arena = run->arena};
@@ -269,6 +298,7 @@ static void print_sweep(const struct run_report *run, const struct plan *plan, c
     }
     if (table.n_cells)
         table_print(&table, out, colour);
+    print_basis_of_sweep(run, rows, n_rows, out);
 }
 
 // Prints a table for each form and placement of the kernel's sweeps.

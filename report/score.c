@@ -91,6 +91,13 @@ static void print_all(struct arena *arena, const struct scores *scores, FILE *ou
                         scores->models[m].forms[f].refusal);
 }
 
+static void add_mean(struct table *table, const struct score_errors *errors) {
+    if (errors->n)
+        table_cell(table, "%.2f %%", mean_percent(errors));
+    else
+        table_cell(table, "-");
+}
+
 // A column for each model and form, as far as they fit into a table.
 static void print_groups(struct arena *arena, const struct scores *scores, FILE *out, bool colour) {
     for (unsigned f = 0; f < N_FORMS; f++) {
@@ -110,7 +117,7 @@ static void print_groups(struct arena *arena, const struct scores *scores, FILE 
             table_cell(&table, "%s", score_group_name((enum score_group)g));
             table_cell(&table, "%zu", n);
             for (unsigned m = 0; m < scores->n_models; m++)
-                table_cell(&table, "%.2f %%", mean_percent(&scores->models[m].forms[f].groups[g]));
+                add_mean(&table, &scores->models[m].forms[f].groups[g]);
         }
         if (!is_any)
             continue;

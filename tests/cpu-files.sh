@@ -52,6 +52,29 @@ awk -F, '$3 == "\"all\"" { error[($1 ~ /^cpu:/ ? "own " : "llvm ") $2] = $5 }
 sed -n '/^    cpu: 1/,/^\*/s/^    //p' "$here/../docs/how-it-works/cpu-files.md" >"$T/mine.cpu.yaml"
 expect 0 '3 rules for forms' "$cyclops" cpu show "$T/mine.cpu.yaml"
 
+# Whose numbers a prediction stands on: the file's, LLVM's where it states none, and what nobody has stated.
+printf '%s\n' 'cpu: 1' 'name: stated' 'base: skylake' 'parameters: {load-latency: 5, micro-fusion: 1}' \
+    'forms:' '  - {match: IMUL64rr, slots: 1, latency: 3, pipes: [SKLPort1], trust: measured}' >"$T/stated.cpu.yaml"
+simulated() {
+    "$cyclops" run --asm "$1" --form unrolled --isa x86_64 --target sim:skylake,noise=none --mcpu "$T/stated.cpu.yaml" "${@:2}"
+}
+expect 0 '"instructions":2,"by_llvm":1}' simulated 'imul rax, rbx; add rax, rcx' --json
+expect 0 '"by_llvm":0}' simulated 'imul rax, rbx; nop' --json
+expect 0 '1 of 2 instructions by LLVM' simulated 'imul rax, rbx; add rax, rcx'
+expect 0 '2 instructions: chains through the stack of x87' simulated 'imul rax, rbx; fld1; fstp st(0)'
+expect 0 'states no slots, no latency, no pipes of instruction 2 of the block, add' \
+    simulated 'imul rax, rbx; add rax, rcx' --assume nothing
+expect 0 '3.00 ±' simulated 'imul rax, rbx' --assume nothing
+printf '480fafc3,3\n480fafc34801c8,4\nd9e8ddd8,1\n' >"$T/three.csv"
+expect 0 "file's numbers alone *1 " "$cyclops" corpus score --measured "$T/three.csv" --per 1 --isa x86_64 \
+    --mcpu "$T/stated.cpu.yaml" --mcpu skylake --blocks "$T/blocks.csv"
+grep -q "also by LLVM's numbers *2 " "$T/out" || { echo "FAILED: two blocks have numbers of LLVM's"; failures=1; }
+expect 0 ',0,$' grep '^480fafc3,' "$T/blocks.csv"
+expect 0 ',1,$' grep '^480fafc34801c8,' "$T/blocks.csv"
+expect 0 ',2,x87-chains$' grep '^d9e8ddd8,' "$T/blocks.csv"
+expect 0 ' 2$' sh -c "'$cyclops' corpus score --measured $T/three.csv --per 1 --isa x86_64 --mcpu $T/stated.cpu.yaml \
+    --assume nothing | sed -n '/stated unrolled/p'"
+
 # `run` without a model shows the file of this CPU, too, where there is one; one that is wrong is left out.
 if [ "$(uname -m)" = x86_64 ]; then
     of() { sed -n "s/^$1[[:blank:]]*: //p" /proc/cpuinfo | head -1; }

@@ -81,7 +81,7 @@ ran "$cyclops" corpus run blocks.hex loop.s "${still[@]}" --output corpus
 fits measurements corpus/measurements.jsonl host measurement
 fits corpus-blocks corpus/blocks.jsonl
 fits corpus-settings corpus/settings.json
-writes corpus-score '' "$cyclops" corpus score corpus --isa x86_64 --mcpu znver1 --mcpu haswell --worst 3 --blocks values.csv --json
+writes corpus-score '' "$cyclops" corpus score corpus --isa x86_64 --mcpu znver1 --mcpu haswell --mcpu cpu:haswell --worst 3 --blocks values.csv --json
 fits corpus-values-csv values.csv
 fits corpus-values-csv "$here/../results/measured/corpus-znver4.csv"
 writes corpus-score-csv '' "$cyclops" corpus score --measured values.csv --isa x86_64 --mcpu znver1 --csv

@@ -286,12 +286,14 @@ static bool fail_register(const struct cpu *cpu, const struct cpu_word *name, st
     return fail_word(cpu, name, "register", names, machine->n_registers ? machine->n_registers - 1 : 0, arena, fail);
 }
 
-static bool bind_ends(const struct cpu *cpu, struct cpu_end *ends, unsigned n, struct arena *arena, struct fail *fail) {
+// `are_results`: what a rule's result goes to; else where its sources are from, which memory is not.
+static bool bind_ends(const struct cpu *cpu, struct cpu_end *ends, unsigned n, bool are_results, struct arena *arena,
+                      struct fail *fail) {
     for (unsigned i = 0; i < n; i++) {
         const char *name = ends[i].name.text;
         bool is_number = name[strspn(name, "0123456789")] == '\0';
         ends[i].operand = is_number ? atoi(name) : -1;
-        ends[i].is_memory = strcmp(name, "memory") == 0;
+        ends[i].is_memory = are_results && strcmp(name, "memory") == 0;
         ends[i].unit = is_number                    ? 0
                        : strcmp(name, "carry") == 0 ? cpu->carry
                                                     : cpu->units[register_named(cpu->machine, name)];
@@ -333,8 +335,8 @@ bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machin
     if (samples)
         take_samples(cpu, samples);
     for (unsigned i = 0; i < cpu->n_rules; i++)
-        if (!bind_ends(cpu, cpu->rules[i].sources, cpu->rules[i].n_sources, arena, fail) ||
-            !bind_ends(cpu, cpu->rules[i].results, cpu->rules[i].n_results, arena, fail) ||
+        if (!bind_ends(cpu, cpu->rules[i].sources, cpu->rules[i].n_sources, false, arena, fail) ||
+            !bind_ends(cpu, cpu->rules[i].results, cpu->rules[i].n_results, true, arena, fail) ||
             !bind_uses(cpu, &cpu->rules[i], arena, fail) || !bind_ignored(cpu, &cpu->rules[i], arena, fail))
             return false;
     return true;

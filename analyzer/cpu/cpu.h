@@ -183,6 +183,7 @@ struct cpu {
     unsigned n_lacks;
     struct cpu_identity *identities;
     unsigned n_identities;
+    bool refuses_base; // a block that needs a number which the file does not state is refused. Set by who opens it
 
     // Set by cpu_bind.
     const struct machine *machine; // of the base

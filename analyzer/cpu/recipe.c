@@ -1,6 +1,7 @@
 #include "analyzer/cpu/recipe.h"
 
 #include "analyzer/cpu/opcode.h"
+#include "analyzer/cpu/recipe_trust.h"
 
 #include <math.h>
 #include <string.h>
@@ -285,10 +286,10 @@ static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {
             continue;
         latency = latency > 0 ? latency : 0;
         if (unit == cpu->flags && !recipe->leaves_carry)
-            recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)cpu->carry, latency, (int)i};
+            recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)cpu->carry, latency, (int)i, CPU_LLVM};
         if (unit == cpu->flags && recipe->writes_carry_only)
             continue;
-        recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)unit, latency, (int)i};
+        recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)unit, latency, (int)i, CPU_LLVM};
         bool waits = unit != cpu->flags && waits_for_result(cpu, recipe);
         if ((waits || is_part(cpu, &insn->writes[i])) && recipe->rename == CPU_EXECUTES) {
             add_read(recipe, unit, false, 0); // it merges
@@ -309,17 +310,8 @@ static void take_adjustment(const struct cpu *cpu, struct cpu_recipe *recipe) {
     if (!adjusts || !cpu_knows(cpu, CPU_STACK_ADJUSTMENT) || !writes_stack)
         return;
     add_read(recipe, cpu->adjuster, false, 0);
-    recipe->writes[recipe->n_writes++] =
-        (struct cpu_write){(uint16_t)cpu->adjuster, cpu_value(cpu, CPU_STACK_ADJUSTMENT), -1};
-}
-
-static void take_trusts(const struct cpu_rule *rule, struct cpu_recipe *recipe) {
-    if (rule->slots.is_known)
-        recipe->trusts[CPU_COST_SLOTS] = rule->slots.trust;
-    if (rule->latency.is_known && recipe->rename == CPU_EXECUTES)
-        recipe->trusts[CPU_COST_LATENCY] = rule->latency.trust;
-    if (rule->uses && recipe->rename == CPU_EXECUTES)
-        recipe->trusts[CPU_COST_PIPES] = rule->trust;
+    recipe->writes[recipe->n_writes++] = (struct cpu_write){
+        (uint16_t)cpu->adjuster, cpu_value(cpu, CPU_STACK_ADJUSTMENT), -1, cpu->parameters[CPU_STACK_ADJUSTMENT].trust};
 }
 
 static void take_results(const struct cpu *cpu, const struct cpu_rule *rule, struct cpu_recipe *recipe) {
@@ -331,8 +323,10 @@ static void take_results(const struct cpu *cpu, const struct cpu_rule *rule, str
             bool is_named = end->operand >= 0 ? write->operand == end->operand
                             : end->unit       ? write->unit == end->unit || is_flag
                                               : cpu->is_vector[recipe->insn->writes[write->operand].reg];
-            if (is_named && !end->is_memory)
+            if (is_named && !end->is_memory) {
                 write->latency = end->latency;
+                write->trust = rule->trust;
+            }
         }
         if (end->is_memory)
             recipe->store_delay = end->latency;
@@ -344,14 +338,19 @@ static void take_rules(const struct cpu *cpu, struct cpu_recipe *recipe) {
         const struct cpu_rule *rule = rule_at(cpu, recipe, i);
         if (!rule)
             continue;
-        take_trusts(rule, recipe);
-        if (rule->slots.is_known)
+        if (rule->slots.is_known) {
             recipe->slots = recipe->decoded_slots = (unsigned)rule->slots.value;
+            recipe->trusts[CPU_COST_SLOTS] = rule->slots.trust;
+        }
         if (rule->serial.is_known)
             recipe->serial = rule->serial.value;
         bool takes = rule->latency.is_known && recipe->rename == CPU_EXECUTES;
-        for (unsigned w = 0; w < recipe->n_writes && takes; w++)
+        for (unsigned w = 0; w < recipe->n_writes && takes; w++) {
             recipe->writes[w].latency = rule->latency.value;
+            recipe->writes[w].trust = rule->latency.trust;
+        }
+        if (takes)
+            recipe->trusts[CPU_COST_LATENCY] = rule->latency.trust;
         if (recipe->rename == CPU_EXECUTES)
             take_results(cpu, rule, recipe);
         for (unsigned r = 0; r < recipe->n_reads && takes; r++)
@@ -363,6 +362,7 @@ static void take_rules(const struct cpu *cpu, struct cpu_recipe *recipe) {
         if (rule->uses && recipe->rename == CPU_EXECUTES) {
             recipe->n_uses = rule->n_uses < CPU_MOST_USES ? rule->n_uses : CPU_MOST_USES;
             memcpy(recipe->uses, rule->uses, recipe->n_uses * sizeof *rule->uses);
+            recipe->trusts[CPU_COST_PIPES] = rule->trust;
         }
     }
 }
@@ -492,4 +492,5 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
     delay_sources(cpu, recipe);
     take_adjustment(cpu, recipe);
     recipe->is_unknown = is_unknown(recipe);
+    recipe_settle_trusts(cpu, recipe);
 }

@@ -29,7 +29,8 @@ struct cpu_recipe {
     struct x86_encoding encoding;
     enum cpu_rename rename;
     enum cpu_fuses fuses;
-    enum cpu_trust trusts[CPU_N_COSTS]; // CPU_LLVM: no rule of the file states it, so it is the base's
+    enum cpu_trust trusts[CPU_N_COSTS]; // CPU_LLVM: nothing in the file states it, so it is the base's
+    bool is_by_base[CPU_N_COSTS];       // so it is, and it counts: a latency needs a result, pipes an execution
     bool is_fused;                      // into the instruction before it: it has no slot of its own
     bool is_vector;                     // it writes or reads a vector register
     bool is_plain_load;                 // of general registers: it loads, and does nothing else
@@ -68,8 +69,9 @@ struct cpu_recipe {
     unsigned n_reads;
     struct cpu_write {
         uint16_t unit;
-        double latency; // from its sources, loaded ones included
-        int operand;    // LLVM's number of it among those that are written; of the carry, that of the flags
+        double latency;       // from its sources, loaded ones included
+        int operand;          // LLVM's number of it among those that are written; of the carry, that of the flags
+        enum cpu_trust trust; // of its latency
     } writes[CPU_MOST_WRITES];
     unsigned n_writes;
 };
@@ -77,6 +79,12 @@ struct cpu_recipe {
 // `insn` was described by the CPU's base, with its address. Cycles are unknown where LLVM's number is a placeholder
 // that no rule replaces, and of a repeated string instruction, which takes as many as rcx says.
 void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_recipe *recipe);
+
+// Whether a number that counts is the base's.
+bool cpu_recipe_needs_base(const struct cpu_recipe *recipe);
+const char *cpu_cost_name(enum cpu_cost cost); // "slots": for people and files
+// Fails at the first instruction that needs the base, where the CPU refuses that.
+bool cpu_states_all(const struct cpu *cpu, const struct cpu_recipe *recipes, unsigned n, struct fail *fail);
 
 // Of a whole block: fuses its compares with its jumps, and the last instruction with nothing.
 struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const struct block *block);

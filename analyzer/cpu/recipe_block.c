@@ -53,6 +53,7 @@ struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const
         if (i && fuses_with(&recipes[i - 1], &recipes[i])) {
             recipes[i].is_fused = true;
             recipes[i].slots = recipes[i].decoded_slots = 0;
+            recipes[i].is_by_base[CPU_COST_SLOTS] = false;
         }
     }
     for (unsigned i = 1; i < block->n_insns; i++)

@@ -29,6 +29,9 @@ static bool open_judged(struct model_set *set, struct arena *arena, const struct
         return fail_set(fail, FAIL_INPUT, "at most %d models at once", MODEL_SET_MOST);
     if (!model_open_versions(&set->judged[set->n_judged], arena, llvms, n, &options, fail))
         return false;
+    for (unsigned i = 0; i < n; i++)
+        if (set->judged[set->n_judged + i].own)
+            set->judged[set->n_judged + i].own->refuses_base = request->refuses_base;
     set->n_judged += (unsigned)n;
     return true;
 }

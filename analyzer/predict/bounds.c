@@ -87,7 +87,7 @@ bool bound_code_open(struct bound_code *code, struct arena *arena, const struct 
     if (!cpu_executes(request->cpu, request->block, fail))
         return false;
     code->recipes = cpu_recipes(arena, request->cpu, request->block);
-    return true;
+    return cpu_states_all(request->cpu, code->recipes, code->n, fail);
 }
 
 bool bounds_find(const struct bounds_request *request, struct bounds *bounds, struct fail *fail) {

@@ -39,6 +39,16 @@ struct bounds_request {
     bool pages_are_new; // those that an address moves on to have not been used for some time
 };
 
+// What a file does not know of a block, so that its bounds may be far off.
+enum bounds_doubt { DOUBT_TIME, DOUBT_X87, BOUNDS_N_DOUBTS };
+
+// What a block's bounds stand on: of how many instructions.
+struct bounds_basis {
+    unsigned n_insns;
+    unsigned n_by_base;                   // with a number that counts and that the file does not state: it is LLVM's
+    unsigned n_doubtful[BOUNDS_N_DOUBTS]; // by enum bounds_doubt
+};
+
 struct bounds {
     double cycles[BOUND_N]; // per iteration; 0: the CPU's model does not have it
     enum bound_kind largest, next;
@@ -49,6 +59,12 @@ struct bounds {
 
 // Fails where the block cannot be described.
 bool bounds_find(const struct bounds_request *request, struct bounds *bounds, struct fail *fail);
+
+// Of the instructions of a block, each once.
+struct bounds_basis bounds_basis_of(const struct cpu_recipe *recipes, unsigned n);
+bool bounds_is_doubtful(const struct cpu_recipe *recipe, enum bounds_doubt doubt);
+const char *bounds_doubt_name(enum bounds_doubt doubt);     // for files: "unknown-time"
+const char *bounds_doubt_sentence(enum bounds_doubt doubt); // for people: what that means for instructions
 
 const char *bound_name(enum bound_kind kind); // for people and files: "dispatch"
 

@@ -1,6 +1,7 @@
 #include "analyzer/predict/model_prediction.h"
 
 #include "analyzer/predict/core_plan.h"
+#include "base/text.h"
 
 #include <assert.h>
 
@@ -99,6 +100,37 @@ static bool take_core_cycles(struct arena *arena, const struct model *model, con
     return true;
 }
 
+// Of the instructions that ran, each once: the execution may have many passes.
+struct bounds_basis prediction_basis(const struct model *model, const struct prediction_request *request) {
+    const struct execution *execution = request->execution;
+    const unsigned n = execution->block->n_insns;
+    struct arena scratch = {0};
+    const struct cpu_recipe *all = cpu_recipes(&scratch, model->own, execution->block);
+    struct cpu_recipe *ran = ARENA_ARRAY(&scratch, struct cpu_recipe, n + 1);
+    bool *has_run = ARENA_ARRAY(&scratch, bool, n + 1);
+    unsigned n_ran = 0;
+    for (unsigned i = 0; i < execution_length(execution); i++)
+        has_run[execution->steps ? execution->steps[i].insn : i] = true;
+    for (unsigned i = 0; i < n; i++)
+        if (has_run[i])
+            ran[n_ran++] = all[i];
+    const struct bounds_basis basis = bounds_basis_of(ran, n_ran);
+    arena_free(&scratch);
+    return basis;
+}
+
+static void state_basis(struct arena *arena, const struct model *model, const struct prediction_request *request,
+                        struct prediction *prediction) {
+    const struct bounds_basis basis = prediction_basis(model, request);
+    prediction->n_insns = basis.n_insns;
+    prediction->n_by_llvm = basis.n_by_base;
+    for (unsigned d = 0; d < BOUNDS_N_DOUBTS; d++)
+        if (basis.n_doubtful[d])
+            *ARENA_ADD(arena, prediction->notes, prediction->n_notes) =
+                arena_printf(arena, "%s: %s", text_count(arena, basis.n_doubtful[d], "instruction"),
+                             bounds_doubt_sentence((enum bounds_doubt)d));
+}
+
 static bool predict_by_bounds(struct arena *arena, const struct model *model, const struct prediction_request *request,
                               struct prediction *prediction, struct fail *fail) {
     const struct block block = laid_out(arena, request->execution);
@@ -116,6 +148,7 @@ static bool predict_by_bounds(struct arena *arena, const struct model *model, co
         .kind = bottleneck_of(&bounds),
         .bottleneck = name_of(arena, model->own, &bounds),
     };
+    state_basis(arena, model, request, prediction);
     if (prediction->kind == BOTTLENECK_RESOURCE)
         prediction->holds_cycles = held_for(model->own, &block, bounds.pipes);
     return !model->is_simulated || take_core_cycles(arena, model, request, prediction, fail);

@@ -19,6 +19,8 @@ bool prediction_by_model(struct arena *arena, const struct model *model, const s
 // Only its cycles per pass.
 bool prediction_cycles_by_model(const struct model *model, const struct prediction_request *request, double *cycles,
                                 struct fail *fail);
+// What a prediction by the model's CPU file stands on. The CPU executes the block.
+struct bounds_basis prediction_basis(const struct model *model, const struct prediction_request *request);
 
 // The bounds behind a prediction of a model with a CPU file, per pass.
 bool prediction_bounds(struct arena *arena, const struct model *model, const struct prediction_request *request,

@@ -40,6 +40,11 @@ struct prediction {
     enum bottleneck kind;
     const char *bottleneck; // for people and files: "Zn4FPFMul01", "dispatch width", "dependency chain"; "" unknown
     unsigned holds_cycles;  // the longest that one instruction holds it
+    // By a CPU file: instructions of the block, and those of them with a number that is LLVM's, as the file states
+    // none; 0: by another model.
+    unsigned n_insns, n_by_llvm;
+    const char **notes; // what the file does not know of the block, a sentence each
+    size_t n_notes;
 };
 
 // Only its cycles per pass, in a fraction of the time.

@@ -77,6 +77,11 @@ struct record {
         const char *bottleneck;
         const char *of;              // what was simulated: "turn", "run"; null: the text, a straight line. Not read
         const char *verdict, *blame; // "agrees", "differs", "unsure"; the number of the model to blame. Not read
+        // By a CPU file: its instructions, and those with a number of LLVM's; what the file does not know. Not read
+        bool is_own;
+        unsigned n_insns, n_by_llvm;
+        const char **notes;
+        size_t n_notes;
     } predictions[RECORD_MAX_PREDICTIONS];
 };
 

@@ -355,6 +355,19 @@ static void put_shares(struct json_text *json, const struct record *record) {
         json_put_real(json, "cycles_per_instruction", cycles / record->executed, CYCLES_DECIMALS);
 }
 
+static void put_basis(struct json_text *json, const struct record_prediction *p) {
+    if (!p->is_own)
+        return;
+    json_put_integer(json, "instructions", p->n_insns);
+    json_put_integer(json, "by_llvm", p->n_by_llvm);
+    if (!p->n_notes)
+        return;
+    json_open_list(json, "notes");
+    for (size_t i = 0; i < p->n_notes; i++)
+        json_put_text(json, NULL, p->notes[i]);
+    json_close_list(json);
+}
+
 static void put_predictions(struct json_text *json, const struct record *record) {
     json_open_list(json, "predicted");
     for (const struct record_prediction *p = record->predictions; p < record->predictions + record->n_predictions;
@@ -368,6 +381,7 @@ static void put_predictions(struct json_text *json, const struct record *record)
             json_put_real(json, "difference", p->cycles / record->measurement.cycles - 1, 5);
         json_put_text(json, "verdict", p->verdict);
         json_put_text(json, "blame", p->blame && *p->blame ? p->blame : NULL);
+        put_basis(json, p);
         json_close(json);
     }
     json_close_list(json);

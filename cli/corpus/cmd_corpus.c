@@ -51,6 +51,12 @@ static const struct option options[] = {
      "score: a model: a CPU of LLVM's, also of one version (llvm-19/znver4), an overlay (FILE.yaml, overlay:NAME), or "
      "a CPU file (FILE.cpu.yaml, cpu:NAME); may be repeated. Default: this CPU's.",
      &lab_args.options.cpus},
+    {OPTION_TEXT, "assume", "llvm|nothing",
+     "score: What a CPU file's prediction stands on where the file states no number of an instruction. llvm: LLVM's "
+     "numbers, "
+     "and the prediction states of how many instructions; nothing: nothing, so that such code is refused, and the "
+     "message names the instruction. Default: llvm.",
+     &lab_args.assume},
     {OPTION_TEXT, "mattr", "+A,-B", "score: CPU features to add to the models, or to take away.",
      &lab_args.options.features},
     {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM; may be repeated. Default: the newest.",

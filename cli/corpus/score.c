@@ -41,7 +41,7 @@ int corpus_cli_score(struct arena *arena, const struct operands *operands, struc
         .blocks = corpus_args.blocks,
     };
     lab_args.options.isa = cli_isa(arena, lab_args.isa, fail);
-    if (lab_args.options.isa) {
+    if (lab_args.options.isa && lab_args_read_assume(lab_args.assume, &lab_args.options.refuses_base, fail)) {
         request.isa = lab_args.options.isa;
         request.models = lab_models(&lab_args.options);
     }
