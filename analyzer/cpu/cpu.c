@@ -262,6 +262,8 @@ static void number_units(struct cpu *cpu, struct arena *arena) {
         }
         if (strcmp(reg->name, "RSP") == 0)
             cpu->stack = units[i];
+        if (strcmp(reg->name, "RIP") == 0)
+            cpu->counter = units[i];
     }
     cpu->units = units;
     cpu->is_vector = is_vector;

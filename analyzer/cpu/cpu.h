@@ -204,6 +204,7 @@ struct cpu {
     unsigned flags, carry; // units; 0: there are no flags
     unsigned adjuster;     // unit that add and sub of a number to the stack pointer wait for; no register's
     unsigned stack;        // unit of the stack pointer; 0: unknown
+    unsigned counter;      // unit of the program counter, for addresses relative to it; 0: unknown
 };
 
 // Reads and checks all of a file but what depends on its base. Null and a failure with line and column where it is

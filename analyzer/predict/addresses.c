@@ -14,6 +14,10 @@ struct kept { // what a store has left in memory
 struct address_walk {
     const struct bounds_request *request;
     uint32_t next_base;
+    uint32_t n_start;        // bases up to here are what registers held at the start
+    unsigned n_steps;        // so far
+    unsigned n_unfollowed;   // see address_walk_unfollowed
+    uint32_t *ends;          // by instruction: where the one behind it begins in its copy, bytes
     struct value *registers; // by unit
     struct kept stores[MOST_STORES];
     unsigned n_stores; // in all; the newest ones are kept
@@ -44,12 +48,22 @@ static void start(struct address_walk *walk) {
         walk->registers[cpu->general[i]] = number(same_start + (i == RSP ? PAGE / 2 : i == RBP ? PAGE / 2 - 16 : 0));
 }
 
+static void find_ends(struct address_walk *walk) {
+    const struct block *block = walk->request->block;
+    uint32_t at = 0;
+    walk->ends = ARENA_ARRAY(walk->arena, uint32_t, block->n_insns);
+    for (unsigned i = 0; i < block->n_insns; i++)
+        walk->ends[i] = at += block->insns[i].n_bytes;
+}
+
 struct address_walk *address_walk_open(struct arena *arena, const struct bounds_request *request) {
     struct address_walk *walk = ARENA_NEW(arena, struct address_walk);
     walk->arena = arena;
     walk->request = request;
     walk->registers = ARENA_ARRAY(arena, struct value, request->cpu->n_units);
     start(walk);
+    walk->n_start = walk->next_base;
+    find_ends(walk);
     return walk;
 }
 
@@ -79,10 +93,25 @@ static struct value times(struct address_walk *walk, struct value a, uint64_t fa
     return (struct value){a.base, a.offset * factor};
 }
 
+// The program counter as this step's addresses have it: behind the instruction. Copies stand one after the other.
+static struct value counter(const struct address_walk *walk) {
+    const struct bounds_request *request = walk->request;
+    const unsigned n = request->block->n_insns, turn = walk->n_steps / n;
+    const unsigned copy = request->is_loop ? 0 : request->copies ? turn % request->copies : turn;
+    struct value value = walk->registers[request->cpu->counter];
+    value.offset += (uint64_t)copy * walk->ends[n - 1] + walk->ends[walk->n_steps % n];
+    return value;
+}
+
+static struct value base_of(struct address_walk *walk, unsigned reg) {
+    const struct cpu *cpu = walk->request->cpu;
+    return cpu->counter && cpu->units[reg] == cpu->counter ? counter(walk) : read_register(walk, reg);
+}
+
 static struct value address_of(struct address_walk *walk, const struct insn_address *address) {
     struct value sum = number((uint64_t)address->displacement);
     if (address->base)
-        sum = add(walk, sum, read_register(walk, address->base));
+        sum = add(walk, sum, base_of(walk, address->base));
     if (address->index)
         sum = add(walk, sum, times(walk, read_register(walk, address->index), address->scale));
     if (address->segment) // fs, gs: their bases are no general register's
@@ -298,10 +327,8 @@ static void step_string(struct address_walk *walk, const struct cpu_recipe *reci
     }
 }
 
-void address_walk_step(struct address_walk *walk, const struct cpu_recipe *recipe, struct place *from,
-                       struct place *to) {
+static void follow(struct address_walk *walk, const struct cpu_recipe *recipe, struct place *from, struct place *to) {
     const struct insn *insn = recipe->insn;
-    *from = *to = (struct place){.bytes = 0};
     if (recipe->stack_change) {
         step_stack(walk, recipe, from, to);
         return;
@@ -323,4 +350,34 @@ void address_walk_step(struct address_walk *walk, const struct cpu_recipe *recip
     }
     for (unsigned i = 0; i < insn->n_writes; i++)
         write_register(walk, insn->writes[i].reg, i == 0 && !insn->may_store ? result : unknown(walk));
+}
+
+// In place of what was followed, where the run knows it.
+static void take_recorded(const struct address_walk *walk, struct place *from, struct place *to) {
+    const struct execution *run = walk->request->run;
+    if (!run || !run->steps || !run->n_steps)
+        return;
+    const struct execution_step *step = &run->steps[walk->n_steps % run->n_steps];
+    for (unsigned i = step->has_accesses ? step->n_accesses : 0; i-- > 0;) {
+        const struct memory_access *access = &step->accesses[i];
+        if (access->is_known)
+            *(access->is_store ? to : from) = (struct place){number(access->address), access->bytes};
+    }
+}
+
+static bool is_unfollowed(const struct address_walk *walk, const struct place *place) {
+    return place->bytes && place->address.base > walk->n_start && place->address.base != UINT32_MAX;
+}
+
+void address_walk_step(struct address_walk *walk, const struct cpu_recipe *recipe, struct place *from,
+                       struct place *to) {
+    *from = *to = (struct place){.bytes = 0};
+    follow(walk, recipe, from, to);
+    take_recorded(walk, from, to);
+    walk->n_unfollowed += is_unfollowed(walk, from) + is_unfollowed(walk, to);
+    walk->n_steps++;
+}
+
+unsigned address_walk_unfollowed(const struct address_walk *walk) {
+    return walk->n_unfollowed;
 }

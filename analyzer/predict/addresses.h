@@ -1,6 +1,6 @@
 // Private to this folder.
-// Where the accesses of a block go while it is repeated: follows the values of general registers through moves,
-// additions and stores, as far as they are plain. x86-64 only.
+// Where the accesses of a block go while it is repeated: as a run has recorded it, or else by following the values of
+// general registers through moves, additions and stores, as far as they are plain. x86-64 only.
 #ifndef ANALYZER_PREDICT_ADDRESSES_H
 #define ANALYZER_PREDICT_ADDRESSES_H
 
@@ -24,5 +24,8 @@ struct address_walk *address_walk_open(struct arena *arena, const struct bounds_
 // Sets where the instruction loads from and stores to in this turn. Called for each instruction in order, turn by turn.
 void address_walk_step(struct address_walk *walk, const struct cpu_recipe *recipe, struct place *from,
                        struct place *to);
+// Accesses so far whose addresses nothing is known of: not even that they are so far from what a register held at the
+// start.
+unsigned address_walk_unfollowed(const struct address_walk *walk);
 
 #endif

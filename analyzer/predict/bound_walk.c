@@ -90,11 +90,32 @@ static double latency_of_load(const struct walk *walk, const struct cpu_recipe *
     return is_fast ? cpu_value(cpu, CPU_LOAD_LATENCY_FAST) : recipe->load_latency;
 }
 
-// Sets how far an access has moved since the turn before.
-static double pages_since(const struct place *before, const struct place *now) {
-    int64_t moved = (int64_t)(now->address.offset - before->address.offset);
-    bool is_known = now->bytes && before->bytes && now->address.base == before->address.base;
-    return is_known ? fmin(fabs((double)moved) / PAGE, 1) : 0;
+// Whether the page of an address was among the newest ones in an earlier turn. It is among them now.
+static bool knows_page(struct walk *walk, const struct value *address) {
+    const struct value page = {address->base, address->offset / PAGE};
+    const unsigned n = walk->n_pages < KEPT_PAGES ? walk->n_pages : KEPT_PAGES;
+    for (unsigned i = 0; i < n; i++)
+        if (walk->pages[i].page.base == page.base && walk->pages[i].page.offset == page.offset)
+            return walk->pages[i].turn < walk->turn;
+    walk->pages[walk->n_pages++ % KEPT_PAGES] = (struct met_page){page, walk->turn};
+    return false;
+}
+
+// Pages that an access has moved on to since the turn before. Small steps share a page: each is a part of a new one,
+// unless it leads back.
+static double pages_since(struct walk *walk, struct moving *moving, const struct place *now) {
+    const struct place *before = &moving->at;
+    const uint64_t at = now->address.offset;
+    const int64_t moved = (int64_t)(at - before->address.offset);
+    const bool is_known = now->bytes && before->bytes && now->address.base == before->address.base;
+    if (!is_known || moved <= -PAGE || moved >= PAGE) {
+        moving->lowest = moving->highest = at;
+        return !knows_page(walk, &now->address) && is_known;
+    }
+    const uint64_t beyond = at < moving->lowest ? moving->lowest - at : at > moving->highest ? at - moving->highest : 0;
+    moving->lowest = at < moving->lowest ? at : moving->lowest;
+    moving->highest = at > moving->highest ? at : moving->highest;
+    return (double)beyond / PAGE;
 }
 
 // Cycles of an access to a page that is new.
@@ -102,11 +123,10 @@ static double new_page(const struct walk *walk) {
     return walk->code->request->pages_are_new ? cpu_value(walk->cpu, CPU_NEW_PAGE) : 0;
 }
 
-static void move(struct moving *moving, const struct place *from, const struct place *to) {
-    moving->load_pages = pages_since(&moving->from, from);
-    moving->store_pages = pages_since(&moving->to, to);
-    moving->from = *from;
-    moving->to = *to;
+static void move(struct walk *walk, struct moving *moving, const struct place *now) {
+    moving->pages = walk->code->request->pages_are_new ? pages_since(walk, moving, now) : 0;
+    moving->so_far[walk->turn] = moving->pages + (walk->turn ? moving->so_far[walk->turn - 1] : 0);
+    moving->at = *now;
 }
 
 static unsigned lines_of(const struct place *place) {
@@ -219,10 +239,11 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     struct place from, to;
     double address_ready = 0, begin = 0, done = 0, loaded = 0, alone = 0;
     struct written written = walk_written_of(walk, recipe, true); // before the registers of it change
-    struct moving *moving = &walk->moving[recipe - walk->code->recipes];
+    struct moving_insn *moving = &walk->moving[recipe - walk->code->recipes];
     walk->access = (struct core_access){.meets = CORE_MEETS_NOTHING};
     address_walk_step(walk->addresses, recipe, &from, &to);
-    move(moving, &from, &to);
+    move(walk, &moving->from, &from);
+    move(walk, &moving->to, &to);
     sync_stack(walk, recipe);
     for (unsigned i = 0; i < recipe->n_reads; i++) {
         const struct cpu_read *read = &recipe->reads[i];
@@ -233,7 +254,7 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
             begin = fmax(begin, ready - read->early);
     }
     if (recipe->n_loads) {
-        double latency = latency_of_load(walk, recipe) + new_page(walk) * moving->load_pages;
+        double latency = latency_of_load(walk, recipe) + new_page(walk) * moving->from.pages;
         alone = address_ready + latency;
         loaded = load_ready(walk, recipe, &from, address_ready, latency);
         begin = fmax(begin, loaded);
@@ -297,6 +318,12 @@ static double latest(const struct walk *walk) {
     return latest;
 }
 
+// Pages that an access moves on to in a turn, in the second half of all: before that, it may come from its start.
+static double pages_of(const struct walk *walk, const struct moving *moving) {
+    const unsigned last = walk->turn - 1, half = walk->turn / 2;
+    return last > half ? (moving->so_far[last] - moving->so_far[half]) / (last - half) : moving->pages;
+}
+
 // In the newest turn: what each access that waits for a new page holds a pipe for longer.
 static void hold_for_pages(const struct walk *walk, double more_loads, double n_loads, double more_stores,
                            double n_stores) {
@@ -304,9 +331,9 @@ static void hold_for_pages(const struct walk *walk, double more_loads, double n_
     for (unsigned i = 0; i < code->n && code->accesses; i++)
         for (unsigned turn = 0; turn < code->n_access_turns; turn++) {
             struct core_access *access = &code->accesses[turn][i];
-            if (walk->moving[i].load_pages > 0)
+            if (pages_of(walk, &walk->moving[i].from) > 0)
                 access->hold = whole_ticks(more_loads * popcount(walk->cpu->load_pipes) / n_loads);
-            if (walk->moving[i].store_pages > 0)
+            if (pages_of(walk, &walk->moving[i].to) > 0)
                 access->store_hold = whole_ticks(more_stores * popcount(walk->cpu->store_data_pipes) / n_stores);
         }
 }
@@ -316,11 +343,11 @@ static void add_new_pages(const struct walk *walk, double turns, double *loads, 
     const struct cpu *cpu = walk->cpu;
     double load_pages = 0, store_pages = 0, n_loads = 0, n_stores = 0;
     for (unsigned i = 0; i < walk->code->n; i++) {
-        const struct moving *moving = &walk->moving[i];
-        load_pages = fmax(load_pages, moving->load_pages);
-        store_pages = fmax(store_pages, moving->store_pages);
-        n_loads += moving->load_pages > 0;
-        n_stores += moving->store_pages > 0;
+        const double of_load = pages_of(walk, &walk->moving[i].from), of_store = pages_of(walk, &walk->moving[i].to);
+        load_pages = fmax(load_pages, of_load);
+        store_pages = fmax(store_pages, of_store);
+        n_loads += of_load > 0;
+        n_stores += of_store > 0;
     }
     double more_loads = fmin(load_pages * new_page(walk), n_loads / popcount(cpu->load_pipes)),
            more_stores = fmin(store_pages * new_page(walk), n_stores / popcount(cpu->store_data_pipes));
@@ -380,7 +407,7 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     unsigned turn = 0, same = 0;
     *walk = (struct walk){.code = code, .cpu = cpu};
     walk->addresses = address_walk_open(code->arena, code->request);
-    walk->moving = ARENA_ARRAY(code->arena, struct moving, code->n);
+    walk->moving = ARENA_ARRAY(code->arena, struct moving_insn, code->n);
     walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
     walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
     walk->own = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
@@ -391,11 +418,12 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     find_written(walk);
     double *before = ARENA_ARRAY(code->arena, double, walk->n_written + N_FURTHER);
     double *growth = ARENA_ARRAY(code->arena, double, walk->n_written + N_FURTHER);
-    while (turn < MOST_TURNS && (same < SAME_TURNS || !are_settled(code, turn))) {
+    const unsigned least = code->request->run ? MOST_TURNS : 0; // what was not followed may change at any time
+    while (turn < MOST_TURNS && (turn < least || same < SAME_TURNS || !are_settled(code, turn))) {
         if (code->accesses)
             code->accesses[turn] = ARENA_ARRAY(code->arena, struct core_access, code->n);
         walk_turn(walk, code->accesses ? code->accesses[turn] : NULL);
-        turn++;
+        walk->turn = ++turn;
         if (turn == HALF)
             half = latest(walk);
         same = compare(walk, before, growth, &most) ? same + 1 : 0;
@@ -404,6 +432,7 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     if (same < SAME_TURNS)
         most = (latest(walk) - half) / HALF;
     bounds->cycles[BOUND_LATENCY] = most;
+    bounds->n_unfollowed = address_walk_unfollowed(walk->addresses);
     code->n_access_turns = turn;
     set_memory(walk, turn, bounds);
 }

@@ -16,7 +16,8 @@ enum {
     BANK = 4,
     MOST_BANKS = 64,
     MOST_LOADS = 64,
-    MOST_LEARNED_SETS = 8
+    MOST_LEARNED_SETS = 8,
+    KEPT_PAGES = 64 // pages that are not new again: entries of a small buffer of translations
 };
 enum { N_FURTHER = 2 }; // times that are no unit's: see time_of
 
@@ -36,15 +37,20 @@ struct stored {
     bool is_vector;
 };
 
-// Of one instruction: its accesses in the newest turn, and pages that these move on by from turn to turn, at most 1.
+// One access of an instruction, from turn to turn.
 struct moving {
-    struct place from, to;
-    double load_pages, store_pages;
+    struct place at;           // in the newest turn
+    uint64_t lowest, highest;  // where it has been since it last moved by a page or more
+    double pages;              // that it has moved on to in the newest turn, at most 1
+    double so_far[MOST_TURNS]; // by turn: in all until then
+};
+struct moving_insn {
+    struct moving from, to;
 };
 
 struct walk {
     const struct bound_code *code;
-    struct moving *moving; // by instruction
+    struct moving_insn *moving; // by instruction
     const struct cpu *cpu;
     struct address_walk *addresses;
     double *ready;     // by unit: when its newest value is there
@@ -70,6 +76,12 @@ struct walk {
     struct place last_store, turn_loads[MOST_LOADS]; // turn_loads: of the turn that goes on
     unsigned n_turn_loads;
     bool has_pair;
+    struct met_page { // the newest ones that an access has moved on to
+        struct value page;
+        unsigned turn; // the first
+    } pages[KEPT_PAGES];
+    unsigned n_pages;
+    unsigned turn;             // that goes on
     struct core_access access; // of the instruction that is being walked
 };
 

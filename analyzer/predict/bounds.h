@@ -4,6 +4,7 @@
 #ifndef ANALYZER_PREDICT_BOUNDS_H
 #define ANALYZER_PREDICT_BOUNDS_H
 
+#include "analyzer/code/execution.h"
 #include "analyzer/cpu/recipe.h"
 #include "base/arena.h"
 #include "base/fail.h"
@@ -37,6 +38,9 @@ struct bounds_request {
     enum bounds_start registers;
     bool pages_are_one; // behind all pages stands the same memory
     bool pages_are_new; // those that an address moves on to have not been used for some time
+    // Turns that ran: steps in the order of the block's instructions, whole turns. Turn i of a walk has their accesses,
+    // and begins anew behind the last one. Null: nothing ran. What a run does not know is followed from turn to turn.
+    const struct execution *run;
 };
 
 // What a file does not know of a block, so that its bounds may be far off.
@@ -55,6 +59,8 @@ struct bounds {
     double most;    // the largest
     double slots;   // of rename and dispatch, per iteration
     uint64_t pipes; // of the bound of ports
+    // Accesses of all turns that were looked at whose address could not be followed: each is taken to be apart.
+    unsigned n_unfollowed;
 };
 
 // Fails where the block cannot be described.
