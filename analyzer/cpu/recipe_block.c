@@ -15,21 +15,51 @@ static bool fuses_with(const struct cpu_recipe *first, const struct cpu_recipe *
            (first->fuses == CPU_FUSES_INCREMENT && !is_sign && !is_carry);
 }
 
-// What waits for a result of one cycle, of a general register, in the same turn, holds its pipes longer. A move that
-// rename does is its source under another name.
-static void hold_dependent(struct arena *arena, const struct cpu *cpu, struct cpu_recipe *recipes, unsigned n) {
-    bool *is_fresh = ARENA_ARRAY(arena, bool, cpu->n_units);
-    for (unsigned i = 0; i < n; i++) {
-        struct cpu_recipe *recipe = &recipes[i];
-        bool waits = false, is_quick = recipe->rename == CPU_EXECUTES && recipe->latency == 1 && !recipe->n_loads &&
-                                       !recipe->is_vector && recipe->n_uses > 0;
-        for (unsigned r = 0; r < recipe->n_reads; r++)
-            waits |= is_fresh[recipe->reads[r].unit] && recipe->reads[r].unit != cpu->flags &&
-                     recipe->reads[r].unit != cpu->carry;
-        for (unsigned u = 0; u < recipe->n_uses && waits && is_quick; u++)
-            recipe->uses[u].cycles += cpu_value(cpu, CPU_DEPENDENT_CYCLES);
+// The operation that wrote a register last, where it went through the scheduler of general registers.
+struct queued {
+    bool is_known;  // else it was an instruction of another kind
+    unsigned at;    // number of such operations before it
+    unsigned depth; // operations of a chain that it waits for
+};
+
+static bool is_queued(const struct cpu_recipe *recipe) {
+    return recipe->rename == CPU_EXECUTES && !recipe->is_vector && !recipe->is_plain_load && recipe->n_uses > 0;
+}
+
+// Which of the operations that it waits for ends last: that of the longest chain; of two, the later one.
+static struct queued last_operand(const struct cpu_recipe *recipe, const struct queued *by, unsigned at, double reach) {
+    struct queued last = {0};
+    for (unsigned r = 0; r < recipe->n_reads; r++) {
+        struct queued of = by[recipe->reads[r].unit];
+        if (recipe->reads[r].is_address || !of.is_known || at - of.at >= reach)
+            continue;
+        if (!last.is_known || of.depth > last.depth || (of.depth == last.depth && of.at > last.at))
+            last = of;
+    }
+    return last;
+}
+
+// A scheduler asks an operation to go as soon as the one that it waits for could go. Where that one still stands before
+// busy pipes, both may go together: the second has to come again, and its turn is lost. The nearer they are, the more
+// often. In a longer chain, what stands behind is seldom asked so early.
+static void find_lost_turns(struct arena *arena, const struct cpu *cpu, struct cpu_recipe *recipes, unsigned n) {
+    enum { PASSES = 4, ENDLESS = 3 }; // deeper: it waits for itself, of the iteration before
+    const double reach = cpu_value(cpu, CPU_DEPENDENT_REACH);
+    const double lost[ENDLESS] = {0, cpu_value(cpu, CPU_DEPENDENT_CYCLES), cpu_value(cpu, CPU_DEPENDENT_SECOND)};
+    struct queued *by = ARENA_ARRAY(arena, struct queued, cpu->n_units);
+    unsigned *depths = ARENA_ARRAY(arena, unsigned, n);
+    for (unsigned i = 0, at = 0; i < PASSES * n; i++) {
+        struct cpu_recipe *recipe = &recipes[i % n];
+        struct queued last = last_operand(recipe, by, at, reach), self = {is_queued(recipe), at, 0};
+        if (self.is_known && last.is_known)
+            self.depth = last.depth + 1;
+        at += self.is_known && !recipe->is_fused;
+        recipe->lost = self.depth < ENDLESS ? lost[self.depth] * (1 - (self.at - last.at) / reach) : 0;
+        if (self.depth > depths[i % n])
+            recipe->lost = cpu_value(cpu, CPU_DEPENDENT_CHAIN);
+        depths[i % n] = self.depth;
         for (unsigned w = 0; w < recipe->n_writes; w++)
-            is_fresh[recipe->writes[w].unit] = is_quick || (recipe->rename == CPU_MOVES && waits);
+            by[recipe->writes[w].unit] = recipe->rename == CPU_MOVES ? last : self;
     }
 }
 
@@ -59,7 +89,7 @@ struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const
     for (unsigned i = 1; i < block->n_insns; i++)
         if (fuses_with_move(cpu, &recipes[i - 1], &recipes[i]))
             recipes[i - 1].slots = recipes[i - 1].decoded_slots = 0;
-    if (cpu_knows(cpu, CPU_DEPENDENT_CYCLES))
-        hold_dependent(arena, cpu, recipes, block->n_insns);
+    if (cpu_knows(cpu, CPU_DEPENDENT_CYCLES) && cpu_value(cpu, CPU_DEPENDENT_REACH) > 0)
+        find_lost_turns(arena, cpu, recipes, block->n_insns);
     return recipes;
 }

@@ -27,6 +27,9 @@ static const char file_text[] = "cpu: 1\n"
                                 "  stack-adjustment: 1\n"
                                 "  stack-adjustment-sync: 1\n"
                                 "  dependent-operation: 1\n"
+                                "  dependent-operation-second: 0.5\n"
+                                "  dependent-operation-chain: 0.25\n"
+                                "  dependent-operation-reach: 20\n"
                                 "  loads-per-cycle: 4\n"
                                 "  stores-per-cycle: 2\n"
                                 "  forward-latency: 7\n"
@@ -154,7 +157,6 @@ static void slots_and_pipes(void **state) {
         {"f20f58c1", BOUND_LATENCY, 2},                     // addsd xmm0, xmm1
         {"f20f58c1f20f59c1", BOUND_LATENCY, 3 + 4},         // addsd xmm0, xmm1; mulsd xmm0, xmm1
         {"31c0d1e3d1e189ca", BOUND_PORTS, 2. / 4},          // shifts of two registers, on four pipes
-        {"31c0ffc8d1e0", BOUND_PORTS, (1 + 1) / 4.}, // dec eax; shl eax: it waits, and holds its pipe for 2 cycles
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bounds bounds = bounds_of(*state, cases[i].hex, false);
@@ -163,11 +165,39 @@ static void slots_and_pipes(void **state) {
     }
 }
 
+// lea has two pipes here.
+static void turns_that_are_lost(void **state) {
+    static const struct {
+        const char *hex;
+        double turns;
+    } cases[] = {
+        {"488d4301488d4b01", 2},                              // lea rax, [rbx+1]; lea rcx, [rbx+1]
+        {"488d4301488d4801", 2 + 0.95},                       // lea rax, [rbx+1]; lea rcx, [rax+1]
+        {"488d43014889c1488d4901", 2 + 0.95},                 // the same, by mov rcx, rax
+        {"488d4301488d5301488d7301488d4801", 4 + 0.85},       // with two others between
+        {"488d4301488d4801488d5101", 3 + 0.95 + 0.95 / 2},    // a chain of three
+        {"488d4301488d4801488d5101488d7201", 4 + 0.95 * 1.5}, // of four
+        {"488d4001488d4b01488d5301", 3 + 0.25},               // lea rax, [rax+1]: a chain over all iterations
+        {"488b07488d4801", 1},                                // mov rax, [rdi]; lea rcx, [rax+1]: loads come early
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bounds bounds = bounds_of(*state, cases[i].hex, false);
+        print_message("%s: ports %.3f\n", cases[i].hex, bounds.cycles[BOUND_PORTS]);
+        assert_true(fabs(bounds.cycles[BOUND_PORTS] - cases[i].turns / 2) < 1e-6);
+    }
+    // lea rax, [rbx+1]; lea rcx, [rax+1]; and 13 moves, which take longer: pipes are idle, and nothing waits for them
+    struct bounds bounds = bounds_of(
+        *state, "488d4301488d48014889d84889d84889d84889d84889d84889d84889d84889d84889d84889d84889d84889d84889d8",
+        false);
+    assert_true(fabs(bounds.cycles[BOUND_PORTS] - 1) < 1e-6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_by_length),        cmocka_unit_test(straight_code_by_length),
         cmocka_unit_test(memory_that_is_renamed), cmocka_unit_test(memory_that_is_learned),
         cmocka_unit_test(memory_of_its_own),      cmocka_unit_test(slots_and_pipes),
+        cmocka_unit_test(turns_that_are_lost),
     };
     return cmocka_run_group_tests(tests, open_windows, testing_cpu_file_close);
 }
