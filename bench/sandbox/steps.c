@@ -28,7 +28,8 @@ enum { HAS_REGISTERS = true };
 enum { HAS_REGISTERS = false };
 #endif
 
-enum { STACK_POINTER = 4 }; // its number in encodings of x86
+enum { TRAP_FLAG = 1 << 8 }; // of x86's flags: each instruction traps
+enum { STACK_POINTER = 4 };  // its number in encodings of x86
 
 // Exit status of the watching child.
 enum watch_status { WATCH_DONE, WATCH_CANNOT_MAP, WATCH_CANNOT_TRACE, WATCH_TOO_LONG, WATCH_ENOUGH };
@@ -52,11 +53,17 @@ struct watch {
 };
 
 #if defined(__x86_64__) || defined(__aarch64__)
-// Reads the process's registers; where they are not x86-64's, only the counter.
+static bool move_registers(pid_t pid, bool is_written, struct user_regs_struct *registers) {
+    struct iovec where = {registers, sizeof *registers};
+    return ptrace(is_written ? PTRACE_SETREGSET : PTRACE_GETREGSET, pid,
+                  (void *)NT_PRSTATUS, // NOLINT(performance-no-int-to-ptr)
+                  &where) == 0;
+}
+
+// Reads the process's registers; where they are not x86-64's, only the counter. Takes back a trap flag.
 static bool read_registers(pid_t pid, struct step_registers *to) {
     struct user_regs_struct from;
-    struct iovec where = {&from, sizeof from};
-    if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &where) != 0) // NOLINT(performance-no-int-to-ptr)
+    if (!move_registers(pid, false, &from))
         return false;
 #if defined(__x86_64__)
     *to = (struct step_registers){.general = {from.rax, from.rcx, from.rdx, from.rbx, from.rsp, from.rbp, from.rsi,
@@ -65,15 +72,43 @@ static bool read_registers(pid_t pid, struct step_registers *to) {
                                   .counter = from.rip,
                                   .fs = from.fs_base,
                                   .gs = from.gs_base};
+    bool has_flag = from.eflags & TRAP_FLAG;
+    from.eflags &= ~(unsigned long long)TRAP_FLAG;
+    return !has_flag || move_registers(pid, true, &from);
 #else
     *to = (struct step_registers){.counter = from.pc};
-#endif
     return true;
+#endif
 }
 #else
 static bool read_registers(pid_t pid, struct step_registers *to) {
     (void)pid;
     *to = (struct step_registers){.counter = 0};
+    return false;
+}
+#endif
+
+// Stepping costs thousands of cycles each time, so our own code runs without it where a CPU can trap by itself: with
+// the trap flag of x86, the process stops at the instruction behind. It is not there while a handler of signals runs.
+#if defined(__x86_64__)
+static void trap_from_here(void) {
+    __builtin_ia32_writeeflags_u64(__builtin_ia32_readeflags_u64() | TRAP_FLAG);
+}
+
+// Sets the flag behind the handler of a signal that is delivered now.
+static bool trap_behind_handler(pid_t pid) {
+    struct user_regs_struct registers;
+    if (!move_registers(pid, false, &registers))
+        return false;
+    registers.eflags |= TRAP_FLAG;
+    return move_registers(pid, true, &registers);
+}
+#else
+static void trap_from_here(void) {
+}
+
+static bool trap_behind_handler(pid_t pid) {
+    (void)pid;
     return false;
 }
 #endif
@@ -88,6 +123,7 @@ static int run_code(struct sandbox *sandbox, struct watch *watch) {
     if (!sandbox_seal(sandbox, &watch->room))
         return WATCH_CANNOT_TRACE;
     code_room_enter(&watch->room, watch->request->code, watch->code);
+    trap_from_here();
     watch->code(watch->request->iterations, watch->room.buffer);
     return WATCH_DONE;
 }
@@ -153,6 +189,14 @@ static enum watch_status note_step(struct watch *watch, size_t offset, const str
     return WATCH_DONE;
 }
 
+// Whether the process stops by itself behind what it does now: on its way to the code, or in the handler of a fault of
+// the code.
+static bool stops_by_itself(const struct watch *watch, pid_t pid, int wait_status, int number, size_t offset) {
+    if (HAS_REGISTERS && WSTOPSIG(wait_status) == SIGSTOP)
+        return true;
+    return number != 0 && offset < watch->request->code->n_bytes && trap_behind_handler(pid);
+}
+
 static int watch_child(struct watch *watch, pid_t pid) {
     struct watch_results *results = watch->results;
     size_t last = SIZE_MAX, n_noted = 0;
@@ -168,8 +212,9 @@ static int watch_child(struct watch *watch, pid_t pid) {
         enum watch_status status = number == 0 && is_stepping ? note_step(watch, offset, &registers) : WATCH_DONE;
         if (status != WATCH_DONE)
             return (int)status; // the kernel then ends the stepped process
-        if (!is_stepping ||
-            ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)number) != 0) { // NOLINT(performance-no-int-to-ptr)
+        bool runs = is_stepping && stops_by_itself(watch, pid, results->wait_status, number, offset);
+        if (!is_stepping || ptrace(runs ? PTRACE_CONT : PTRACE_SINGLESTEP, pid, NULL,
+                                   (void *)(intptr_t)number) != 0) { // NOLINT(performance-no-int-to-ptr)
             results->error_number = errno;
             return WATCH_CANNOT_TRACE;
         }
