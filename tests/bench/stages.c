@@ -1,9 +1,12 @@
-// Where the time of `cyclops mca --hex` goes: microseconds per block spent in decoding, describing and simulating,
-// each stage run over all blocks by itself.  bench_stages FILE.hex CPU ITERATIONS
-#include "analyzer/model/backend.h"
+// Where the time of predictions goes: microseconds per block, each stage run over all blocks by itself.
+//     bench_stages FILE.hex CPU ITERATIONS   `cyclops mca --hex`: decoding, describing, simulating
+//     bench_stages FILE.hex cpu:NAME         a CPU file: describing by its base, its bounds, its core
+#include "analyzer/model/model.h"
+#include "analyzer/predict/core_plan.h"
 #include "analyzer/sim/mca/mca.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "gen/block.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +24,8 @@ struct bench {
     const struct backend *backend;
     struct backend_cpu *cpu;
     struct pipeline *pipeline;
+    struct model model; // of a CPU file
+    bool is_decoded;    // by its decoders; else its cache of decoded instructions delivers the blocks
     struct code *codes;
     size_t n_codes;
     uint64_t iterations;
@@ -90,26 +95,77 @@ static void run(struct bench *bench) {
            described - decoded, again, simulated);
 }
 
+static bool describe_for_file(struct bench *bench, struct code *code) {
+    return model_describe_bytes(&bench->model, &bench->arena, code->bytes, code->n_bytes, &code->block, &bench->fail);
+}
+
+// Unrolled, as `cyclops corpus run` measures them.
+static struct bounds_request request_of(const struct bench *bench, const struct block *block) {
+    return (struct bounds_request){.cpu = bench->model.own,
+                                   .block = block,
+                                   .is_decoded = bench->is_decoded,
+                                   .copies = block_copies(block->n_insns, block_bytes(block)),
+                                   .registers = BOUNDS_SAME,
+                                   .pages_are_one = true};
+}
+
+static bool find_bounds(struct bench *bench, struct code *code) {
+    struct bounds bounds;
+    const struct bounds_request request = request_of(bench, &code->block);
+    return code->block.n_insns == 0 || bounds_find(&request, &bounds, &bench->fail);
+}
+
+static bool find_core_cycles(struct bench *bench, struct code *code) {
+    double cycles;
+    const struct bounds_request request = request_of(bench, &code->block);
+    return code->block.n_insns == 0 || core_cycles_find(&request, 0, &cycles, &bench->fail);
+}
+
+static void run_for_file(struct bench *bench) {
+    double described = time_stage(bench, describe_for_file);
+    time_stage(bench, find_bounds); // rules of opcodes are found when they are first met
+    double cached = time_stage(bench, find_bounds), simulated = time_stage(bench, find_core_cycles);
+    bench->is_decoded = true;
+    double decoded = time_stage(bench, find_bounds), simulated_decoded = time_stage(bench, find_core_cycles);
+    printf("describe %.2f  bounds %.2f (of decoders: %.2f)  core %.2f (%.2f)  µs per block\n", described, cached,
+           decoded, simulated, simulated_decoded);
+}
+
+static bool run_file(struct bench *bench, const struct backend_options *options) {
+    bool is_open = model_open(&bench->model, &bench->arena, NULL, options, &bench->fail);
+    if (is_open)
+        run_for_file(bench);
+    model_close(&bench->model);
+    return is_open;
+}
+
+static bool run_model(struct bench *bench, const struct backend_options *options) {
+    const struct pipeline_options simulated = {.iterations = bench->iterations, .as_llvm_mca = true};
+    bench->backend = backend_load(&bench->arena, NULL, &bench->fail);
+    bench->cpu = bench->backend ? bench->backend->open(&bench->arena, options, &bench->fail) : NULL;
+    if (!bench->cpu)
+        return false;
+    bench->pipeline = mca_core_open(bench->backend->machine(bench->cpu), &simulated);
+    run(bench);
+    pipeline_close(bench->pipeline);
+    bench->backend->close(bench->cpu);
+    return true;
+}
+
 int main(int argc, char **argv) {
-    if (argc != 4) {
-        fprintf(stderr, "usage: bench_stages FILE.hex CPU ITERATIONS\n");
+    if (argc < 3 || argc > 4) {
+        fprintf(stderr, "usage: bench_stages FILE.hex CPU ITERATIONS\n       bench_stages FILE.hex cpu:NAME\n");
         return 2;
     }
-    struct bench bench = {.iterations = strtoul(argv[3], NULL, 10)};
-    read_codes(&bench, argv[1]);
+    struct bench bench = {.iterations = argc > 3 ? strtoul(argv[3], NULL, 10) : 0};
     const struct backend_options options = {
         .cpu = argv[2], .triple = "x86_64-unknown-linux-gnu", .output_syntax = -1, .no_text = true}; // as with --brief
-    bench.backend = backend_load(&bench.arena, NULL, &bench.fail);
-    bench.cpu = bench.backend ? bench.backend->open(&bench.arena, &options, &bench.fail) : NULL;
-    if (bench.cpu && bench.n_codes != 0) {
-        const struct pipeline_options simulated = {.iterations = bench.iterations, .as_llvm_mca = true};
-        bench.pipeline = mca_core_open(bench.backend->machine(bench.cpu), &simulated);
-        run(&bench);
-        pipeline_close(bench.pipeline);
-        bench.backend->close(bench.cpu);
-    } else {
+    read_codes(&bench, argv[1]);
+    // A block that cannot be described costs nothing but itself.
+    bool is_done =
+        bench.n_codes != 0 && (model_is_cpu_file(argv[2]) ? run_file(&bench, &options) : run_model(&bench, &options));
+    if (!is_done)
         fail_print(&bench.fail, stderr);
-    }
     arena_free(&bench.arena);
-    return (int)bench.fail.status;
+    return is_done ? 0 : 1;
 }
