@@ -390,18 +390,6 @@ static const char *lacked_by(const struct cpu *cpu, const char *name) {
     return NULL;
 }
 
-bool cpu_executes(const struct cpu *cpu, const struct block *block, struct fail *fail) {
-    for (unsigned i = 0; i < block->n_insns; i++) {
-        const struct insn *insn = &block->insns[i];
-        const char *lacked = cpu_opcode_of(cpu, insn->opcode)->lacked;
-        if (lacked)
-            return fail_set(fail, FAIL_INPUT, "%s has no %s, which instruction %u of the block needs: %s", cpu->name,
-                            lacked, i + 1,
-                            insn->text ? text_without_tabs(cpu->opcodes->arena, insn->text) : insn->opcode);
-    }
-    return true;
-}
-
 const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode) {
     struct cpu_opcodes *opcodes = cpu->opcodes;
     const uint64_t hash = (uintptr_t)opcode * UINT64_C(0x9e3779b97f4a7c15);

@@ -225,9 +225,6 @@ enum { CPU_SAMPLE_LOAD, CPU_SAMPLE_STORE, CPU_SAMPLE_VECTOR_LOAD, CPU_N_SAMPLES 
 // has these; a rule that names those of another one is not looked at.
 bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t n, unsigned llvm, struct fail *fail);
 
-// Fails at the first instruction that the CPU does not execute.
-bool cpu_executes(const struct cpu *cpu, const struct block *block, struct fail *fail);
-
 // Whether a rule's expression matches the opcode; which addresses and immediates it is of is left out.
 bool cpu_rule_matches(const struct cpu_rule *rule, const char *opcode);
 

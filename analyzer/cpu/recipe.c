@@ -271,9 +271,11 @@ static void take_reads(const struct cpu *cpu, struct cpu_recipe *recipe) {
 // Of a general register: the rest stays as it was.
 static bool is_part(const struct cpu *cpu, const struct insn_write *write) {
     bool is_general = false;
+    if (!cpu->machine->registers[write->reg].n_super || write->clears_supers)
+        return false;
     for (unsigned i = 0; i < sizeof cpu->general / sizeof *cpu->general; i++)
         is_general |= cpu->general[i] == cpu->units[write->reg];
-    return is_general && cpu->machine->registers[write->reg].n_super && !write->clears_supers;
+    return is_general;
 }
 
 static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {

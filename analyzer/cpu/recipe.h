@@ -90,4 +90,8 @@ bool cpu_states_all(const struct cpu *cpu, const struct cpu_recipe *recipes, uns
 // Of a whole block: fuses its compares with its jumps, and the last instruction with nothing.
 struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const struct block *block);
 
+// Fails at the first instruction that the CPU does not execute.
+bool cpu_executes(struct arena *arena, const struct cpu *cpu, const struct cpu_recipe *recipes, unsigned n,
+                  struct fail *fail);
+
 #endif

@@ -1,6 +1,7 @@
 // What the instructions of a block do to each other before they are executed: they fuse, or hold pipes longer.
 #include "analyzer/cpu/opcode.h"
 #include "analyzer/cpu/recipe.h"
+#include "base/text.h"
 
 static bool is(const struct cpu_recipe *recipe, uint32_t kinds) {
     return recipe->opcode->kinds & kinds;
@@ -76,8 +77,20 @@ static bool fuses_with_move(const struct cpu *cpu, const struct cpu_recipe *move
     return insn->writes[0].reg == copy && insn->reads[0].reg == copy;
 }
 
+bool cpu_executes(struct arena *arena, const struct cpu *cpu, const struct cpu_recipe *recipes, unsigned n,
+                  struct fail *fail) {
+    for (unsigned i = 0; i < n; i++) {
+        const struct insn *insn = recipes[i].insn;
+        const char *lacked = recipes[i].opcode->lacked;
+        if (lacked)
+            return fail_set(fail, FAIL_INPUT, "%s has no %s, which instruction %u of the block needs: %s", cpu->name,
+                            lacked, i + 1, insn->text ? text_without_tabs(arena, insn->text) : insn->opcode);
+    }
+    return true;
+}
+
 struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const struct block *block) {
-    struct cpu_recipe *recipes = ARENA_ARRAY(arena, struct cpu_recipe, block->n_insns);
+    struct cpu_recipe *recipes = arena_alloc_uncleared(arena, block->n_insns * sizeof *recipes);
     for (unsigned i = 0; i < block->n_insns; i++) {
         cpu_recipe_make(cpu, &block->insns[i], &recipes[i]);
         if (i && fuses_with(&recipes[i - 1], &recipes[i])) {

@@ -19,9 +19,9 @@ struct address_walk {
     unsigned n_unfollowed;   // see address_walk_unfollowed
     uint32_t *ends;          // by instruction: where the one behind it begins in its copy, bytes
     struct value *registers; // by unit
-    struct kept stores[MOST_STORES];
-    unsigned n_stores; // in all; the newest ones are kept
-    struct page *page; // what stands in the one page of memory, where all pages are one; null: as at the start
+    struct kept *stores;     // the newest MOST_STORES
+    unsigned n_stores;       // in all
+    struct page *page;       // what stands in the one page of memory, where all pages are one; null: as at the start
     struct arena *arena;
 };
 
@@ -60,7 +60,8 @@ struct address_walk *address_walk_open(struct arena *arena, const struct bounds_
     struct address_walk *walk = ARENA_NEW(arena, struct address_walk);
     walk->arena = arena;
     walk->request = request;
-    walk->registers = ARENA_ARRAY(arena, struct value, request->cpu->n_units);
+    walk->registers = arena_alloc_uncleared(arena, request->cpu->n_units * sizeof *walk->registers);
+    walk->stores = arena_alloc_uncleared(arena, MOST_STORES * sizeof *walk->stores);
     start(walk);
     walk->n_start = walk->next_base;
     find_ends(walk);

@@ -42,8 +42,6 @@ void walk_note(struct walk *walk, const struct cpu_recipe *recipe, const struct 
                double begin, double loaded, double alone) {
     struct bound_trace *trace = walk->code->trace;
     struct bound_event event = {.before = TRACE_NONE, .from_store = TRACE_NONE};
-    if (!trace)
-        return;
     const struct stored *store = recipe->n_loads ? walk_store_of(walk, from) : NULL;
     if (store)
         event.from_store = trace->stores[store - walk->stores].data;
@@ -64,8 +62,6 @@ void walk_note(struct walk *walk, const struct cpu_recipe *recipe, const struct 
 void walk_note_results(struct walk *walk, const struct cpu_recipe *recipe, double done, const struct stored *stored) {
     struct bound_trace *trace = walk->code->trace;
     struct bound_event address = {.before = TRACE_NONE};
-    if (!trace)
-        return;
     int id = (int)trace->n_events - 1;
     if (stored)
         note_register(walk, recipe, true, stored->address_ready, &address);
@@ -83,8 +79,6 @@ void walk_note_results(struct walk *walk, const struct cpu_recipe *recipe, doubl
 void walk_note_end(const struct walk *walk, const double *growth, double most) {
     struct bound_trace *trace = walk->code->trace;
     unsigned n = walk->n_written, at = 0;
-    if (!trace)
-        return;
     while (at + 1 < n + N_FURTHER && growth[at] < most)
         at++;
     trace->end = at < n ? trace->makers[walk->written[at]] : at == n ? trace->serial : trace->stored;

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static bool overlap(const struct walk *walk, const struct place *a, const struct place *b) {
-    uint64_t mask = walk->code->request->pages_are_one ? PAGE - 1 : UINT64_MAX;
+// `mask`: of the bits of addresses that count.
+static bool overlap(const struct place *a, const struct place *b, uint64_t mask) {
     if (!a->bytes || !b->bytes || a->address.base != b->address.base)
         return false;
     return ((a->address.offset - b->address.offset) & mask) < b->bytes ||
@@ -20,12 +20,15 @@ bool walk_contains(const struct place *store, const struct place *load) {
 // The newest store that the load overlaps, of those that it is compared with; null: it overlaps no store.
 const struct stored *walk_store_of(const struct walk *walk, const struct place *place) {
     const struct cpu *cpu = walk->cpu;
+    const uint64_t mask = walk->code->request->pages_are_one ? PAGE - 1 : UINT64_MAX;
     unsigned kept = walk->n_stores < KEPT_STORES ? walk->n_stores : KEPT_STORES;
+    if (!cpu_knows(cpu, CPU_FORWARD_LATENCY))
+        return NULL;
     if (cpu_knows(cpu, CPU_STORE_WINDOW) && cpu_value(cpu, CPU_STORE_WINDOW) < kept)
         kept = (unsigned)cpu_value(cpu, CPU_STORE_WINDOW);
-    for (unsigned i = 0; i < kept && cpu_knows(cpu, CPU_FORWARD_LATENCY); i++) {
+    for (unsigned i = 0; i < kept; i++) {
         const struct stored *store = &walk->stores[(walk->n_stores - 1 - i) % KEPT_STORES];
-        if (overlap(walk, &store->place, place))
+        if (overlap(&store->place, place, mask))
             return store;
     }
     return NULL;
@@ -62,22 +65,28 @@ static int64_t whole_ticks(double cycles) {
     return ticks_of(round(cycles * PARTS) / PARTS);
 }
 
+static void record_meeting(struct walk *walk, const struct meeting *meeting, double latency) {
+    walk->access.meets = meeting->meets;
+    if (!walk->code->accesses)
+        return;
+    walk->access.latency = whole_ticks(latency);
+    walk->access.more = ticks_of(meeting->more);
+    walk->access.stores_back = meeting->store ? stores_back(walk, meeting->store) : 0;
+}
+
 // When a load that has its address at `start` has its value.
 static double load_ready(struct walk *walk, const struct cpu_recipe *recipe, const struct place *place, double start,
                          double latency) {
     const struct meeting meeting = meeting_of(walk, recipe, place);
     const struct stored *store = meeting.store;
-    walk->access.meets = meeting.meets;
-    walk->access.latency = whole_ticks(latency);
-    walk->access.more = ticks_of(meeting.more);
-    walk->access.stores_back = store ? stores_back(walk, store) : 0;
+    record_meeting(walk, &meeting, latency);
     if (!store)
         return start + latency;
     if (meeting.meets == CORE_IS_BLOCKED)
-        return fmax(start + latency, store->all_done + meeting.more);
+        return later(start + latency, store->all_done + meeting.more);
     if (meeting.meets == CORE_IS_RENAMED)
         return store->data_ready + meeting.more;
-    return fmax(start + latency, fmax(store->data_ready, store->address_ready) + meeting.more);
+    return later(start + latency, later(store->data_ready, store->address_ready) + meeting.more);
 }
 
 static double latency_of_load(const struct walk *walk, const struct cpu_recipe *recipe) {
@@ -198,7 +207,7 @@ static void sync_stack(struct walk *walk, const struct cpu_recipe *recipe) {
         walk->has_popped = false;
     }
     walk->ready[cpu->stack] += cycles;
-    walk->access.sync = ticks_of(cycles);
+    walk->access.sync = cycles > 0 ? ticks_of(cycles) : 0;
     walk->is_pending |= recipe->stack_change != 0;
     walk->has_popped |= recipe->stack_change > 0;
 }
@@ -211,7 +220,7 @@ static const struct stored *keep_store(struct walk *walk, const struct cpu_recip
     struct stored *slot = &walk->stores[walk->n_stores++ % KEPT_STORES];
     double data = begin + recipe->store_delay;
     count_store(walk, to);
-    walk->stored = fmax(walk->stored, data);
+    walk->stored = later(walk->stored, data);
     *slot = (struct stored){.place = *to,
                             .written = *written,
                             .address_ready = address_ready,
@@ -238,7 +247,9 @@ static void write_results(struct walk *walk, const struct cpu_recipe *recipe, do
 static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     struct place from, to;
     double address_ready = 0, begin = 0, done = 0, loaded = 0, alone = 0;
-    struct written written = walk_written_of(walk, recipe, true); // before the registers of it change
+    struct written written = {.base = 0};
+    if (recipe->n_stores) // before the registers of it change
+        written = walk_written_of(walk, recipe, true);
     struct moving_insn *moving = &walk->moving[recipe - walk->code->recipes];
     walk->access = (struct core_access){.meets = CORE_MEETS_NOTHING};
     address_walk_step(walk->addresses, recipe, &from, &to);
@@ -249,32 +260,34 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
         const struct cpu_read *read = &recipe->reads[i];
         double ready = walk_ready_of(walk, recipe, read);
         if (read->is_address)
-            address_ready = fmax(address_ready, ready);
+            address_ready = later(address_ready, ready);
         else
-            begin = fmax(begin, ready - read->early);
+            begin = later(begin, ready - read->early);
     }
     if (recipe->n_loads) {
         double latency = latency_of_load(walk, recipe) + new_page(walk) * moving->from.pages;
         alone = address_ready + latency;
         loaded = load_ready(walk, recipe, &from, address_ready, latency);
-        begin = fmax(begin, loaded);
+        begin = later(begin, loaded);
         count_load(walk, recipe, &from);
     }
-    walk_note(walk, recipe, &from, address_ready, begin, loaded, alone);
+    if (walk->code->trace)
+        walk_note(walk, recipe, &from, address_ready, begin, loaded, alone);
     if (recipe->serial > 0) {
-        begin = fmax(begin, walk->serial);
+        begin = later(begin, walk->serial);
         walk->serial = begin + recipe->serial;
     }
     done = begin + recipe->latency;
     write_results(walk, recipe, begin);
     walk->stack += recipe->stack_change;
-    walk->all_done = fmax(walk->all_done, fmax(done, address_ready));
+    walk->all_done = later(walk->all_done, later(done, address_ready));
     const struct stored *stored = keep_store(walk, recipe, &to, &written, address_ready, begin);
-    walk_note_results(walk, recipe, fmax(done, address_ready), stored);
+    if (walk->code->trace)
+        walk_note_results(walk, recipe, later(done, address_ready), stored);
 }
 
 static double popcount(uint64_t pipes) {
-    return fmax(__builtin_popcountll(pipes), 1);
+    return later(__builtin_popcountll(pipes), 1);
 }
 
 static void find_written(struct walk *walk) {
@@ -304,7 +317,7 @@ static bool compare(const struct walk *walk, double *before, double *growth, dou
     for (unsigned i = 0; i < walk->n_written + N_FURTHER; i++) {
         double now = time_of(walk, i), grown = now - before[i];
         is_same &= fabs(grown - growth[i]) < 1e-9;
-        *most = fmax(*most, grown);
+        *most = later(*most, grown);
         growth[i] = grown;
         before[i] = now;
     }
@@ -314,7 +327,7 @@ static bool compare(const struct walk *walk, double *before, double *growth, dou
 static double latest(const struct walk *walk) {
     double latest = 0;
     for (unsigned i = 0; i < walk->n_written + N_FURTHER; i++)
-        latest = fmax(latest, time_of(walk, i));
+        latest = later(latest, time_of(walk, i));
     return latest;
 }
 
@@ -405,7 +418,9 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     struct walk *walk = ARENA_NEW(code->arena, struct walk);
     double half = 0, most = 0;
     unsigned turn = 0, same = 0;
-    *walk = (struct walk){.code = code, .cpu = cpu};
+    walk->code = code;
+    walk->cpu = cpu;
+    walk->stores = arena_alloc_uncleared(code->arena, KEPT_STORES * sizeof *walk->stores);
     walk->addresses = address_walk_open(code->arena, code->request);
     walk->moving = ARENA_ARRAY(code->arena, struct moving_insn, code->n);
     walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
@@ -428,7 +443,8 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
             half = latest(walk);
         same = compare(walk, before, growth, &most) ? same + 1 : 0;
     }
-    walk_note_end(walk, growth, most);
+    if (code->trace)
+        walk_note_end(walk, growth, most);
     if (same < SAME_TURNS)
         most = (latest(walk) - half) / HALF;
     bounds->cycles[BOUND_LATENCY] = most;

@@ -64,13 +64,13 @@ struct walk {
     // into, a bit each (0: it is not such a load); of each set, how many of all copies.
     uint8_t *sets;
     unsigned n_learned[MOST_LEARNED_SETS], n_sets, n_copies;
-    bool has_popped; // a pop has, and nothing has adjusted it since
-    bool is_pending; // a push or pop has changed the stack pointer, and nothing has asked for it since
-    double all_done; // whatever has been so far
-    double serial;   // when the next serial instruction may begin
-    double stored;   // when all data of stores so far are there
-    struct stored stores[KEPT_STORES];
-    unsigned n_stores;
+    bool has_popped;       // a pop has, and nothing has adjusted it since
+    bool is_pending;       // a push or pop has changed the stack pointer, and nothing has asked for it since
+    double all_done;       // whatever has been so far
+    double serial;         // when the next serial instruction may begin
+    double stored;         // when all data of stores so far are there
+    struct stored *stores; // the newest KEPT_STORES
+    unsigned n_stores;     // in all
     // memory, of all turns
     double n_loads, n_accesses, n_commits, bank_reads[MOST_BANKS];
     struct place last_store, turn_loads[MOST_LOADS]; // turn_loads: of the turn that goes on
@@ -92,6 +92,11 @@ struct meeting {
     double more; // cycles from what it meets to what it loads
 };
 
+// Of two times.
+static inline double later(double one, double other) {
+    return one > other ? one : other;
+}
+
 bool walk_contains(const struct place *store, const struct place *load);
 // The newest store that the load overlaps, of those that it is compared with; null: it overlaps no store.
 const struct stored *walk_store_of(const struct walk *walk, const struct place *place);
@@ -103,7 +108,7 @@ bool walk_is_renamed(struct walk *walk, const struct cpu_recipe *load, const str
 // When a source is there for that instruction.
 double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe, const struct cpu_read *read);
 
-// Recording, where somebody asks who makes the latency (bound_notes.c); else they do nothing.
+// Recording, of a walk that has a trace: who makes the latency (bound_notes.c).
 // What an instruction waited for, before its own results are there. `loaded`: when its load is done, `alone`: when it
 // would be without any store.
 void walk_note(struct walk *walk, const struct cpu_recipe *recipe, const struct place *from, double address_ready,

@@ -103,10 +103,9 @@ bool bound_code_open(struct bound_code *code, struct arena *arena, const struct 
     *code = (struct bound_code){.cpu = request->cpu, .request = request, .n = request->block->n_insns, .arena = arena};
     if (!code->n)
         return fail_set(fail, FAIL_INPUT, "there is no instruction");
-    if (!cpu_executes(request->cpu, request->block, fail))
-        return false;
     code->recipes = cpu_recipes(arena, request->cpu, request->block);
-    return cpu_states_all(request->cpu, code->recipes, code->n, fail);
+    return cpu_executes(arena, request->cpu, code->recipes, code->n, fail) &&
+           cpu_states_all(request->cpu, code->recipes, code->n, fail);
 }
 
 bool bounds_find(const struct bounds_request *request, struct bounds *bounds, struct fail *fail) {
