@@ -81,6 +81,7 @@ struct block_source {
     // Symbols that it refers to and nothing defines: their addresses are made up.
     const char *const *made_up;
     size_t n_made_up;
+    const char *way_out;               // where a jump table leads out of it, to its end here, a clause; null: nowhere
     const struct block_absent *absent; // explain a run that comes there
     size_t n_absent;
     unsigned line; // line in the file, for machine code; 0: unknown

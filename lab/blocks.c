@@ -175,6 +175,7 @@ static bool look_at_branches(struct arena *arena, struct lab_block *block, struc
     const struct insn *last = &block->insns.insns[block->insns.n_insns - 1];
     struct block_source whole = block->source;
     look_at_calls(block);
+    block->leaves |= block->source.way_out != NULL;
     if (!exits_lead_to_end(arena, block, false, &whole, &block->facts, fail))
         return false;
     const struct block_start start = block_start_of(block, ALIAS_DISJOINT);
@@ -212,8 +213,8 @@ static const char *find_turns(struct arena *arena, const struct decoder *decoder
                               enum block_alias alias) {
     uint64_t starts[TURNS_REGISTERS];
     const struct isa *isa = block->source.isa;
-    const struct turns_request request = {isa, decoder->machine, &block->insns, starts,
-                                          callees_find_changes(arena, decoder, block)};
+    const struct turns_request request = {
+        isa, decoder->machine, &block->insns, starts, callees_find_changes(arena, decoder, block), block->source.link};
     list_starts(block, alias, starts);
     return isa->emit_turns ? turns_find(arena, &request, &block->turns[alias])
                            : arena_printf(arena, "loops of %s are not measured by their own branch", isa->name);
@@ -460,8 +461,9 @@ static void say_passes(const struct plan *plan) {
         if (!block || block == last || !block->endless || experiment->measurement.outcome != BENCH_OK)
             continue;
         last = block;
-        lab_say(plan->listener, LAB_NOTE, "%s: an iteration is a pass through its loop, not a turn, as %s",
-                block->label, block->endless);
+        lab_say(plan->listener, LAB_NOTE, "%s: an iteration is a pass through its loop, not a turn, as %s%s%s",
+                block->label, block->endless, block->source.way_out ? "; " : "",
+                block->source.way_out ? block->source.way_out : "");
     }
 }
 
@@ -493,6 +495,10 @@ bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder
 const char *block_why_endless(const struct lab_block *block, enum bench_outcome outcome) {
     if (block->endless && (outcome == BENCH_TIMEOUT || outcome == BENCH_PAGES))
         return block->endless;
+    if (outcome == BENCH_LEFT_LOOP)
+        return block->source.way_out ? block->source.way_out
+                                     : "with these registers and memory, a way out comes first (--set gives others); "
+                                       "where the loop goes on behind this code, give that as well";
     return outcome == BENCH_TIMEOUT ? "a pass takes too long: give its loops fewer turns" : NULL;
 }
 

@@ -95,6 +95,7 @@ struct object_linker {
     const char **made_up; // symbols that it refers to and nothing defines
     size_t n_made_up;
     const char *missing; // symbol that it is refused for; null: none
+    const char *way_out; // where a jump table leads out of it, a clause; null: nowhere
     struct fail *fail;
 };
 
@@ -146,9 +147,19 @@ void linker_bar_threads(struct object_linker *linker, const char *who, const str
 // Makes the instruction at this address access thread-local data of the file: its displacement becomes `target`. False:
 // it has no displacement of four bytes, and is as before.
 bool linker_meet_threads(struct object_linker *linker, const struct insn *insn, uint64_t address, uint64_t target);
+// The same where a register alone brings the offset: of instruction `index`, at this address. What puts the offset
+// there gets the address instead. False: no instruction before does, and all is as before.
+bool linker_meet_base(struct object_linker *linker, const struct block *block, unsigned index, uint64_t address);
 // Of a linked file for x86-64: a section for its thread-local data, before segments are made; then its content.
 void linker_add_threads(struct object_linker *linker);
 void linker_fill_threads(struct object_linker *linker);
+
+// Whether an entry of a jump table leads out of the piece, a range of addresses, to other code of the same function.
+// Then linker_add_way_out has it lead to the block's end.
+bool linker_leads_out(struct object_linker *linker, uint64_t target);
+void linker_add_way_out(struct object_linker *linker, uint64_t address, unsigned type, int64_t addend);
+// Of a linked file for x86-64: finds the tables that the piece, decoded, refers to.
+void linker_find_tables(struct object_linker *linker, const struct block *block);
 
 // Fill in what an unlinked object's relocations state; of a linked file, what a loader would, and find the references
 // of its machine code.

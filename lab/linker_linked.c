@@ -180,13 +180,16 @@ static bool is_inside(const struct object_linker *linker, size_t offset, size_t 
     return offset + n <= linker->piece->n_bytes;
 }
 
-static void bar_threads(const struct code *code, const char *who, const struct insn *insn, uint64_t address) {
+static void bar_threads(const struct code *code, const char *who, const struct block *block, unsigned index,
+                        uint64_t address) {
     struct object_linker *linker = code->linker;
+    const struct insn *insn = &block->insns[index];
     uint8_t *bytes = linker_bytes(linker, address, insn->n_bytes);
     if (!bytes || !linker_is_thread_local(linker, insn))
         return;
     uint64_t target = linker->threads + (uint64_t)insn->address->displacement;
-    if (!linker->threads || !linker_meet_threads(linker, insn, address, target))
+    if (!linker->threads ||
+        (!linker_meet_threads(linker, insn, address, target) && !linker_meet_base(linker, block, index, address)))
         linker_bar_threads(linker, who, insn, bytes);
 }
 
@@ -200,13 +203,14 @@ static bool take_jump(struct code *code, const struct insn *insn, size_t offset)
             check_callee(code, target));
 }
 
-static bool take_x86(struct code *code, const struct insn *insn, size_t offset) {
+static bool take_x86(struct code *code, const struct block *block, unsigned index, size_t offset) {
     struct object_linker *linker = code->linker;
+    const struct insn *insn = &block->insns[index];
     uint64_t target, address = linker_piece(linker) + offset;
     unsigned field;
     if (insn->is_direct && !insn->is_call)
         return take_jump(code, insn, offset);
-    bar_threads(code, linker->piece->name, insn, address);
+    bar_threads(code, linker->piece->name, block, index, address);
     if (!is_inside(linker, offset, insn->n_bytes) ||
         !linker_find_distance(linker, insn, linker->piece->bytes + offset, address, &target, &field) ||
         linker_is_own(linker, target))
@@ -253,7 +257,7 @@ static bool check_callee(struct code *code, uint64_t address) {
         const struct insn *insn = &block.insns[i];
         uint64_t target;
         unsigned field;
-        bar_threads(code, name, insn, address + offset);
+        bar_threads(code, name, &block, i, address + offset);
         if (!linker_find_distance(linker, insn, bytes + offset, address + offset, &target, &field))
             continue;
         bool stays = !insn->is_direct || target - address < n_bytes || linker_is_own(linker, target);
@@ -263,62 +267,6 @@ static bool check_callee(struct code *code, uint64_t address) {
     return true;
 }
 
-// ---- jump tables
-
-// Takes the distances from a table to instructions of the piece, as long as there are some: at least two.
-static void take_distances(struct object_linker *linker, const struct block *block, uint64_t table) {
-    uint64_t piece = linker_piece(linker);
-    size_t n = 0, first = linker->n_entries;
-    const uint8_t *bytes;
-    for (uint64_t at = table; (bytes = linker_bytes(linker, at, sizeof(int32_t))); at += sizeof(int32_t), n++) {
-        int32_t distance;
-        memcpy(&distance, bytes, sizeof distance);
-        uint64_t target = table + (uint64_t)(int64_t)distance;
-        if (!linker_is_own(linker, target) || !decoder_begins_at(block, (size_t)(target - piece)))
-            break;
-        linker_add_entry(linker, at, R_X86_64_PC32, target, (int64_t)(at - table));
-    }
-    if (n < 2)
-        linker->n_entries = first;
-}
-
-// The same of addresses: without relocations, where the program has one place.
-static void take_addresses(struct object_linker *linker, const struct block *block, uint64_t table) {
-    uint64_t piece = linker_piece(linker);
-    const uint8_t *bytes;
-    for (uint64_t at = table; (bytes = linker_bytes(linker, at, WORD)); at += WORD) {
-        uint64_t target;
-        memcpy(&target, bytes, sizeof target);
-        if (!linker_is_own(linker, target) || !decoder_begins_at(block, (size_t)(target - piece)))
-            break;
-        linker_add_entry(linker, at, R_X86_64_64, target, 0);
-    }
-}
-
-static bool jumps_by_table(const struct block *block) {
-    for (unsigned i = 0; i < block->n_insns; i++)
-        if (block->insns[i].is_branch && !block->insns[i].is_direct && !block->insns[i].is_return)
-            return true;
-    return false;
-}
-
-static void find_tables(struct code *code, const struct block *block) {
-    struct object_linker *linker = code->linker;
-    size_t offset = 0;
-    if (!jumps_by_table(block))
-        return;
-    for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
-        const struct insn *insn = &block->insns[i];
-        uint64_t target;
-        unsigned field;
-        if (!insn->is_direct && linker_find_distance(linker, insn, linker->piece->bytes + offset,
-                                                     linker_piece(linker) + offset, &target, &field))
-            take_distances(linker, block, target);
-        else if (linker->kind == ET_EXEC && insn->address && !insn->address->base && insn->address->index)
-            take_addresses(linker, block, (uint64_t)insn->address->displacement);
-    }
-}
-
 static bool read_x86(struct code *code) {
     struct object_linker *linker = code->linker;
     struct block block;
@@ -326,9 +274,9 @@ static bool read_x86(struct code *code) {
     if (!decode(code, linker->piece->bytes, linker->piece->n_bytes, &block))
         return true; // the block is refused for that
     for (unsigned i = 0; i < block.n_insns; offset += block.insns[i++].n_bytes)
-        if (!take_x86(code, &block.insns[i], offset))
+        if (!take_x86(code, &block, i, offset))
             return false;
-    find_tables(code, &block);
+    linker_find_tables(linker, &block);
     return true;
 }
 

@@ -156,6 +156,11 @@ static bool fill_in(struct linker_worker *worker, const struct linker_reference 
         linker_add_fixup(linker, (size_t)(place - linker_piece(linker)), type, target);
         return true;
     }
+    bool is_entry = !is_in_piece && !is_own && !(section->flags & SHF_EXECINSTR);
+    if (is_entry && linker_leads_out(linker, target - (uint64_t)bias)) {
+        linker_add_way_out(linker, place, type, bias);
+        return true;
+    }
     if (!is_in_piece && is_own) {
         linker_add_entry(linker, place, type, target - (uint64_t)bias, bias);
         return true;

@@ -2,13 +2,14 @@
 // own. So its instructions get another segment, gs, which begins at 0, and offsets become addresses:
 //  - of an object that is not linked, an offset is filled in as the address of the variable, and the word at fs:0 is 0;
 //  - a linked file has its offsets in its code. The initial data go behind its memory, and behind them is the word at
-//    fs:0. An instruction whose displacement has four bytes gets that word's address added.
+//    fs:0. An instruction whose displacement has four bytes gets that word's address added; where a register brings the
+//    offset alone, the instruction that puts it there does.
 // Every other access traps.
 #include "lab/linker.h"
 
 #include <string.h>
 
-enum { FS = 0x64, GS = 0x65, FIELD = 4, MOST_THREAD_BYTES = 1 << 20 };
+enum { FS = 0x64, GS = 0x65, FIELD = 4, SIB_ONLY = 0x04, MOST_THREAD_BYTES = 1 << 20 };
 
 // It lies below the address in fs, or at what the first word there says. Above are a canary and others.
 bool linker_is_thread_local(const struct object_linker *linker, const struct insn *insn) {
@@ -76,6 +77,56 @@ bool linker_meet_threads(struct object_linker *linker, const struct insn *insn, 
     memcpy(bytes + field, &displacement, sizeof displacement);
     if (linker_is_own(linker, address))
         linker_add_fixup(linker, (size_t)(address - linker_piece(linker)) + field, R_X86_64_32S, target);
+    return true;
+}
+
+// Where an instruction has the four bytes of a number that it gives to a register: "lea -128, %rdx", "mov $-128, %rdx".
+// 0: it does something else.
+static unsigned find_number(const struct insn *insn, const uint8_t *bytes) {
+    enum { LEA = 0x8d, MOV = 0xc7, TO_REGISTER = 0xc0, NO_BASE = 0x25, REX_W = 0x48, LEA_BYTES = 8, MOV_BYTES = 7 };
+    bool is_wide = (bytes[0] & 0xf8) == REX_W;
+    if (is_wide && insn->n_bytes == LEA_BYTES && bytes[1] == LEA && (bytes[2] & 0xc7) == SIB_ONLY &&
+        bytes[3] == NO_BASE)
+        return LEA_BYTES - FIELD;
+    if (is_wide && insn->n_bytes == MOV_BYTES && bytes[1] == MOV && (bytes[2] & 0xf8) == TO_REGISTER)
+        return MOV_BYTES - FIELD;
+    return 0;
+}
+
+// The instruction that gives its value to the register before `index`, in the order of the text; `index`: none.
+static unsigned find_writer(const struct block *block, unsigned index, uint16_t reg, uint64_t *address) {
+    for (unsigned i = index; i-- > 0;) {
+        *address -= block->insns[i].n_bytes;
+        for (unsigned w = 0; w < block->insns[i].n_writes; w++)
+            if (block->insns[i].writes[w].reg == reg)
+                return i;
+    }
+    return index;
+}
+
+bool linker_meet_base(struct object_linker *linker, const struct block *block, unsigned index, uint64_t address) {
+    const struct insn *insn = &block->insns[index];
+    uint8_t *bytes = linker_bytes(linker, address, insn->n_bytes);
+    uint8_t *segment = bytes ? memchr(bytes, FS, FIELD) : NULL; // a prefix
+    uint64_t place = address;
+    unsigned writer = find_writer(block, index, insn->address->base, &place);
+    uint8_t *number = writer < index ? linker_bytes(linker, place, block->insns[writer].n_bytes) : NULL;
+    unsigned field = number ? find_number(&block->insns[writer], number) : 0;
+    if (!field || !insn->address->base || insn->address->displacement)
+        return false;
+    int32_t offset;
+    memcpy(&offset, number + field, sizeof offset);
+    // Another access by this register has met it before.
+    bool is_met = linker_section(linker, linker->threads) == linker_section(linker, (uint64_t)offset);
+    if (offset >= 0 && !is_met)
+        return false;
+    uint64_t target = is_met ? (uint64_t)offset : linker->threads + (uint64_t)(int64_t)offset;
+    offset = (int32_t)target;
+    memcpy(number + field, &offset, sizeof offset);
+    if (segment)
+        *segment = GS;
+    if (linker_is_own(linker, place))
+        linker_add_fixup(linker, (size_t)(place - linker_piece(linker)) + field, R_X86_64_32S, target);
     return true;
 }
 

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// How the symbols of marked regions begin, in objects made of a text: they name no function.
+#define OBJECT_REGION "cyclops.region."
+
 bool object_is_elf(const void *data, size_t n_bytes); // by its first bytes
 
 struct object_file {

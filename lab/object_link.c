@@ -339,6 +339,7 @@ bool object_linker_read(struct object_linker *linker, const struct object_piece 
     linker->entries = NULL;
     linker->made_up = NULL;
     linker->missing = NULL;
+    linker->way_out = NULL;
     linker->n_fixups = linker->n_entries = linker->n_made_up = 0;
     linker->fail = fail;
     if (!(linker->kind == ET_REL ? linker_read_object(linker) : linker_read_linked(linker)))
@@ -349,6 +350,7 @@ bool object_linker_read(struct object_linker *linker, const struct object_piece 
     const uint8_t *own = linker_bytes(linker, linker_piece(linker), piece->n_bytes);
     if (own) // what the linker has filled in there
         source->bytes = own;
+    source->way_out = linker->way_out;
     source->absent = linker->absent;
     source->n_absent = linker->n_absent;
     if (linker->lengthens_end)

@@ -56,7 +56,7 @@ static struct slice text_lines(const struct reader *reader) {
 // ---- the object
 
 static const char *region_symbol(struct arena *arena, size_t region) {
-    return arena_printf(arena, "cyclops.region.%zu", region);
+    return arena_printf(arena, OBJECT_REGION "%zu", region);
 }
 
 // Returns the end of the comment that begins there.

@@ -117,18 +117,37 @@ static void mark_uncertain(struct walk *walk, unsigned first, unsigned end) {
         walk->is_certain[i] = false;
 }
 
-static void mark_branch(struct walk *walk, unsigned index) {
+static void mark_jump(struct walk *walk, unsigned index, unsigned target) {
     const struct block *block = walk->request->block;
-    const struct insn *insn = &block->insns[index];
-    if (insn->is_direct && leaves(block, index))
-        return;
-    unsigned target = insn->is_direct ? index_at(block, (int64_t)offset_of(block, index) + insn->displacement) : 0;
     if (target > index)
         mark_uncertain(walk, index + 1, target);
     else if (target > 0)
         mark_uncertain(walk, target, index + 1);
     else // the next turn begins, or an unknown place
         mark_uncertain(walk, index + 1, block->n_insns);
+}
+
+// A jump by a table leads to one of its entries, whichever table is meant. The block's end is a way out.
+static void mark_jump_by_table(struct walk *walk, unsigned index) {
+    const struct block *block = walk->request->block;
+    const struct link *link = walk->request->link;
+    bool is_return = block->insns[index].is_return;
+    if (is_return || !link || !link->n_entries)
+        mark_jump(walk, index, 0);
+    for (size_t i = 0; !is_return && link && i < link->n_entries; i++) {
+        unsigned target = index_at(block, (int64_t)link->entries[i].target);
+        if (target < block->n_insns)
+            mark_jump(walk, index, target);
+    }
+}
+
+static void mark_branch(struct walk *walk, unsigned index) {
+    const struct block *block = walk->request->block;
+    const struct insn *insn = &block->insns[index];
+    if (!insn->is_direct)
+        mark_jump_by_table(walk, index);
+    else if (!leaves(block, index))
+        mark_jump(walk, index, index_at(block, (int64_t)offset_of(block, index) + insn->displacement));
 }
 
 static void find_certain(struct walk *walk) {

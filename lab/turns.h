@@ -21,6 +21,7 @@ struct turns_request {
     const uint64_t *starts;        // initial values of the general registers, TURNS_REGISTERS of them
     // For each instruction, the general registers that the function changes which it calls, a bit each. Null: all.
     const uint32_t *called;
+    const struct link *link; // its entries are where jumps by a table lead in the block; null: nowhere
 };
 
 // Returns the reason, one clause, why the number of turns cannot be set; null: `turns` is set.

@@ -12,7 +12,8 @@
 #include <cmocka.h>
 
 // General register i begins with 1000 * (i + 1).
-static const char *find(struct arena *arena, const char *isa, const char *hex, struct block_turns *turns) {
+static const char *find(struct arena *arena, const char *isa, const char *hex, const struct link *link,
+                        struct block_turns *turns) {
     struct decoder decoder = {0};
     struct block block;
     struct fail fail = {0};
@@ -26,7 +27,7 @@ static const char *find(struct arena *arena, const char *isa, const char *hex, s
     assert_true(bytes_from_hex(hex, n, bytes));
     assert_true(decoder_decode(&decoder, arena, bytes, n, &block, &fail));
     assert_true(turns_is_loop(&block));
-    const struct turns_request request = {isa_find(isa), decoder.machine, &block, starts, NULL};
+    const struct turns_request request = {isa_find(isa), decoder.machine, &block, starts, NULL, link};
     const char *why = turns_find(arena, &request, turns);
     decoder_close(&decoder);
     return why;
@@ -66,7 +67,7 @@ static void the_initial_value_gives_the_turns(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena = {0};
         struct block_turns turns;
-        const char *why = find(&arena, cases[i].isa, cases[i].hex, &turns);
+        const char *why = find(&arena, cases[i].isa, cases[i].hex, NULL, &turns);
         if (why)
             fail_msg("%s %s: %s", cases[i].isa, cases[i].hex, why);
         if (turns.reg != cases[i].reg || turns.bits != cases[i].bits || turns.factor != cases[i].factor ||
@@ -94,10 +95,37 @@ static void what_is_computed_counts_nothing(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena = {0};
         struct block_turns turns;
-        const char *why = find(&arena, "x86_64", cases[i].hex, &turns);
+        const char *why = find(&arena, "x86_64", cases[i].hex, NULL, &turns);
         assert_int_equal(turns.is_set, !*cases[i].why);
         if (strncmp(why ? why : "", cases[i].why, strlen(cases[i].why)) != 0 || (why && !*cases[i].why))
             fail_msg("%s: %s", cases[i].hex, why ? why : "it counts");
+        arena_free(&arena);
+    }
+}
+
+static void a_table_leads_where_its_entries_say(void **state) {
+    (void)state;
+    // jmp [8*rax]; imul rdx, rdx; add rdi, 1; cmp rdi, rsi; jne
+    static const char hex[] = "ff24c500000000480fafd24883c7014839f775ec";
+    static const struct {
+        size_t targets[2], n;
+        const char *why; // null: it counts
+    } cases[] = {
+        {{7, 20}, 2, NULL},                           // the second is the block's end
+        {{7, 11}, 2, NULL},                           // not each turn multiplies
+        {{7, 15}, 2, "no register counts its turns"}, // not each adds
+        {{7, 0}, 2, "nothing ends it"},               // or compares
+        {{0, 0}, 0, "nothing ends it"},               // it leads nobody knows where
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        struct block_turns turns;
+        const struct link_entry entries[] = {{.target = cases[i].targets[0]}, {.target = cases[i].targets[1]}};
+        const struct link link = {.entries = entries, .n_entries = cases[i].n};
+        const char *why = find(&arena, "x86_64", hex, &link, &turns);
+        assert_int_equal(turns.is_set, !cases[i].why);
+        if (cases[i].why ? !why || strncmp(why, cases[i].why, strlen(cases[i].why)) != 0 : why != NULL)
+            fail_msg("case %zu: %s", i, why ? why : "it counts");
         arena_free(&arena);
     }
 }
@@ -106,6 +134,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_initial_value_gives_the_turns),
         cmocka_unit_test(what_is_computed_counts_nothing),
+        cmocka_unit_test(a_table_leads_where_its_entries_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

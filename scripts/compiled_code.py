@@ -158,12 +158,12 @@ def plain(code):
 # ---- the hot loop
 
 class Loop:
-    """A run of instructions that ends with a branch to its first one. Addresses are those of the program."""
+    """A run of instructions that ends with a branch to its first one: the last one that goes there."""
     def __init__(self, function, code, counts, share):
         self.function, self.code = function, code
         self.head, self.tail = code[0][0], code[-1][0]
         self.counts = counts # of iterations, by the function's n
-        self.is_all = share >= 0.9 # of the function's instructions: the call's time is the loop's
+        self.is_all = share >= 0.97 # of the instructions that a greater n adds: what it adds to the time is the loop's
 
 
 def count_walk(variant, call, n):
@@ -178,27 +178,34 @@ def extend(known, counts):
     return [known[0] + round((known[1] - known[0]) * (n - counts[0]) / (counts[1] - counts[0])) for n in counts]
 
 
+def weight_of(walk, code):
+    return sum(walk.get(address, 0) for address, _, _ in code)
+
+
+def list_loops(code, steps):
+    """Runs of instructions from the target of a branch to the last one that goes back there."""
+    index, tails = {address: i for i, (address, _, _) in enumerate(code)}, {}
+    for i, (address, _, target) in enumerate(code):
+        first = index.get(target)
+        if first is not None and first <= i and steps.get(target, 0) >= 2:
+            tails[first] = i
+    return [code[first:tail + 1] for first, tail in tails.items()]
+
+
 def find_loop(variant, call):
     """The smallest loop in which the call spends nearly all of its instructions."""
     code = variant.code[call.name]
     walks = [count_walk(variant, call, n) for n in call.counts[:2]]
-    steps = walks[-1]
-    total = sum(steps.get(address, 0) for address, _, _ in code)
-    index = {address: i for i, (address, _, _) in enumerate(code)}
-    found = []
-    for i, (address, _, target) in enumerate(code):
-        first = index.get(target)
-        if first is None or first > i or steps.get(address, 0) < 2:
-            continue
-        body = code[first:i + 1]
-        found.append((len(body), sum(steps.get(at, 0) for at, _, _ in body), body))
-    if not found:
+    loops = list_loops(code, walks[-1])
+    if not loops:
         return None
-    most = max(weight for _, weight, _ in found)
-    _, weight, body = min((row for row in found if row[1] >= 0.8 * most), key=lambda row: row[0])
-    if weight < 0.4 * total:
+    most = max(weight_of(walks[-1], body) for body in loops)
+    body = min((body for body in loops if weight_of(walks[-1], body) >= 0.8 * most), key=len)
+    if weight_of(walks[-1], body) < 0.4 * weight_of(walks[-1], code):
         return None
-    return Loop(call.name, body, extend([walk.get(body[-1][0], 0) for walk in walks], call.counts), weight / total)
+    added = [weight_of(walks[-1], some) - (weight_of(walks[0], some) if len(walks) > 1 else 0) for some in (body, code)]
+    counts = extend([walk.get(body[0][0], 0) for walk in walks], call.counts)
+    return Loop(call.name, body, counts, added[0] / max(added[1], 1))
 
 
 def end_of(variant, loop):

@@ -125,6 +125,28 @@ if [ "$(uname -m)" = x86_64 ]; then
     links prog.pie -pie -fPIE
     links prog.fixed -no-pie -fno-pic
     links lib.so -shared -fPIC
+    # Where a register brings the offset of thread-local data, what puts it there gets their address.
+    cat >"$T/offset.s" <<'END'
+        .globl f, main
+        .type f, @function
+f:      leaq many@tpoff, %rdx
+        movq $other@tpoff, %rcx
+        addq $1, %fs:(%rdx,%rdi,8)
+        movq %fs:(%rdx,%rdi,8), %rax
+        addq %fs:(%rcx), %rax
+        ret
+        .size f, . - f
+main:   ret
+        .section .tdata, "awT", @progbits
+many:   .quad 1, 2, 3
+other:  .quad 10
+        .section .note.GNU-stack, "", @progbits
+END
+    gcc -c "$T/offset.s" -o "$T/offset.o" && gcc -pie "$T/offset.o" -o "$T/offset.pie" &&
+        gcc -no-pie "$T/offset.o" -o "$T/offset.fixed" || exit 1
+    for file in o pie fixed; do
+        expect 0 '^0xd$' rax "$T/offset.$file" --symbol f --set rdi=1
+    done
     # Jump tables lead back into the block.
     cat >"$T/jump.s" <<'END'
 .intel_syntax noprefix

@@ -49,6 +49,44 @@ done
 expect 2 'instruction 1 `jmp 1` goes into the middle of an instruction' sim --hex eb01ff75fd
 expect 2 'instruction 1 `call 995` calls what is outside the block' sim --hex e8e3030000
 
+# So does an entry of a jump table that leads out of the loop: where the data take it, the message names it.
+cat >"$T/table.s" <<'EOF'
+        .globl run
+        .type run, @function
+run:    xorl %eax, %eax
+# LLVM-MCA-BEGIN
+1:      movzbl (%rdi), %eax
+        andl $1, %eax
+        jmp *table(,%rax,8)
+.Lin:   imulq %rdx, %rdx
+        addq $1, %rdi
+        cmpq %rdi, %rsi
+        jne 1b
+# LLVM-MCA-END
+        ret
+.Lout:  subq $1, %rdx
+        jmp .Lin
+        .size run, . - run
+        .globl _start
+_start: ret
+        .section .rodata
+        .balign 8
+table:  .quad .Lin, .Lout
+EOF
+as "$T/table.s" -o "$T/table.o" && ld -no-pie "$T/table.o" -o "$T/table" || exit 1
+start=0x$(nm "$T/table" | awk '$3 == "run" { print $1 }')
+for way in "$T/table.s" "$T/table.o --start 2 --end 1c" \
+    "$T/table --start $(printf %x $((start + 2))) --end $(printf %x $((start + 28)))"; do
+    for fill in 0 1; do
+        "$cyclops" run --mcpu none --attempt 2 --budget 0 --form looped --alias disjoint --fill $fill --json $way \
+            >"$T/run" 2>"$T/why"
+        expect 0 "^true $([ $fill = 1 ] && echo 'left its loop early' || echo null)\$" jq -r \
+            'select(.record == "measurement") | "\(.block.own_branch) \(.outcome)"' "$T/run"
+        [ $fill = 0 ] || expect 0 'its jump table leads out of it, as to run.0x1d: give the whole function' \
+            one_line cat "$T/why"
+    done
+done
+
 # A way out keeps its length, so that the branches around it still go where they went: where it is longer than it would
 # have to be, and where its short form does not reach the block's end.
 cat >"$T/out.s" <<'EOF'

@@ -1,14 +1,18 @@
 // Times a function of the program that it is linked into, with nothing of Cyclops in it; and walks through one call of
 // it.
 //   PROGRAM time OFFSET REPEATS ARGUMENT...    prints the cycles of a call: median, lowest and highest quarter
+//   PROGRAM vary OFFSET REPEATS ARGUMENT... STEP...
+//                                              prints that for arguments less 0 to 7 steps each, on average 3.5
 //   PROGRAM callers OFFSET REPEATS ARGUMENT... prints that for calls from each of some places
 //   PROGRAM walk OFFSET ARGUMENT...            prints how often each instruction of the program ran: offset, count
 //   PROGRAM state OFFSET AT ARGUMENT...        prints the registers when the instruction at AT is first reached
-// OFFSETs are hexadecimal and count from main(). Arguments are up to six whole numbers. Memory around 0x2324000 holds
-// what Cyclops puts there, and denormals count as zero, as there. Time is that of rdtsc; its unit is a chain of adds.
+// OFFSETs are hexadecimal and count from main(). Arguments are up to six whole numbers, and so are steps. Memory around
+// 0x2324000 holds what Cyclops puts there, and denormals count as zero, as there. Time is that of rdtsc; its unit is a
+// chain of adds.
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +23,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_ARGUMENTS = 6, ROUNDS = 25, TRIES = 60, BATCH_CYCLES = 16000, CHAIN_ADDS = 16000 };
+enum {
+    MOST_ARGUMENTS = 6,
+    VARIANTS = 8,
+    ORDER = 1024,
+    ROUNDS = 25,
+    TRIES = 60,
+    BATCH_CYCLES = 16000,
+    CHAIN_ADDS = 16000
+};
 static const uintptr_t memory_start = 0x2320000, memory_bytes = 0x200000;
 static const uint64_t fill = 0x2438200;
 
@@ -81,6 +93,30 @@ CALLER_AT(56)
 static caller *const callers[] = {caller_0, caller_8, caller_16, caller_24, caller_32, caller_40, caller_48, caller_56};
 static caller *call_many = call_in_a_loop;
 
+// Calls that differ in their arguments, in an order that no CPU foresees: so each call mispredicts the end of its loop,
+// and the calls of a longer loop do no more so than those of a shorter one. Each eight calls have all arguments.
+static uint8_t order[ORDER];
+static size_t next_in_order;
+static long calls_at_a_time = 1;
+
+static void shuffle_order(void) {
+    uint32_t random = 1;
+    for (size_t i = 0; i < ORDER; i++)
+        order[i] = (uint8_t)(i % VARIANTS);
+    for (size_t i = ORDER; i-- > 0;) {
+        random = random * 1664525 + 1013904223;
+        size_t first = i / VARIANTS * VARIANTS, other = first + (random >> 16) % (i - first + 1);
+        uint8_t kept = order[i];
+        order[i] = order[other];
+        order[other] = kept;
+    }
+}
+
+static void call_in_order(const struct call *calls, long n) {
+    for (long i = 0; i < n; i++)
+        call_once(&calls[order[next_in_order++ % ORDER]]);
+}
+
 static uint64_t time_calls(const struct call *call, long n) {
     uint64_t start = now();
     call_many(call, n);
@@ -117,11 +153,26 @@ static int compare(const void *a, const void *b) {
 
 static void print_time(const struct call *call) {
     double cycles[ROUNDS];
-    long n = (long)(BATCH_CYCLES / (round_of(call, 4) + 1)) + 1;
+    long n =
+        (long)(BATCH_CYCLES / (round_of(call, VARIANTS) + 1)) / calls_at_a_time * calls_at_a_time + calls_at_a_time;
     for (int i = 0; i < ROUNDS; i++)
         cycles[i] = round_of(call, n);
     qsort(cycles, ROUNDS, sizeof *cycles, compare);
     printf("%.4f %.4f %.4f\n", cycles[ROUNDS / 2], cycles[ROUNDS / 4], cycles[3 * ROUNDS / 4]);
+}
+
+static void print_times_of_variants(const struct call *call, const long *steps, long repeats) {
+    struct call calls[VARIANTS];
+    shuffle_order();
+    call_many = call_in_order;
+    calls_at_a_time = VARIANTS;
+    for (int i = 0; i < VARIANTS; i++) {
+        calls[i] = *call;
+        for (int k = 0; k < MOST_ARGUMENTS; k++)
+            calls[i].arguments[k] -= i * steps[k];
+    }
+    for (long i = 0; i < repeats; i++)
+        print_time(calls);
 }
 
 static void print_times_by_caller(const struct call *call, long repeats) {
@@ -195,21 +246,27 @@ static void print_state(const struct call *call, long at) {
 
 int main(int argc, char **argv) {
     int first = argc > 1 && strcmp(argv[1], "walk") == 0 ? 3 : 4;
-    if (argc < first || argc > first + MOST_ARGUMENTS) {
-        fprintf(
-            stderr,
-            "usage: time|callers OFFSET REPEATS ARGUMENT... | walk OFFSET ARGUMENT... | state OFFSET AT ARGUMENT...\n");
+    bool is_varied = argc > 1 && strcmp(argv[1], "vary") == 0;
+    int n_arguments = (argc - first) / (1 + is_varied);
+    long steps[MOST_ARGUMENTS] = {0};
+    if (argc < first || n_arguments > MOST_ARGUMENTS) {
+        fprintf(stderr, "usage: time|callers OFFSET REPEATS ARGUMENT... | vary OFFSET REPEATS ARGUMENT... STEP...\n"
+                        "       walk OFFSET ARGUMENT... | state OFFSET AT ARGUMENT...\n");
         return 2;
     }
     make_memory();
     struct call call = {(function *)((char *)&main + strtol(argv[2], NULL, 16)), {0}};
-    for (int i = first; i < argc; i++)
-        call.arguments[i - first] = (long)strtoull(argv[i], NULL, 0);
+    for (int i = 0; i < n_arguments; i++)
+        call.arguments[i] = (long)strtoull(argv[first + i], NULL, 0);
+    for (int i = 0; is_varied && i < n_arguments; i++)
+        steps[i] = (long)strtoull(argv[first + n_arguments + i], NULL, 0);
     __builtin_ia32_ldmxcsr(0x9fc0); // exceptions masked, denormals are zero
     if (strcmp(argv[1], "walk") == 0)
         print_counts(&call);
     else if (strcmp(argv[1], "state") == 0)
         print_state(&call, strtol(argv[3], NULL, 16));
+    else if (is_varied)
+        print_times_of_variants(&call, steps, atol(argv[3]));
     else if (strcmp(argv[1], "callers") == 0)
         print_times_by_caller(&call, atol(argv[3]));
     else
