@@ -52,7 +52,8 @@ struct cpu_recipe {
     int stack_change; // bytes that push or pop add to the stack pointer; 0: it is neither
     struct cpu_use uses[CPU_MOST_USES];
     unsigned n_uses;
-    double lost; // cycles that its pipes lose by it where operations crowd before them
+    double lost;         // cycles that its pipes lose by it where operations crowd before them
+    bool waits_for_load; // seldom before it could go: it waits for a load, too
 
     double load_latency; // cycles from its address to what it has loaded; 0: it does not load
     double latency;      // from its sources, loaded ones included, to its slowest result

@@ -19,6 +19,7 @@ static bool fuses_with(const struct cpu_recipe *first, const struct cpu_recipe *
 // The operation that wrote a register last, where it went through the scheduler of general registers.
 struct queued {
     bool is_known;  // else it was an instruction of another kind
+    bool is_load;   // such as a plain load
     unsigned at;    // number of such operations before it
     unsigned depth; // operations of a chain that it waits for
 };
@@ -29,13 +30,14 @@ static bool is_queued(const struct cpu_recipe *recipe) {
 
 // Which of the operations that it waits for ends last: that of the longest chain; of two, the later one.
 static struct queued last_operand(const struct cpu_recipe *recipe, const struct queued *by, unsigned at, double reach) {
-    struct queued last = {0};
+    struct queued last = {.is_load = recipe->n_loads > 0};
     for (unsigned r = 0; r < recipe->n_reads; r++) {
         struct queued of = by[recipe->reads[r].unit];
+        last.is_load |= of.is_load && !recipe->reads[r].is_address;
         if (recipe->reads[r].is_address || !of.is_known || at - of.at >= reach)
             continue;
         if (!last.is_known || of.depth > last.depth || (of.depth == last.depth && of.at > last.at))
-            last = of;
+            last = (struct queued){true, last.is_load, of.at, of.depth};
     }
     return last;
 }
@@ -51,7 +53,8 @@ static void find_lost_turns(struct arena *arena, const struct cpu *cpu, struct c
     unsigned *depths = ARENA_ARRAY(arena, unsigned, n);
     for (unsigned i = 0, at = 0; i < PASSES * n; i++) {
         struct cpu_recipe *recipe = &recipes[i % n];
-        struct queued last = last_operand(recipe, by, at, reach), self = {is_queued(recipe), at, 0};
+        struct queued last = last_operand(recipe, by, at, reach),
+                      self = {is_queued(recipe), recipe->is_plain_load, at, 0};
         if (self.is_known && last.is_known)
             self.depth = last.depth + 1;
         at += self.is_known && !recipe->is_fused;
@@ -59,6 +62,7 @@ static void find_lost_turns(struct arena *arena, const struct cpu *cpu, struct c
         if (self.depth > depths[i % n])
             recipe->lost = cpu_value(cpu, CPU_DEPENDENT_CHAIN);
         depths[i % n] = self.depth;
+        recipe->waits_for_load = last.is_load;
         for (unsigned w = 0; w < recipe->n_writes; w++)
             by[recipe->writes[w].unit] = recipe->rename == CPU_MOVES ? last : self;
     }

@@ -139,6 +139,14 @@ static unsigned fields_of(const struct cpu_recipe *recipe) {
     return (recipe->encoding.displacement_bytes ? 1U : 0U) + (recipe->encoding.immediate_bytes ? 1U : 0U);
 }
 
+// Of an instruction and the jump that is fused into it.
+static unsigned immediates_of(const struct bound_code *code, unsigned i) {
+    const struct cpu_recipe *recipe = &code->recipes[i], *next = &code->recipes[(i + 1) % code->n];
+    if (recipe->is_fused || recipe->rename == CPU_IS_IDLE)
+        return 0;
+    return fields_of(recipe) + (next->is_fused ? fields_of(next) : 0);
+}
+
 // A window of code in the cache of decoded instructions.
 struct cached {
     unsigned slots, lines, n_insns; // lines that hold it
@@ -169,26 +177,31 @@ static double fill_cache(const struct bound_code *code, unsigned copies, struct 
     const struct cpu *cpu = code->cpu;
     double size = cpu_value(cpu, CPU_CACHE_LINE_BYTES), most = cpu_value(cpu, CPU_CACHE_LINE_SLOTS), cycles = 0;
     double most_fields = cpu_knows(cpu, CPU_CACHE_LINE_FIELDS) ? cpu_value(cpu, CPU_CACHE_LINE_FIELDS) : INFINITY;
+    double most_immediates =
+        cpu_knows(cpu, CPU_CACHE_LINE_IMMEDIATES) ? cpu_value(cpu, CPU_CACHE_LINE_IMMEDIATES) : INFINITY;
     struct cached window = {.lines = 1};
-    double slots = 0, fields = 0, place = 0;
+    double slots = 0, fields = 0, immediates = 0, place = 0;
     unsigned at = code->request->start;
     for (unsigned i = 0; i < copies * code->n; i++) {
         const struct cpu_recipe *recipe = &code->recipes[i % code->n];
         if (floor(at / size) != place) {
             cycles += end_window(code, &window, supply);
             window = (struct cached){.lines = 1};
-            slots = fields = 0;
+            slots = fields = immediates = 0;
             place = floor(at / size);
         }
-        double further = recipe->slots + fields_of(recipe);
-        if (recipe->slots && slots > 0 && (slots + recipe->slots > most || fields + further > most_fields)) {
+        double further = recipe->slots + fields_of(recipe), constants = immediates_of(code, i % code->n);
+        bool is_full =
+            slots + recipe->slots > most || fields + further > most_fields || immediates + constants > most_immediates;
+        if (recipe->slots && slots > 0 && is_full) {
             window.lines++;
-            slots = fields = 0;
+            slots = fields = immediates = 0;
         }
         window.n_insns++;
         window.slots += recipe->slots;
         slots += recipe->slots;
         fields += further;
+        immediates += constants;
         at += recipe->insn->n_bytes;
     }
     return cycles + end_window(code, &window, supply);
@@ -206,6 +219,16 @@ double bound_cache_slots(const struct bound_code *code, struct supply *supply) {
     return slots / cpu_value(cpu, CPU_CACHE_SLOTS);
 }
 
+double bound_cache_immediates(const struct bound_code *code, struct supply *supply) {
+    const double width = cpu_value(code->cpu, CPU_CACHE_IMMEDIATES);
+    double immediates = 0;
+    for (unsigned i = 0; i < code->n && width > 0; i++) {
+        immediates += immediates_of(code, i);
+        supply_add(code, supply, 1, immediates_of(code, i) / width);
+    }
+    return width > 0 ? immediates / width : 0;
+}
+
 double bound_cache_lines(const struct bound_code *code, unsigned copies, struct supply *supply) {
     const struct cpu *cpu = code->cpu;
     if (cpu_value(cpu, CPU_CACHE_LINE_BYTES) <= 0 || cpu_value(cpu, CPU_CACHE_LINES) <= 0 ||
@@ -217,5 +240,6 @@ double bound_cache_lines(const struct bound_code *code, unsigned copies, struct 
 double bound_cache(const struct bound_code *code) {
     // As many copies as the first window needs to come again.
     unsigned copies = code->request->is_loop ? 1 : (unsigned)fmax(cpu_value(code->cpu, CPU_CACHE_LINE_BYTES), 1);
-    return fmax(bound_cache_slots(code, NULL), bound_cache_lines(code, copies, NULL));
+    double delivered = fmax(bound_cache_slots(code, NULL), bound_cache_immediates(code, NULL));
+    return fmax(delivered, bound_cache_lines(code, copies, NULL));
 }

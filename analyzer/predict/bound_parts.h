@@ -18,6 +18,12 @@ struct supply {
     unsigned n, repeats_from;
 };
 
+// Operations that wait for pipes, and how they lose turns there: see cpu_recipe.lost.
+struct bound_crowd {
+    uint64_t pipes;
+    bool is_full; // there are always some that could go; else what waits for loads loses nothing
+};
+
 struct bound_code {
     const struct cpu *cpu;
     const struct bounds_request *request;
@@ -53,10 +59,14 @@ double bound_cache(const struct bound_code *code);
 // a line's window.
 double bound_cache_lines(const struct bound_code *code, unsigned copies, struct supply *supply);
 double bound_cache_slots(const struct bound_code *code, struct supply *supply);
+double bound_cache_immediates(const struct bound_code *code, struct supply *supply);
 // Copies until one begins where the first did in its window of so many bytes.
 unsigned bound_copies(const struct bound_code *code, unsigned size);
-// The most that any union of pipe sets is kept busy. `pipes`: that union.
-double bound_ports(const struct bound_code *code, uint64_t *pipes);
+// The most that any union of pipe sets is kept busy. `crowd`: with turns that are lost; null: none is. `pipes`: that
+// union.
+double bound_ports(const struct bound_code *code, const struct bound_crowd *crowd, uint64_t *pipes);
+// Its operations hold their pipes as much longer from now on.
+void bound_lose_turns(struct bound_code *code, const struct bound_crowd *crowd);
 // Of the loads of one turn, in order, n > 0; `memory`: bytes behind which it begins anew. Two of different lines whose
 // addresses have the same bits 2 to 5 are not served together. Source: Intel's optimization manual, 3.6.1.3 of 2012.
 double bound_paired_loads(const struct place *loads, unsigned n, uint64_t memory);

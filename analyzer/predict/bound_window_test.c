@@ -17,6 +17,8 @@ static const char file_text[] = "cpu: 1\n"
                                 "  op-cache-line-bytes: 64\n"
                                 "  op-cache-line-slots: 6\n"
                                 "  op-cache-lines-per-cycle: 2\n"
+                                "  op-cache-line-immediates: 6\n"
+                                "  op-cache-immediates-per-cycle: 8\n"
                                 "  op-cache-loop-round: 2\n"
                                 "  dispatch-width: 8\n"
                                 "  micro-fusion: 1\n"
@@ -66,6 +68,30 @@ static void loops_by_length(void **state) {
         struct bounds bounds = bounds_of(fixture, hex.data, true);
         print_message("%u moves: %s %.3f\n", cases[i].n, bound_name(bounds.largest), bounds.most);
         assert_true(fabs(bounds.most - cases[i].cycles) < 1e-6);
+    }
+}
+
+// cmp dword ptr [rbx+8], 5 has two fields, and so have sub and jne together.
+static void loops_by_immediates(void **state) {
+    static const struct {
+        const char *hex;
+        unsigned n;
+        double cycles;
+    } cases[] = {
+        {"837b0805", 3, 1},       {"837b0805", 4, 10. / 8}, {"837b0805", 5, 12. / 8},
+        {"837b0805", 6, 3},       {"833b05", 7, 9. / 8}, // cmp dword ptr [rbx], 5: fields and slots
+        {"0f1f4008", 9, 10. / 8},                        // nop dword ptr [rax+8]: slots only
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct testing_cpu_file *fixture = *state;
+        struct text hex = {.arena = &fixture->arena};
+        for (unsigned n = 0; n < cases[i].n; n++)
+            text_addf(&hex, "%s", cases[i].hex);
+        text_addf(&hex, "4983ef0175%02x", (unsigned)(uint8_t) - ((int)hex.length / 2 + 6));
+        struct bounds bounds = bounds_of(fixture, hex.data, true);
+        double cycles = fmax(bounds.cycles[BOUND_CACHE], bounds.cycles[BOUND_DISPATCH]);
+        print_message("%u times %s: %.3f\n", cases[i].n, cases[i].hex, cycles);
+        assert_true(fabs(cycles - cases[i].cycles) < 1e-6);
     }
 }
 
@@ -195,9 +221,9 @@ static void turns_that_are_lost(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_by_length),        cmocka_unit_test(straight_code_by_length),
-        cmocka_unit_test(memory_that_is_renamed), cmocka_unit_test(memory_that_is_learned),
-        cmocka_unit_test(memory_of_its_own),      cmocka_unit_test(slots_and_pipes),
-        cmocka_unit_test(turns_that_are_lost),
+        cmocka_unit_test(loops_by_immediates),    cmocka_unit_test(memory_that_is_renamed),
+        cmocka_unit_test(memory_that_is_learned), cmocka_unit_test(memory_of_its_own),
+        cmocka_unit_test(slots_and_pipes),        cmocka_unit_test(turns_that_are_lost),
     };
     return cmocka_run_group_tests(tests, open_windows, testing_cpu_file_close);
 }

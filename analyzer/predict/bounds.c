@@ -60,19 +60,20 @@ static void rank(struct bounds *bounds) {
     bounds->most = bounds->cycles[bounds->largest];
 }
 
-// Where pipes are the limit, or nearly, operations crowd before them, and lose turns. Whether they lost any.
-static bool lose_turns(const struct bound_code *code, const struct bounds *bounds) {
-    const double nearly = 0.9; // then accidents, such as a late load, make a crowd that stays
-    bool loses = false;
-    for (unsigned i = 0; i < code->n && bounds->cycles[BOUND_PORTS] >= nearly * bounds->most; i++) {
-        struct cpu_recipe *recipe = &code->recipes[i];
-        for (unsigned u = 0; u < recipe->n_uses && recipe->lost > 0; u++)
-            if (recipe->uses[u].pipes & bounds->pipes && recipe->uses[u].cycles <= recipe->slots) {
-                recipe->uses[u].cycles += recipe->lost;
-                loses = true;
-            }
-    }
-    return loses;
+// Where pipes are the limit, or nearly, operations crowd before them, and lose turns. Elsewhere, loads keep apart what
+// waits for them.
+static void crowd(struct bound_code *code, struct bounds *bounds) {
+    const double nearly = 0.9;
+    const double before = bounds->cycles[BOUND_PORTS];
+    const struct bound_crowd crowd = {bounds->pipes, before >= nearly * bounds->most};
+    uint64_t pipes;
+    double cycles = bound_ports(code, &crowd, &pipes);
+    if (cycles <= (crowd.is_full ? before : bounds->most))
+        return;
+    bound_lose_turns(code, &crowd);
+    bounds->cycles[BOUND_PORTS] = cycles;
+    bounds->pipes = pipes;
+    rank(bounds);
 }
 
 void bounds_of_code(struct bound_code *code, struct bounds *bounds) {
@@ -89,13 +90,10 @@ void bounds_of_code(struct bound_code *code, struct bounds *bounds) {
     } else {
         bounds->cycles[BOUND_CACHE] = bound_cache(code);
     }
-    bounds->cycles[BOUND_PORTS] = bound_ports(code, &bounds->pipes);
+    bounds->cycles[BOUND_PORTS] = bound_ports(code, NULL, &bounds->pipes);
     bound_walk(code, bounds);
     rank(bounds);
-    if (lose_turns(code, bounds)) {
-        bounds->cycles[BOUND_PORTS] = bound_ports(code, &bounds->pipes);
-        rank(bounds);
-    }
+    crowd(code, bounds);
 }
 
 bool bound_code_open(struct bound_code *code, struct arena *arena, const struct bounds_request *request,

@@ -36,6 +36,8 @@ static struct bounds find(const struct bounds_request *request) {
     return bounds;
 }
 
+// Operations crowd before pipes where nothing else holds them up, and then lose turns: without the other limit, a block
+// may take longer, by what its operations lose.
 static void relax_each(struct cpu *cpu, const struct bounds_request *request) {
     double before = find(request).most;
     for (size_t i = 0; i < sizeof relaxed / sizeof *relaxed; i++) {
@@ -44,9 +46,11 @@ static void relax_each(struct cpu *cpu, const struct bounds_request *request) {
         if (!kept.is_known)
             continue;
         number->value *= relaxed[i].factor;
-        double after = find(request).most;
+        struct bounds relaxed_bounds = find(request);
+        double after = relaxed_bounds.most;
+        bool may_crowd = relaxed_bounds.largest == BOUND_PORTS && cpu_knows(cpu, CPU_DEPENDENT_CYCLES);
         *number = kept;
-        if (after > before + 1e-9)
+        if (!may_crowd && after > before + 1e-9)
             fail_msg("%s: %s made a block slower: %g to %g", cpu->name, cpu_parameters[relaxed[i].parameter].name,
                      before, after);
     }

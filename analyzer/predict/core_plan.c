@@ -19,7 +19,7 @@ static void add_supply(struct arena *arena, struct core_plan *plan, const struct
 }
 
 static void add_front_end(struct core_plan *plan, const struct bound_code *code) {
-    struct supply first = {0}, second = {0};
+    struct supply first = {0}, second = {0}, third = {0};
     double cycles;
     if (code->request->is_decoded) {
         cycles = bound_predecode(code, &first);
@@ -30,6 +30,8 @@ static void add_front_end(struct core_plan *plan, const struct bound_code *code)
         unsigned copies = code->request->is_loop || size < 1 ? 1 : bound_copies(code, (unsigned)size);
         cycles = bound_cache_lines(code, copies, &first);
         add_supply(code->arena, plan, &first, cycles);
+        cycles = bound_cache_immediates(code, &third);
+        add_supply(code->arena, plan, &third, cycles);
         cycles = bound_cache_slots(code, &second);
     }
     add_supply(code->arena, plan, &second, cycles);

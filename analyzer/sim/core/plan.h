@@ -94,7 +94,7 @@ struct core_supply {
     unsigned n_steps, repeats_from;
 };
 
-enum { CORE_MOST_SUPPLIES = 3, CORE_MOST_QUEUES = 64, CORE_N_SCHEDULERS = 3, CORE_KEPT_STORES = 64 };
+enum { CORE_MOST_SUPPLIES = 4, CORE_MOST_QUEUES = 64, CORE_N_SCHEDULERS = 3, CORE_KEPT_STORES = 64 };
 
 struct core_plan {
     const struct cpu *cpu;
