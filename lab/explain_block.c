@@ -95,6 +95,12 @@ static double count(const struct block_explanation *e, bool stores) {
     return n;
 }
 
+static const char *say_vector_slots(struct arena *arena, const struct block_explanation *e) {
+    return arena_printf(arena, "%s of vector instructions, of which %g are renamed and dispatched in a cycle",
+                        some(arena, e->found.bounds.vector_slots, "slot"),
+                        cpu_value(e->model->own, CPU_DISPATCH_WIDTH_VECTOR));
+}
+
 static const char *say_slots(struct arena *arena, const struct block_explanation *e, enum cpu_parameter width,
                              const char *verb) {
     const char *syncs =
@@ -126,7 +132,8 @@ static const char *say(struct arena *arena, const struct block_explanation *e, e
     const char *makers = explain_block_list(arena, e->found.parts[kind].is_maker, e->found.n_insns);
     switch (kind) {
     case BOUND_DISPATCH:
-        return say_slots(arena, e, CPU_DISPATCH_WIDTH, "are renamed and dispatched");
+        return e->found.is_of_vectors ? say_vector_slots(arena, e)
+                                      : say_slots(arena, e, CPU_DISPATCH_WIDTH, "are renamed and dispatched");
     case BOUND_RETIRE:
         return say_slots(arena, e, CPU_RETIRE_WIDTH, "retire");
     case BOUND_PREDECODE:

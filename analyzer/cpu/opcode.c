@@ -66,6 +66,8 @@ static const struct {
     {WHOLE, "STC", CPU_WRITES_CARRY | CPU_SETS_CARRY},
     {WHOLE, "CMC", CPU_WRITES_CARRY | CPU_CARRIES},
     {MNEMONIC, "CMOV", CPU_SPLITS_INDEXED},
+    {MNEMONIC, "DIV", CPU_DIVIDES},
+    {MNEMONIC, "IDIV", CPU_DIVIDES},
 };
 
 static bool starts_with(const char *text, const char *start) {
@@ -99,7 +101,7 @@ static bool moves_vector(const char *opcode) {
 // Of 32 and 64 bits, and of vectors without a mask.
 static bool zeroes_itself(const char *opcode) {
     static const char *const general[] = {"XOR32rr", "XOR64rr", "SUB32rr", "SUB64rr"};
-    static const char *const vectors[] = {"PXOR", "XORPS", "XORPD", "PSUB"};
+    static const char *const vectors[] = {"PXOR", "XORPS", "XORPD", "PSUBB", "PSUBW", "PSUBD", "PSUBQ", "PCMPGT"};
     const char *name = *opcode == 'V' ? opcode + 1 : opcode, *operands = strstr(name, "rr");
     for (size_t i = 0; i < sizeof general / sizeof *general; i++)
         if (starts_with(opcode, general[i]))

@@ -494,5 +494,6 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
     delay_sources(cpu, recipe);
     take_adjustment(cpu, recipe);
     recipe->is_unknown = is_unknown(recipe);
+    recipe->divides = is(recipe, CPU_DIVIDES);
     recipe_settle_trusts(cpu, recipe);
 }

@@ -40,6 +40,7 @@ struct cpu_recipe {
     bool reads_nothing;                 // whatever its operands are: an idiom that is executed, or clc
     bool is_x87;                        // of the stack of x87, which nothing follows
     bool is_unknown;                    // its cycles: see cpu_recipe_make
+    bool divides;                       // whole numbers: its time may depend on the quotient
     bool reads_carry_only, reads_no_carry;
 
     unsigned slots;             // of rename and dispatch; 0: fused into another one

@@ -68,6 +68,25 @@ struct address_walk *address_walk_open(struct arena *arena, const struct bounds_
     return walk;
 }
 
+static bool is_of_start(const struct cpu *cpu, uint32_t base) { // as start() numbers them
+    for (unsigned i = 0; i < N_GENERAL; i++)
+        if (base == cpu->general[i] + 1U)
+            return true;
+    return !base;
+}
+
+double place_lines(const struct bounds_request *request, const struct place *place) {
+    enum { LINE = 64 };
+    const uint32_t base = place->address.base;
+    const bool is_at_code = request->cpu->counter && base == request->cpu->counter + 1U;
+    const uint64_t offset = place->address.offset + (is_at_code ? request->start : 0);
+    if (!place->bytes || (!is_at_code && !is_of_start(request->cpu, base)))
+        return 1;
+    if (is_at_code && !request->is_loop)
+        return 1 + (double)(place->bytes - 1) / LINE;
+    return offset % LINE + place->bytes > LINE ? 2 : 1;
+}
+
 static struct value cut(struct address_walk *walk, struct value value, unsigned bits) {
     if (bits == 64)
         return value;

@@ -18,6 +18,11 @@ struct place {
     unsigned bytes; // 0: there is no access, or its width is unknown
 };
 
+// Lines of cache that a place is in. General registers begin at multiples of 64 bytes; what is at a value that was
+// loaded is taken to be in one line. Relative to the program counter, each copy of unrolled code has a place of its
+// own: so many on average.
+double place_lines(const struct bounds_request *request, const struct place *place);
+
 struct address_walk;
 
 struct address_walk *address_walk_open(struct arena *arena, const struct bounds_request *request);

@@ -159,6 +159,8 @@ static double window_cycles(const struct bound_code *code, const struct cached *
     double at_once = cpu_value(cpu, CPU_CACHE_LINES), width = cpu_value(cpu, CPU_DISPATCH_WIDTH);
     double rounds = ceil(window->lines / at_once);
     bool has_rounds = cpu_knows(cpu, CPU_CACHE_LOOP_ROUND);
+    if (cpu_knows(cpu, CPU_CACHE_WINDOW_LINES) && window->lines > cpu_value(cpu, CPU_CACHE_WINDOW_LINES))
+        return code->request->is_loop ? 1 + ceil(window->slots / width) : window->slots / width;
     if (code->request->is_loop && has_rounds)
         return 1 + (rounds - 1) * cpu_value(cpu, CPU_CACHE_LOOP_ROUND);
     if (rounds <= 1 || !has_rounds)

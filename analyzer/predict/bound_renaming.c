@@ -77,14 +77,19 @@ static bool is_learned(struct walk *walk, const struct cpu_recipe *load) {
     return is_learned;
 }
 
+// Whether microcode executes it: what that loads, rename finds no store of.
+static bool is_microcoded(const struct cpu *cpu, const struct cpu_recipe *recipe) {
+    return cpu_knows(cpu, CPU_RENAMED_MOST_SLOTS) && recipe->slots > cpu_value(cpu, CPU_RENAMED_MOST_SLOTS);
+}
+
 bool walk_is_renamed(struct walk *walk, const struct cpu_recipe *load, const struct place *place,
                      const struct stored *store) {
     const struct cpu *cpu = walk->cpu;
     struct written written = walk_written_of(walk, load, false);
     bool is_indexed = load->insn->address && load->insn->address->index;
     bool is_wide = place->bytes >= cpu_value(cpu, CPU_RENAMED_LEAST_BYTES) || !extends(load);
-    bool may_be = cpu_knows(cpu, CPU_RENAMED_LATENCY) && !load->is_vector && !store->is_vector && is_wide &&
-                  (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED));
+    bool may_be = cpu_knows(cpu, CPU_RENAMED_LATENCY) && !is_microcoded(cpu, load) && !load->is_vector &&
+                  !store->is_vector && is_wide && (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED));
     return may_be &&
            (!cpu_does(cpu, CPU_RENAMES_ALIKE) || is_alike(&store->written, &written) || is_learned(walk, load));
 }

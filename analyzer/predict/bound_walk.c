@@ -138,8 +138,8 @@ static void move(struct walk *walk, struct moving *moving, const struct place *n
     moving->at = *now;
 }
 
-static unsigned lines_of(const struct place *place) {
-    return place->bytes && place->address.offset % LINE + place->bytes > LINE ? 2 : 1;
+static double lines_of(const struct walk *walk, const struct place *place) {
+    return place_lines(walk->code->request, place);
 }
 
 // The line of cache that a place is in: where all pages are one, theirs is the same.
@@ -154,12 +154,15 @@ static uint64_t memory_of(const struct walk *walk) {
 
 static void count_load(struct walk *walk, const struct cpu_recipe *recipe, const struct place *place) {
     const struct cpu *cpu = walk->cpu;
-    double n = place->bytes ? lines_of(place) : 1;
+    double n = lines_of(walk, place);
     if (recipe->n_loads > 1)
         n += recipe->n_loads - 1;
     walk->n_loads += n;
     walk->n_accesses += n;
     walk->access.n_loads = (unsigned)n;
+    bool is_vector = recipe->is_vector && recipe->n_loads == 1; // no gather
+    walk->n_vector_loads += is_vector ? n : 0;
+    walk->access.n_vector_loads = is_vector ? walk->access.n_loads : 0;
     unsigned banks = (unsigned)cpu_value(cpu, CPU_LOAD_BANKS);
     if (banks && banks <= MOST_BANKS && place->bytes) {
         uint64_t first = place->address.offset / BANK, last = (place->address.offset + place->bytes - 1) / BANK;
@@ -178,12 +181,15 @@ static void count_load(struct walk *walk, const struct cpu_recipe *recipe, const
 
 static void count_store(struct walk *walk, const struct place *place) {
     walk->n_accesses++;
+    const double lines = lines_of(walk, place);
+    walk->access.n_store_lines = (unsigned)lines;
+    walk->n_store_lines += lines;
     const struct place *before = &walk->last_store;
     bool joins = walk->has_pair && place->bytes && before->bytes && before->address.base == place->address.base &&
                  line_of(walk, before) == line_of(walk, place);
-    walk->access.n_commits = joins ? 0 : lines_of(place);
-    walk->n_commits += walk->access.n_commits;
-    walk->has_pair = !joins && lines_of(place) == 1;
+    walk->access.n_commits = joins ? 0 : (unsigned)lines;
+    walk->n_commits += joins ? 0 : lines;
+    walk->has_pair = !joins && lines < 2;
     walk->last_store = *place;
 }
 
@@ -378,15 +384,16 @@ static void set_memory(const struct walk *walk, double turns, struct bounds *bou
         add_new_pages(walk, turns, &loads, &stores);
     if (cpu_knows(cpu, CPU_LOADS))
         loads = fmax(loads, walk->n_loads / cpu_value(cpu, CPU_LOADS));
+    if (cpu_knows(cpu, CPU_LOADS_VECTOR))
+        loads = fmax(loads, walk->n_vector_loads / cpu_value(cpu, CPU_LOADS_VECTOR));
     if (cpu_knows(cpu, CPU_ACCESSES))
         loads = fmax(loads, walk->n_accesses / cpu_value(cpu, CPU_ACCESSES));
     for (unsigned i = 0; i < MOST_BANKS && cpu_knows(cpu, CPU_LOAD_BANK_READS); i++)
         loads = fmax(loads, walk->bank_reads[i] / cpu_value(cpu, CPU_LOAD_BANK_READS));
     if (cpu_does(cpu, CPU_PAIRED_LOADS_BY_BANK) && walk->n_turn_loads)
         loads = fmax(loads, turns * bound_paired_loads(walk->turn_loads, walk->n_turn_loads, memory_of(walk)));
-    double n_stores = walk->n_accesses - walk->n_loads;
     if (cpu_knows(cpu, CPU_STORES))
-        stores = fmax(stores, n_stores / cpu_value(cpu, CPU_STORES));
+        stores = fmax(stores, walk->n_store_lines / cpu_value(cpu, CPU_STORES));
     if (cpu_does(cpu, CPU_STORES_BY_LINE))
         stores = fmax(stores, walk->n_commits);
     bounds->cycles[BOUND_LOADS] = loads / turns;

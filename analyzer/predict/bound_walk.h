@@ -72,7 +72,7 @@ struct walk {
     struct stored *stores; // the newest KEPT_STORES
     unsigned n_stores;     // in all
     // memory, of all turns
-    double n_loads, n_accesses, n_commits, bank_reads[MOST_BANKS];
+    double n_loads, n_vector_loads, n_accesses, n_store_lines, n_commits, bank_reads[MOST_BANKS];
     struct place last_store, turn_loads[MOST_LOADS]; // turn_loads: of the turn that goes on
     unsigned n_turn_loads;
     bool has_pair;

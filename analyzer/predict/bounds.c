@@ -19,8 +19,20 @@ static double count_slots(const struct bound_code *code) {
     return slots + code->n_syncs * cpu_value(code->cpu, CPU_STACK_SYNC);
 }
 
+// Those of vector instructions.
+static double count_vector_slots(const struct bound_code *code) {
+    double slots = 0;
+    for (unsigned i = 0; i < code->n; i++)
+        slots += code->recipes[i].is_vector ? code->recipes[i].slots : 0;
+    return slots;
+}
+
 static double rate(double n, const struct cpu *cpu, enum cpu_parameter width) {
     return cpu_knows(cpu, width) && cpu_value(cpu, width) > 0 ? n / cpu_value(cpu, width) : 0;
+}
+
+bool bounds_are_of_vectors(const struct cpu *cpu, const struct bounds *bounds) {
+    return rate(bounds->vector_slots, cpu, CPU_DISPATCH_WIDTH_VECTOR) > rate(bounds->slots, cpu, CPU_DISPATCH_WIDTH);
 }
 
 unsigned bound_count_syncs(const struct bound_code *code) {
@@ -82,7 +94,9 @@ void bounds_of_code(struct bound_code *code, struct bounds *bounds) {
     code->n_syncs = bound_count_syncs(code);
     double slots = count_slots(code);
     bounds->slots = slots;
-    bounds->cycles[BOUND_DISPATCH] = rate(slots, cpu, CPU_DISPATCH_WIDTH);
+    bounds->vector_slots = count_vector_slots(code);
+    bounds->cycles[BOUND_DISPATCH] =
+        fmax(rate(slots, cpu, CPU_DISPATCH_WIDTH), rate(bounds->vector_slots, cpu, CPU_DISPATCH_WIDTH_VECTOR));
     bounds->cycles[BOUND_RETIRE] = rate(slots, cpu, CPU_RETIRE_WIDTH);
     if (code->request->is_decoded) {
         bounds->cycles[BOUND_PREDECODE] = bound_predecode(code, NULL);

@@ -44,7 +44,7 @@ struct bounds_request {
 };
 
 // What a file does not know of a block, so that its bounds may be far off.
-enum bounds_doubt { DOUBT_TIME, DOUBT_X87, BOUNDS_N_DOUBTS };
+enum bounds_doubt { DOUBT_TIME, DOUBT_X87, DOUBT_QUOTIENT, BOUNDS_N_DOUBTS };
 
 // What a block's bounds stand on: of how many instructions.
 struct bounds_basis {
@@ -56,9 +56,10 @@ struct bounds_basis {
 struct bounds {
     double cycles[BOUND_N]; // per iteration; 0: the CPU's model does not have it
     enum bound_kind largest, next;
-    double most;    // the largest
-    double slots;   // of rename and dispatch, per iteration
-    uint64_t pipes; // of the bound of ports
+    double most;         // the largest
+    double slots;        // of rename and dispatch, per iteration
+    double vector_slots; // of these, those of vector instructions
+    uint64_t pipes;      // of the bound of ports
     // Accesses of all turns that were looked at whose address could not be followed: each is taken to be apart.
     unsigned n_unfollowed;
 };
@@ -71,6 +72,9 @@ struct bounds_basis bounds_basis_of(const struct cpu_recipe *recipes, unsigned n
 bool bounds_is_doubtful(const struct cpu_recipe *recipe, enum bounds_doubt doubt);
 const char *bounds_doubt_name(enum bounds_doubt doubt);     // for files: "unknown-time"
 const char *bounds_doubt_sentence(enum bounds_doubt doubt); // for people: what that means for instructions
+
+// Whether the bound of dispatch is that of vector instructions.
+bool bounds_are_of_vectors(const struct cpu *cpu, const struct bounds *bounds);
 
 const char *bound_name(enum bound_kind kind); // for people and files: "dispatch"
 

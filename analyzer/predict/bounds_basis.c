@@ -1,16 +1,24 @@
 #include "analyzer/predict/bounds.h"
 
 bool bounds_is_doubtful(const struct cpu_recipe *recipe, enum bounds_doubt doubt) {
-    return doubt == DOUBT_TIME ? recipe->is_unknown : recipe->is_x87;
+    const bool doubts[BOUNDS_N_DOUBTS] = {
+        [DOUBT_TIME] = recipe->is_unknown, [DOUBT_X87] = recipe->is_x87, [DOUBT_QUOTIENT] = recipe->divides};
+    return doubts[doubt];
 }
 
 const char *bounds_doubt_name(enum bounds_doubt doubt) {
-    return doubt == DOUBT_TIME ? "unknown-time" : "x87-chains";
+    static const char *const names[BOUNDS_N_DOUBTS] = {
+        [DOUBT_TIME] = "unknown-time", [DOUBT_X87] = "x87-chains", [DOUBT_QUOTIENT] = "quotient"};
+    return names[doubt];
 }
 
 const char *bounds_doubt_sentence(enum bounds_doubt doubt) {
-    return doubt == DOUBT_TIME ? "nobody has stated how long this takes; LLVM's latency stands for that"
-                               : "chains through the stack of x87 are not followed; its latencies count for nothing";
+    static const char *const sentences[BOUNDS_N_DOUBTS] = {
+        [DOUBT_TIME] = "nobody has stated how long this takes; LLVM's latency stands for that",
+        [DOUBT_X87] = "chains through the stack of x87 are not followed; its latencies count for nothing",
+        [DOUBT_QUOTIENT] = "how long a division takes may depend on its quotient; one time stands for all",
+    };
+    return sentences[doubt];
 }
 
 struct bounds_basis bounds_basis_of(const struct cpu_recipe *recipes, unsigned n) {

@@ -106,8 +106,9 @@ static void doubts_are_counted(void **state) {
     assert_int_equal(basis.n_insns, 3);
     assert_int_equal(basis.n_doubtful[DOUBT_X87], 2);
     assert_int_equal(basis.n_doubtful[DOUBT_TIME], 1);
-    recipes = recipes_of(*state, "480fafc3", &block);
-    assert_int_equal(bounds_basis_of(recipes, 1).n_doubtful[DOUBT_X87], 0);
+    recipes = recipes_of(*state, "480fafc348f7f1f20f5ec1", &block); // imul; div rcx; divsd xmm0, xmm1
+    assert_int_equal(bounds_basis_of(recipes, 3).n_doubtful[DOUBT_X87], 0);
+    assert_int_equal(bounds_basis_of(recipes, 3).n_doubtful[DOUBT_QUOTIENT], 1);
 }
 
 int main(void) {

@@ -16,6 +16,7 @@ static bool fills_pipes(const struct cpu_recipe *recipe, uint64_t pipes) {
 static bool is_maker(const struct bounds_explained *explained, const struct cpu_recipe *recipe, enum bound_kind kind) {
     switch (kind) {
     case BOUND_DISPATCH:
+        return recipe->slots > 0 && (recipe->is_vector || !explained->is_of_vectors);
     case BOUND_RETIRE:
     case BOUND_CACHE:
         return recipe->slots > 0;
@@ -72,6 +73,7 @@ bool bounds_explain(struct arena *arena, const struct bounds_request *request, s
     code.trace = bound_trace_open(arena, request->cpu->n_units);
     bounds_of_code(&code, &explained->bounds);
     explained->recipes = code.recipes;
+    explained->is_of_vectors = bounds_are_of_vectors(request->cpu, &explained->bounds);
     explained->n_syncs = code.n_syncs;
     bound_trace_chain(code.trace, code.n, explained->bounds.cycles[BOUND_LATENCY], explained);
     explained->loads_from = list_forwards(arena, code.trace, code.n);

@@ -38,6 +38,7 @@ struct bounds_explained {
     unsigned n_chain;               // 0: there is no chain that repeats
     unsigned chain_turns;           // iterations that it runs through
     const int *loads_from;          // by instruction: the one that stores what it loads; -1: unknown memory, or no load
+    bool is_of_vectors;             // the bound of dispatch: see bounds_are_of_vectors
     unsigned n_syncs;               // uses of the stack pointer behind a push or pop, per iteration
 };
 

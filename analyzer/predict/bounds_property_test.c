@@ -20,11 +20,24 @@ static const struct {
     enum cpu_parameter parameter;
     double factor; // that makes it faster
 } relaxed[] = {
-    {CPU_DISPATCH_WIDTH, 2},   {CPU_RETIRE_WIDTH, 2},     {CPU_LENGTH_CHANGE_STALL, 0},
-    {CPU_FORWARD_LATENCY, .5}, {CPU_BLOCKED_LOAD, .5},    {CPU_ATOMIC, .5},
-    {CPU_CACHE_LINES, 2},      {CPU_CACHE_SLOTS, 2},      {CPU_LOADS, 2},
-    {CPU_STORES, 2},           {CPU_ACCESSES, 2},         {CPU_LOAD_BANK_READS, 2},
-    {CPU_DECODED_BYTES, 2},    {CPU_RENAMED_LATENCY, .5}, {CPU_PREDECODE_WIDTH, 2},
+    {CPU_DISPATCH_WIDTH, 2},
+    {CPU_RETIRE_WIDTH, 2},
+    {CPU_LENGTH_CHANGE_STALL, 0},
+    {CPU_FORWARD_LATENCY, .5},
+    {CPU_BLOCKED_LOAD, .5},
+    {CPU_ATOMIC, .5},
+    {CPU_CACHE_LINES, 2},
+    {CPU_CACHE_SLOTS, 2},
+    {CPU_LOADS, 2},
+    {CPU_STORES, 2},
+    {CPU_ACCESSES, 2},
+    {CPU_LOAD_BANK_READS, 2},
+    {CPU_DECODED_BYTES, 2},
+    {CPU_RENAMED_LATENCY, .5},
+    {CPU_PREDECODE_WIDTH, 2},
+    {CPU_DISPATCH_WIDTH_VECTOR, 2},
+    {CPU_LOADS_VECTOR, 2},
+    {CPU_RENAMED_MOST_SLOTS, 2},
 };
 
 static struct bounds find(const struct bounds_request *request) {

@@ -29,6 +29,7 @@ static bool find_bounds(const struct model *model, const struct prediction_reque
     for (unsigned i = 0; i < BOUND_N; i++)
         bounds->cycles[i] /= n_passes;
     bounds->slots /= n_passes;
+    bounds->vector_slots /= n_passes;
     bounds->most /= n_passes;
     return true;
 }

@@ -30,6 +30,7 @@ static void cpu_core_start(struct core *core, const struct pipeline_options *opt
     units->most_loads = window_size(units, CPU_LOAD_QUEUE, RELAX_QUEUES, LARGE_WINDOW);
     units->most_stores = window_size(units, CPU_STORE_QUEUE, RELAX_QUEUES, MOST_STORES);
     units->ticks_of_slot = ticks_of_rate(plan->cpu, CPU_DISPATCH_WIDTH);
+    units->ticks_of_vector_slot = ticks_of_rate(plan->cpu, CPU_DISPATCH_WIDTH_VECTOR);
     units->ticks_of_retired = ticks_of_rate(plan->cpu, CPU_RETIRE_WIDTH);
     units->no_registers = STASH_ZEROED(stash, unsigned, core->machine->n_register_files + 1);
     unsigned places = places_for(units->most_slots);
@@ -127,6 +128,7 @@ static void cpu_core_put_state(const struct core *core, struct coder *coder) {
     const struct units *units = (const struct units *)core;
     coder_put(coder, units->turn);
     put_ticks(coder, units->dispatch.busy_until, 0);
+    put_ticks(coder, units->dispatch_vector.busy_until, 0);
     put_ticks(coder, units->retirement.busy_until, 0);
     // What is short comes first: most comparisons end there.
     front_end_put(&units->front_end, coder);

@@ -108,7 +108,9 @@ void units_dispatch(struct units *units) {
         const struct core_access *access = &plan->accesses[units->turn * plan->n + core->next_position];
         enum event_stall why = STALL_DISPATCH_GROUP;
         unsigned slots = insn->slots + access->sync_slots;
-        if (slots && !gate_is_open(&units->dispatch, core->now))
+        bool is_vector = insn->slots && insn->recipe->is_vector;
+        if ((slots && !gate_is_open(&units->dispatch, core->now)) ||
+            (is_vector && !gate_is_open(&units->dispatch_vector, core->now)))
             return;
         if (!has_room(units, insn, &why)) {
             if (core->reporter.wanted.stalled)
@@ -116,6 +118,8 @@ void units_dispatch(struct units *units) {
             return;
         }
         gate_take(&units->dispatch, core->now, 0, slots * units->ticks_of_slot);
+        if (is_vector)
+            gate_take(&units->dispatch_vector, core->now, 0, insn->slots * units->ticks_of_vector_slot);
         enter(units, insn, access);
         core->has_moved = true;
     }

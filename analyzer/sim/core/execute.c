@@ -137,7 +137,7 @@ static bool issue(struct units *units, unsigned queue, bool *waits_for_bank) {
     const struct core_uop *what = &flight->insn->uops[waiting->age % CORE_MOST_UOPS];
     int64_t now = units->core.now, begin = waiting->ready, hold = what->hold;
     bool is_load = what->part == CORE_LOADS, is_address = what->part == CORE_STORES_ADDRESS;
-    if ((is_load || is_address) && !memory_is_open(&units->memory, is_load, now))
+    if ((is_load || is_address) && !memory_is_open(&units->memory, is_load ? flight->access : NULL, now))
         return false;
     *waits_for_bank = is_load && !memory_has_banks(&units->memory, flight->access, now);
     if (*waits_for_bank)

@@ -9,8 +9,8 @@
 enum { MOST_BANKS_READ = 64, MOST_SERVED = 8 };
 
 struct memory {
-    int64_t ticks_of_load, ticks_of_access, ticks_of_read; // 0: any number in a cycle
-    struct gate loads, accesses, banks[MOST_BANKS_READ];
+    int64_t ticks_of_load, ticks_of_vector_load, ticks_of_access, ticks_of_read; // 0: any number in a cycle
+    struct gate loads, vector_loads, accesses, banks[MOST_BANKS_READ];
     bool has_banks, pairs_by_bank;
     // Loads of this cycle, where two of them must not meet.
     const struct core_access *served[MOST_SERVED];
@@ -19,8 +19,8 @@ struct memory {
 };
 
 void memory_open(struct memory *memory, const struct cpu *cpu);
-// Whether there is room for any further load, or store, in this cycle.
-bool memory_is_open(const struct memory *memory, bool is_load, int64_t cycle);
+// Whether there is room for a further store, or for this load, in this cycle. `load`: null: it is a store.
+bool memory_is_open(const struct memory *memory, const struct core_access *load, int64_t cycle);
 // Whether the banks of a load are free.
 bool memory_has_banks(const struct memory *memory, const struct core_access *access, int64_t cycle);
 // Both return when the access begins.

@@ -65,18 +65,20 @@ enum core_meets { CORE_MEETS_NOTHING, CORE_IS_FORWARDED, CORE_IS_RENAMED, CORE_I
 // What an instruction does to memory in one turn.
 struct core_access {
     enum core_meets meets;
-    unsigned stores_back; // the store that it meets: 1 is the newest before it
-    unsigned n_loads;     // reads of lines
-    unsigned n_commits;   // lines that its store takes anew: 0, 1 or 2
-    uint64_t banks;       // that it reads, a bit each
-    int64_t latency;      // ticks, of its load without any store
-    int64_t more;         // ticks, from what it meets to what it loads
-    int64_t hold;         // ticks that its load keeps a pipe longer
-    int64_t store_hold;   // the same of its store's data
-    uint32_t base;        // that its load's address is relative to, as far as banks meet; else 0
-    uint64_t offset;      // bytes from there
-    unsigned sync_slots;  // of the stack engine, before it
-    int64_t sync;         // ticks, added to the stack pointer before it
+    unsigned stores_back;    // the store that it meets: 1 is the newest before it
+    unsigned n_loads;        // reads of lines
+    unsigned n_vector_loads; // the same, where they are of a vector register; else 0
+    unsigned n_store_lines;  // lines that its store is to: 0, 1 or 2
+    unsigned n_commits;      // lines that its store takes anew: 0, 1 or 2
+    uint64_t banks;          // that it reads, a bit each
+    int64_t latency;         // ticks, of its load without any store
+    int64_t more;            // ticks, from what it meets to what it loads
+    int64_t hold;            // ticks that its load keeps a pipe longer
+    int64_t store_hold;      // the same of its store's data
+    uint32_t base;           // that its load's address is relative to, as far as banks meet; else 0
+    uint64_t offset;         // bytes from there
+    unsigned sync_slots;     // of the stack engine, before it
+    int64_t sync;            // ticks, added to the stack pointer before it
 };
 
 // Whether two loads at these offsets from one base are of different lines, and of the same bank of four bytes.

@@ -17,6 +17,7 @@ uint64_t store_table_enter(struct store_table *table, const struct core_access *
         .waits_for_address = NO_WAIT,
         .waits_for_retired = NO_WAIT,
         .n_commits = access->n_commits,
+        .n_lines = access->n_store_lines,
     };
     return table->next++;
 }
@@ -35,7 +36,7 @@ bool store_table_commit(struct store_table *table, int64_t cycle) {
             break;
         if (lines)
             gate_take(&table->lines, cycle, 0, lines);
-        gate_take(&table->stores, cycle, 0, table->ticks_of_store);
+        gate_take(&table->stores, cycle, 0, entry->n_lines * table->ticks_of_store);
         table->committed++;
     }
     return table->committed != before;

@@ -11,7 +11,7 @@ enum { STORE_PLACES = 256, MOST_STORES = STORE_PLACES - CORE_KEPT_STORES };
 struct store_entry {
     int64_t data, address, retired; // ticks; UNKNOWN
     int32_t waits_for_data, waits_for_address, waits_for_retired;
-    unsigned n_commits; // struct core_access
+    unsigned n_commits, n_lines; // struct core_access
 };
 
 struct store_table {

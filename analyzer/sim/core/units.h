@@ -26,11 +26,11 @@ struct units {
     struct memory memory;
     struct store_table stores;
     struct watch watch;
-    struct gate dispatch, retirement;
-    int64_t ticks_of_slot, ticks_of_retired;   // 0: any number in a cycle
-    unsigned n_slots, most_slots;              // in the reorder buffer
-    unsigned n_loads, most_loads, most_stores; // in their queues
-    unsigned turn;                             // whose accesses come next
+    struct gate dispatch, dispatch_vector, retirement;
+    int64_t ticks_of_slot, ticks_of_vector_slot, ticks_of_retired; // 0: any number in a cycle
+    unsigned n_slots, most_slots;                                  // in the reorder buffer
+    unsigned n_loads, most_loads, most_stores;                     // in their queues
+    unsigned turn;                                                 // whose accesses come next
     unsigned relaxed;
     int64_t latest;         // ticks: nothing that is known happens later
     unsigned *no_registers; // by register file, zeros: for reports
