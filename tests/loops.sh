@@ -116,6 +116,9 @@ expect 0 '^null time-out too many pages left its loop early null$' jq -rs '[.[] 
     "\(.outcome)"] | join(" ")' "$T/run"
 expect 0 'jmp 1b: time-out; nothing ends it: `jmp -2` always goes back' one_line cat "$T/why"
 expect 0 'too many pages: .*; nothing ends it' one_line cat "$T/why"
+# After 53 turns it leaves by another way: so few are no value.
+expect 1 'left its loop early; .* a way out comes first' \
+    run --form looped --alias disjoint --asm '1: shl rdx; je 2f; add rdi, 8; cmp rdi, rsi; jne 1b; 2:'
 expect 1 'time-out; a pass takes too long: give its loops fewer turns' one_line \
     run --form looped --asm 'mov ecx, 4000000000; 1: dec ecx; jne 1b'
 # A loop that walks is named, and the error is there once, though the block is tried with both kinds of registers.

@@ -175,11 +175,13 @@ static int choose_limited(struct native_executor *executor, const struct native_
 }
 
 // Searches for the largest number of iterations that the code survives, to about a quarter: it survives `n_good`, but
-// not `n_bad`. Keeps the note of the last fault only where fewer than two iterations remain.
+// not `n_bad`. Keeps the note of the last fault only where fewer than two iterations remain, or where a loop is left
+// after so few that a run is nothing but its start and its end.
 static int find_most(struct native_executor *executor, const struct native_code *code,
                      const struct lengths_request *request, uint64_t *n_good, uint64_t n_bad) {
+    static const double fewest_ticks = 300;
     struct fault_note note = *executor->room.note;
-    double ticks;
+    double ticks = 0;
     int error = 0;
     while (!error && n_bad - *n_good > 1 + *n_good / 4) {
         uint64_t n = *n_good + (n_bad - *n_good) / 2;
@@ -192,8 +194,12 @@ static int find_most(struct native_executor *executor, const struct native_code 
             *n_good = n;
         }
     }
+    executor->room.note->outcome = BENCH_OK;
+    if (!error && note.outcome == BENCH_LEFT_LOOP)
+        error = time_iterations(executor, code, *n_good, request, &ticks);
+    bool leaves_soon = note.outcome == BENCH_LEFT_LOOP && ticks < fewest_ticks;
     *executor->room.note = note;
-    if (*n_good >= 2)
+    if (*n_good >= 2 && !leaves_soon)
         executor->room.note->outcome = BENCH_OK;
     return error;
 }
