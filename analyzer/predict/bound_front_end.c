@@ -149,23 +149,28 @@ static unsigned immediates_of(const struct bound_code *code, unsigned i) {
 
 // A window of code in the cache of decoded instructions.
 struct cached {
-    unsigned slots, lines, n_insns; // lines that hold it
+    unsigned slots, immediates, lines, n_insns; // lines that hold it
 };
 
-// Cycles in which a window's lines are delivered. A loop's window of more lines than come in a cycle holds the loop up
-// longer than the same window in straight code, where only the groups of dispatch end with it.
+// Cycles in which a window's lines are delivered. More lines than come at once take further rounds. In straight code,
+// windows of little more than these are stored so that they need them, or so that they do not: the mean grows evenly.
 static double window_cycles(const struct bound_code *code, const struct cached *window) {
     const struct cpu *cpu = code->cpu;
     double at_once = cpu_value(cpu, CPU_CACHE_LINES), width = cpu_value(cpu, CPU_DISPATCH_WIDTH);
-    double rounds = ceil(window->lines / at_once);
-    bool has_rounds = cpu_knows(cpu, CPU_CACHE_LOOP_ROUND);
+    double rounds = ceil(window->lines / at_once), straight = cpu_value(cpu, CPU_CACHE_STRAIGHT_SLOTS);
     if (cpu_knows(cpu, CPU_CACHE_WINDOW_LINES) && window->lines > cpu_value(cpu, CPU_CACHE_WINDOW_LINES))
         return code->request->is_loop ? 1 + ceil(window->slots / width) : window->slots / width;
-    if (code->request->is_loop && has_rounds)
-        return 1 + (rounds - 1) * cpu_value(cpu, CPU_CACHE_LOOP_ROUND);
-    if (rounds <= 1 || !has_rounds)
+    if (!cpu_knows(cpu, CPU_CACHE_LOOP_ROUND))
         return window->lines / at_once;
-    return fmax(ceil(window->slots / width), window->lines - 1);
+    double round = cpu_value(cpu, CPU_CACHE_LOOP_ROUND), cycles = 1 + (rounds - 1) * round;
+    if (code->request->is_loop || !cpu_knows(cpu, CPU_CACHE_STRAIGHT_SLOTS))
+        return cycles;
+    double held = fmax(window->slots, window->immediates), line = cpu_value(cpu, CPU_CACHE_LINE_SLOTS);
+    double few = (rounds - 2) * at_once * line + straight, many = ((rounds - 1) * at_once + 1) * line;
+    double without = fmax(fmin(held, few) / width, cycles - round); // the last round
+    if (rounds < 2)
+        return held / width;
+    return without + fmin(fmax((held - few) / (many - few), 0), 1) * fmax(cycles - without, 0);
 }
 
 static double end_window(const struct bound_code *code, const struct cached *window, struct supply *supply) {
@@ -201,6 +206,7 @@ static double fill_cache(const struct bound_code *code, unsigned copies, struct 
         }
         window.n_insns++;
         window.slots += recipe->slots;
+        window.immediates += (unsigned)constants;
         slots += recipe->slots;
         fields += further;
         immediates += constants;
