@@ -210,6 +210,8 @@ struct cpu {
 // Reads and checks all of a file but what depends on its base. Null and a failure with line and column where it is
 // wrong.
 struct cpu *cpu_read(struct arena *arena, const char *path, struct fail *fail);
+// Only the name, and of which CPUs it is: many times as fast. What else the file states may be wrong.
+struct cpu *cpu_read_identity(struct arena *arena, const char *path, struct fail *fail);
 struct cpu *cpu_parse(struct arena *arena, const char *name, const char *text, struct fail *fail);
 void cpu_close(struct cpu *cpu); // null is allowed
 bool cpu_is_of(const struct cpu *cpu, const char *vendor, unsigned family, unsigned model);

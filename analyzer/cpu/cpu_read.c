@@ -128,9 +128,23 @@ static bool read_identities(struct reader *reader, struct fy_node *node) {
     return true;
 }
 
-static bool read_file(struct reader *reader) {
-    struct yaml_field f[N_FILE_KEYS];
+// What of a file is read.
+typedef bool reads(struct reader *reader, const struct yaml_field f[N_FILE_KEYS]);
+
+static bool read_whole(struct reader *reader, const struct yaml_field f[N_FILE_KEYS]) {
     struct cpu *cpu = reader->cpu;
+    return read_text(reader, f[FILE_NAME].value, &cpu->name) && read_text(reader, f[FILE_ABOUT].value, &cpu->about) &&
+           read_word(reader, f[FILE_BASE].value, &cpu->base) && read_identities(reader, f[FILE_IDENTITY].value) &&
+           read_parameters(reader, f[FILE_PARAMETERS].value) && read_resources(reader, f[FILE_RESOURCES].value) &&
+           read_forms(reader, f[FILE_FORMS].value) && read_lacks(reader, f[FILE_LACKS].value);
+}
+
+static bool read_only_identity(struct reader *reader, const struct yaml_field f[N_FILE_KEYS]) {
+    return read_text(reader, f[FILE_NAME].value, &reader->cpu->name) && read_identities(reader, f[FILE_IDENTITY].value);
+}
+
+static bool read_file(struct reader *reader, reads *read) {
+    struct yaml_field f[N_FILE_KEYS];
     double version;
     if (!read_fields(reader, yaml_root(&reader->yaml), "a CPU file", cpu_file_keys, N_FILE_KEYS, f) ||
         !yaml_number(&reader->yaml, f[FILE_VERSION].value, &version))
@@ -138,21 +152,19 @@ static bool read_file(struct reader *reader) {
     if (version != VERSION)
         return yaml_fail(&reader->yaml, f[FILE_VERSION].value,
                          "this is version %g of the format; this program reads version %d", version, VERSION);
-    return read_text(reader, f[FILE_NAME].value, &cpu->name) && read_text(reader, f[FILE_ABOUT].value, &cpu->about) &&
-           read_word(reader, f[FILE_BASE].value, &cpu->base) && read_identities(reader, f[FILE_IDENTITY].value) &&
-           read_parameters(reader, f[FILE_PARAMETERS].value) && read_resources(reader, f[FILE_RESOURCES].value) &&
-           read_forms(reader, f[FILE_FORMS].value) && read_lacks(reader, f[FILE_LACKS].value);
+    return read(reader, f);
 }
 
 // `text`: null: the file's.
-static struct cpu *read_all(struct arena *arena, const char *path, const char *text, struct fail *fail) {
+static struct cpu *open_and_read(struct arena *arena, const char *path, const char *text, reads *read,
+                                 struct fail *fail) {
     struct cpu *cpu = ARENA_NEW(arena, struct cpu);
     *cpu = (struct cpu){.path = arena_strdup(arena, path), .about = ""};
     struct reader reader = {.arena = arena, .cpu = cpu};
     bool is_good = text ? yaml_open_text(&reader.yaml, arena, cpu->path, text, fail)
                         : yaml_open(&reader.yaml, arena, cpu->path, fail);
     cpu->hash = is_good ? bytes_hash(reader.yaml.data, strlen(reader.yaml.data)) : 0;
-    is_good = is_good && read_file(&reader);
+    is_good = is_good && read_file(&reader, read);
     yaml_close(&reader.yaml);
     if (is_good)
         return cpu;
@@ -161,11 +173,15 @@ static struct cpu *read_all(struct arena *arena, const char *path, const char *t
 }
 
 struct cpu *cpu_read(struct arena *arena, const char *path, struct fail *fail) {
-    return read_all(arena, path, NULL, fail);
+    return open_and_read(arena, path, NULL, read_whole, fail);
+}
+
+struct cpu *cpu_read_identity(struct arena *arena, const char *path, struct fail *fail) {
+    return open_and_read(arena, path, NULL, read_only_identity, fail);
 }
 
 struct cpu *cpu_parse(struct arena *arena, const char *name, const char *text, struct fail *fail) {
-    return read_all(arena, name, text, fail);
+    return open_and_read(arena, name, text, read_whole, fail);
 }
 
 bool cpu_is_of(const struct cpu *cpu, const char *vendor, unsigned family, unsigned model) {

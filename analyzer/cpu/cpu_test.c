@@ -3,6 +3,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -155,6 +157,29 @@ static void a_file_states_its_cpus(void **state) {
     arena_free(&arena);
 }
 
+static void an_identity_is_read_alone(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    char path[] = "/tmp/identity-XXXXXX.cpu.yaml";
+    const int made = mkstemps(path, (int)strlen(".cpu.yaml"));
+    FILE *file = made >= 0 ? fdopen(made, "w") : NULL;
+    assert_non_null(file);
+    fputs("cpu: 1\nname: a\nbase: b\nidentity: [{vendor: AuthenticAMD, family: 26, models: [2]}]\n"
+          "forms: [{match: '(', latency: 1}]\n",
+          file);
+    fclose(file);
+    struct cpu *cpu = cpu_read_identity(&arena, path, &fail);
+    assert_non_null(cpu);
+    assert_true(cpu_is_of(cpu, "AuthenticAMD", 26, 2));
+    assert_int_equal(cpu->n_rules, 0);
+    assert_null(cpu_read(&arena, path, &fail)); // the rule is wrong
+    fail_clear(&fail);
+    remove(path);
+    cpu_close(cpu);
+    arena_free(&arena);
+}
+
 static void versions_are_told_apart(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -168,7 +193,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_have_a_source),     cmocka_unit_test(mistakes_have_a_place),
         cmocka_unit_test(groups_share_their_origin), cmocka_unit_test(a_file_states_its_cpus),
-        cmocka_unit_test(versions_are_told_apart),
+        cmocka_unit_test(versions_are_told_apart),   cmocka_unit_test(an_identity_is_read_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

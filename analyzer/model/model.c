@@ -108,7 +108,8 @@ const char *model_cpu_file_of(struct arena *arena, const char *vendor, unsigned 
     size_t n = model_list_cpu_files(arena, &names);
     for (size_t i = 0; i < n && !found; i++) {
         struct fail unread = {0};
-        struct cpu *cpu = model_read_cpu_file(arena, names[i], &unread);
+        const char *path = path_of(arena, names[i], &unread);
+        struct cpu *cpu = path ? cpu_read_identity(arena, path, &unread) : NULL;
         if (cpu && cpu_is_of(cpu, vendor, family, model))
             found = names[i];
         cpu_close(cpu);

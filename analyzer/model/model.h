@@ -35,8 +35,8 @@ size_t model_list_cpu_files(struct arena *arena, const char *const **names);
 
 // Reads one of these, without the model that it is based on. Null and a failure where it is wrong. For cpu_close.
 struct cpu *model_read_cpu_file(struct arena *arena, const char *name, struct fail *fail);
-// The first of these that is of such a CPU, as /proc/cpuinfo has it; null: no file is. A file that cannot be read is of
-// no CPU.
+// The first of these that is of such a CPU, as /proc/cpuinfo has it; null: no file is. A file whose identity cannot be
+// read is of no CPU. What else a file states is not read.
 const char *model_cpu_file_of(struct arena *arena, const char *vendor, unsigned family, unsigned model);
 
 // Sets `is_of_cpu`: the file changes LLVM's model of options->cpu, which is of the same family of ISAs. Fails where it
