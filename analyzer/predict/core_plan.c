@@ -2,6 +2,7 @@
 
 #include "analyzer/predict/bound_walk.h"
 #include "analyzer/predict/steady.h"
+#include "analyzer/sim/core/cpu_core.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,6 +98,21 @@ static uint64_t iterations_of(const struct core_plan *plan, const struct bounds 
     return (wanted / period + 1) * period;
 }
 
+// The largest bound that still holds where `relaxed` is out of the way: no execution is faster.
+static double least_cycles(const struct bounds *bounds, unsigned relaxed) {
+    double least = 0;
+    bool holds[BOUND_N];
+    for (unsigned i = 0; i < BOUND_N; i++)
+        holds[i] = true;
+    for (unsigned k = 0; k < cpu_core.n_knobs; k++) {
+        holds[BOUND_LATENCY] &= !(relaxed >> k & 1) || cpu_core.knobs[k].limit != LIMIT_DEPENDENCES;
+        holds[BOUND_RETIRE] &= !(relaxed >> k & 1) || cpu_core.knobs[k].limit != LIMIT_RETIREMENT;
+    }
+    for (unsigned i = 0; i < BOUND_N; i++)
+        least = holds[i] ? fmax(least, bounds->cycles[i]) : least;
+    return least;
+}
+
 static bool simulate(struct arena *arena, const struct steady_request *request, const struct bounds *bounds,
                      double *cycles, struct fail *fail) {
     struct steady_request wanted = *request;
@@ -107,16 +123,16 @@ static bool simulate(struct arena *arena, const struct steady_request *request, 
     *cycles = steady.cycles;
     if (steady.is_exact)
         return true;
-    // No execution is faster than the bound; what comes within a cycle of it, takes as long.
-    const double counted = (double)wanted.most_iterations / 2;
-    if (!request->relaxed && steady.cycles * counted <= bounds->most * counted + 1) {
-        *cycles = bounds->most;
+    // What comes within a cycle of the bound, takes as long.
+    const double counted = (double)wanted.most_iterations / 2, least = least_cycles(bounds, request->relaxed);
+    if (steady.cycles * counted <= least * counted + 1) {
+        *cycles = least;
         return true;
     }
     wanted.most_iterations = iterations_of(request->plan, bounds, &enough);
     if (!steady_find(arena, &wanted, &steady, fail))
         return false;
-    *cycles = steady.is_exact || request->relaxed ? steady.cycles : fmax(steady.cycles, bounds->most);
+    *cycles = steady.is_exact ? steady.cycles : fmax(steady.cycles, least);
     return true;
 }
 
