@@ -25,7 +25,8 @@ struct option lab_args_kernels[] = {
 struct option lab_args_where[] = {
     {OPTION_HEADING, NULL, NULL, "Where to run it", NULL},
     {OPTION_TEXT, "target", "TARGET",
-     "native, or sim:CPU, a simulated CPU under noise. After CPU: ,noise=KIND[:PARAMETER...][+KIND...], ,seed=N and "
+     "native, or sim:CPU, a simulated CPU under noise; CPU is one of LLVM's, an overlay or a CPU file. After CPU: "
+     ",noise=KIND[:PARAMETER...][+KIND...], ,seed=N and "
      ",slow=CYCLES (loads of large chases); "
      "noise=help lists the kinds. Default: native.",
      &lab_args.options.target},

@@ -1,5 +1,6 @@
 #include "lab/lab.h"
 
+#include "analyzer/predict/model_prediction.h"
 #include "bench/host/files.h"
 #include "bench/measure/level_file.h"
 #include "lab/budget.h"
@@ -23,19 +24,10 @@ struct lab_options lab_without_models(const struct lab_options *options) {
     return without;
 }
 
-static bool parse_simulated(struct lab *lab, const char *spec, struct fail *fail) {
-    if (!sim_spec_parse(lab->arena, spec, &lab->sim, fail))
-        return false;
-    return !model_is_cpu_file(lab->sim.cpu) ||
-           fail_set(fail, FAIL_INPUT,
-                    "'%s': a CPU file bounds code and runs none; give the model that it is based on to --target sim:",
-                    lab->sim.cpu);
-}
-
 static bool parse_target(struct lab *lab, const char *target, struct fail *fail) {
     if (strncmp(target, "sim:", 4) == 0) {
         lab->is_simulated = true;
-        return parse_simulated(lab, target + 4, fail);
+        return sim_spec_parse(lab->arena, target + 4, &lab->sim, fail);
     }
     if (strcmp(target, "native") != 0)
         return fail_set(fail, FAIL_INPUT, "unknown target '%s': there are native and sim:CPU", target);
@@ -116,14 +108,11 @@ bool lab_prepare(struct lab *lab, const struct lab_options *options, struct plan
 static bool predict_reference(struct lab *lab, double *cycles, struct fail *fail) {
     const struct program *reference = lab->chains[CHAIN_REFERENCE];
     struct program_range body = program_simulated_range(reference);
-    struct prediction prediction;
     struct block block;
-    if (!model_describe_bytes(&lab->models.native, lab->arena, reference->code + body.offset, body.length, &block,
-                              fail) ||
-        !prediction_make(lab->arena, lab->models.native.machine, EXECUTION_OF(&block), &prediction, fail))
-        return false;
-    *cycles = prediction.cycles;
-    return true;
+    const struct prediction_request request = {.execution = EXECUTION_OF(&block)};
+    return model_describe_bytes(&lab->models.native, lab->arena, reference->code + body.offset, body.length, &block,
+                                fail) &&
+           prediction_cycles_by_model(&lab->models.native, &request, cycles, fail);
 }
 
 static void steady_frequency(struct lab *lab) {

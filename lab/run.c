@@ -1,6 +1,7 @@
 // Runs experiments: measures their cycles, then has the same bytes predicted.
 #include "lab/lab.h"
 
+#include "analyzer/cpu/recipe.h"
 #include "base/text.h"
 #include "bench/measure/replication.h"
 #include "lab/predict.h"
@@ -58,8 +59,10 @@ bool lab_can_run(const struct lab *lab, const struct program *program, struct fa
     struct program_range body = program_simulated_range(program);
     struct block block;
     struct fail trouble = {0};
+    const struct model *native = &lab->models.native;
     if (!lab->is_simulated ||
-        model_describe_part(&lab->models.native, lab->arena, program->code, body.offset, body.length, &block, &trouble))
+        (model_describe_part(native, lab->arena, program->code, body.offset, body.length, &block, &trouble) &&
+         (!native->own || cpu_executes_block(native->own, &block, &trouble))))
         return true;
     return fail_set(fail, FAIL_UNAVAILABLE, "%s cannot run on the simulated CPU: %s", program->kernel, trouble.text);
 }

@@ -1,5 +1,7 @@
 #include "parameters/compare.h"
 
+#include "parameters/compare_own.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -136,6 +138,8 @@ static struct card_comparison of_entry(struct arena *arena, const struct card_en
     const struct machine *machine = model->machine;
     const struct insn *insn = describe(arena, model, isa, entry->example);
     const char *name = entry->name;
+    if (model->own)
+        return own_comparison(entry, model, insn);
     for (size_t i = 0; i < N_PLAIN; i++) {
         const struct plain *plain = &plain_numbers[i];
         unsigned value = value_of(machine, plain);
@@ -211,6 +215,13 @@ const struct card_rest *card_compare_rest(struct arena *arena, const struct card
                                           const struct card_comparison *comparisons, size_t *n) {
     const struct machine *machine = model->machine;
     struct rest rest = {.arena = arena, .card = card, .comparisons = comparisons};
+    double value = 0;
+    const char *entry = NULL, *name;
+    for (size_t i = 0; model->own && (name = own_number(model->own, i, &value, &entry)); i++)
+        add_rest(&rest, name, entry, value, "no entry of this card shows it");
+    *n = rest.n;
+    if (model->own)
+        return rest.items;
     for (size_t i = 0; i < N_PLAIN; i++)
         add_rest(&rest, plain_numbers[i].number, plain_numbers[i].entry, value_of(machine, &plain_numbers[i]),
                  "no experiment shows it: LLVM assumes it for slow instructions");

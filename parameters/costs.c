@@ -220,7 +220,7 @@ static void find_cost(struct session *session, const struct cost *cost) {
     const struct card_entry head = {
         .group = "costs", .name = cost->name, .unit = cost->is_ratio ? "times" : "cycles", .how = cost->how};
     static const double near = 0.03;
-    if (session->is_simulated && !cost->is_modeled) {
+    if (session->is_bare && !cost->is_modeled) {
         card_add_unknown(&session->card, &head, "a simulated CPU has no such cost");
         return;
     }

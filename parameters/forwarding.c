@@ -143,9 +143,9 @@ void forwarding_find(struct session *session) {
                                     .unit = "cycles",
                                     .how = "a chain of a store and a load of its bytes"};
     const struct set *set = set_of(session->recipe->isa);
-    if (session->is_simulated || !set) {
+    if (session->is_bare || !set) {
         card_add_unknown(&session->card, &head,
-                         session->is_simulated ? "simulated loads do not wait for older stores" : session_no_isa);
+                         session->is_bare ? "simulated loads do not wait for older stores" : session_no_isa);
         return;
     }
     const struct timing load = {.name = "load-latency", .body = set->load, .init = "a: memory", .writes = "a"};

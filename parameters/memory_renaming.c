@@ -175,7 +175,7 @@ static void add_unknown(struct session *session, const char *why) {
 }
 
 void memory_renaming_find(struct session *session) {
-    if (session->is_simulated) {
+    if (session->is_bare) {
         add_unknown(session, "simulated loads do not wait for older stores");
         return;
     }

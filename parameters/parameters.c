@@ -144,12 +144,19 @@ static bool run_rounds(struct session *session, const struct parameters_request 
     return true;
 }
 
+// Whether a target is the core of a CPU file: "sim:cpu:skylake,noise=none".
+static bool is_of_cpu_file(struct arena *arena, const char *target) {
+    const char *name = strncmp(target, "sim:", 4) == 0 ? target + 4 : "";
+    return model_is_cpu_file(arena_copy(arena, name, strcspn(name, ",")));
+}
+
 bool parameters_run(struct arena *arena, const struct parameters_request *request, struct card *card, int *status,
                     struct fail *fail) {
     struct session session = {.arena = arena,
                               .isa = request->campaign.lab->isa,
                               .recipe = recipe_find(isa_family(request->campaign.lab->isa)),
                               .is_simulated = strcmp(request->campaign.lab->target, "native") != 0};
+    session.is_bare = session.is_simulated && !is_of_cpu_file(arena, request->campaign.lab->target);
     if (!session.recipe)
         return fail_set(fail, FAIL_INPUT, "there are no experiments for %s yet: only for x86_64, aarch64 and riscv64",
                         request->campaign.lab->isa->name);

@@ -56,7 +56,8 @@ struct session {
     const struct isa *isa;
     const struct recipe *recipe;
     struct date_range when; // as in struct card
-    bool is_simulated;
+    bool is_simulated;      // there are no caches and no pages
+    bool is_bare; // simulated by a model of LLVM's: there is no front end, no retirement and no memory to wait for
     const char *llvm_cpu; // LLVM's name of the CPU; null: unknown
     struct card card;
     struct session_item {

@@ -256,7 +256,7 @@ static void find_retire(struct session *session) {
                                     .unit = "per cycle",
                                     .how = "fillers between a slow chain and a fence: what each adds"};
     static const double near = 0.08; // of a few cycles
-    if (session->is_simulated) {
+    if (session->is_bare) {
         const struct card_entry *found = card_find(&session->card, "dispatch");
         double dispatch = found && found->verdict != CARD_UNKNOWN ? found->low : 0;
         if (dispatch > 0)

@@ -95,5 +95,7 @@ struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const
 // Fails at the first instruction that the CPU does not execute.
 bool cpu_executes(struct arena *arena, const struct cpu *cpu, const struct cpu_recipe *recipes, unsigned n,
                   struct fail *fail);
+// The same of a block without recipes.
+bool cpu_executes_block(const struct cpu *cpu, const struct block *block, struct fail *fail);
 
 #endif

@@ -110,3 +110,10 @@ struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const
         find_lost_turns(arena, cpu, recipes, block->n_insns);
     return recipes;
 }
+
+bool cpu_executes_block(const struct cpu *cpu, const struct block *block, struct fail *fail) {
+    struct arena scratch = {0};
+    bool is_executed = cpu_executes(&scratch, cpu, cpu_recipes(&scratch, cpu, block), block->n_insns, fail);
+    arena_free(&scratch);
+    return is_executed;
+}

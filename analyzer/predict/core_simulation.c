@@ -10,14 +10,21 @@ static uint64_t slots_of(const struct core_plan *plan) {
     return slots;
 }
 
+static void replace_latencies(struct core_plan *plan, const unsigned *latencies) {
+    for (unsigned i = 0; latencies && i < plan->n_turns * plan->n; i++)
+        if (latencies[i % plan->n])
+            plan->accesses[i].latency = ticks_of(latencies[i % plan->n]);
+}
+
 bool core_simulate(const struct bounds_request *request, const struct core_simulation *simulation,
                    struct pipeline_result *result, struct fail *fail) {
     struct arena arena = {0};
     struct bounds bounds;
     *result = (struct pipeline_result){0};
-    const struct core_plan *plan = core_plan_find(&arena, request, &bounds, fail);
+    struct core_plan *plan = core_plan_find(&arena, request, &bounds, fail);
     bool is_done = false;
     if (plan) {
+        replace_latencies(plan, simulation->load_latencies);
         const struct pipeline_options options = {.iterations = simulation->iterations,
                                                  .walk_iterations = simulation->walk_iterations,
                                                  .max_cycles = simulation->max_cycles,

@@ -7,11 +7,13 @@
 #include "analyzer/sim/pipeline.h"
 
 struct core_simulation {
-    uint64_t iterations;                     // 0: 100
-    uint64_t walk_iterations;                // as in pipeline_options
-    uint64_t max_cycles;                     // likewise
-    bool walk_all;                           // likewise
-    unsigned relaxed;                        // likewise
+    uint64_t iterations;      // 0: 100
+    uint64_t walk_iterations; // as in pipeline_options
+    uint64_t max_cycles;      // likewise
+    bool walk_all;            // likewise
+    unsigned relaxed;         // likewise
+    // By instruction: cycles of its load, where the file's do not count; 0: these. Null: all are the file's.
+    const unsigned *load_latencies;
     struct event_listener *const *listeners; // null-terminated; null for none
 };
 

@@ -1,8 +1,10 @@
 #include "bench/targets/simulated.h"
 
+#include "analyzer/cpu/recipe.h"
 #include "analyzer/sim/mca/corun.h"
 #include "analyzer/sim/mca/mca.h"
 #include "base/text.h"
+#include "bench/targets/simulated_core.h"
 #include "bench/targets/simulated_events.h"
 
 #include <math.h>
@@ -17,6 +19,7 @@ static const double CORE_HZ = 250e6, TICKS_PER_CYCLE = 0.585;
 struct run {
     const uint8_t *body, *corunner; // beside: the co-runner's body; null: no co-runner
     uint64_t bodies, cycles;
+    bool is_illegal;        // the CPU does not execute it
     double corunner_bodies; // bodies of the co-runner in those cycles
     const uint64_t *events; // counts of the target's events
 };
@@ -36,9 +39,13 @@ static const uint8_t *body_of(const struct bench_code *code) {
     return code ? code->body : NULL;
 }
 
+bool sim_is_slow(const struct bench_code *code) {
+    return code->chase.are_steps && code->chase.layout != BENCH_CHASE_PAGES && code->chase.bytes >= SIM_SLOW_BYTES;
+}
+
 // Makes the steps of chases slow where their rings are large.
 static void slow_steps(struct arena *arena, const struct bench_code *code, unsigned cycles, struct block *block) {
-    if (!code->chase.are_steps || code->chase.layout == BENCH_CHASE_PAGES || code->chase.bytes < SIM_SLOW_BYTES)
+    if (!sim_is_slow(code))
         return;
     struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
     memcpy(insns, block->insns, block->n_insns * sizeof *insns);
@@ -76,15 +83,20 @@ static bool execute(const struct target_sim *sim, const struct bench_code *code,
     struct pipeline_result alone = {0};
     struct corun_result result = {0};
     bool is_done = describe(model, &scratch, code, &blocks[0], fail);
-    if (is_done)
+    run->is_illegal = is_done && model->own && !cpu_executes_block(model->own, &blocks[0], fail);
+    is_done &= !run->is_illegal;
+    if (is_done && !model->own)
         slow_steps(&scratch, code, sim->slow_cycles, &blocks[0]);
-    if (is_done && corunner) {
+    if (is_done && corunner && model->own) {
+        is_done = fail_set(fail, FAIL_INPUT, "the core of a CPU file has one thread: it runs no co-runner");
+    } else if (is_done && corunner) {
         is_done = describe(model, &scratch, corunner, &blocks[1], fail) &&
                   corun_run(model->machine, both, options, listeners, &result, fail);
         run->cycles = result.cycles;
         run->corunner_bodies = is_done ? (double)result.instructions[1] / blocks[1].n_insns : 0;
     } else if (is_done) {
-        is_done = mca_core_run(model->machine, both[0], options, listeners, &alone, fail);
+        is_done = model->own ? simulated_core_run(model, code, &blocks[0], sim->slow_cycles, options, &alone, fail)
+                             : mca_core_run(model->machine, both[0], options, listeners, &alone, fail);
         run->cycles = alone.cycles;
     }
     arena_free(&scratch);
@@ -92,7 +104,7 @@ static bool execute(const struct target_sim *sim, const struct bench_code *code,
 }
 
 // Simulates a number of bodies, or finds the earlier result. `outcome` is BENCH_TIMEOUT where the code takes more than
-// `most_cycles`; 0: no limit.
+// `most_cycles` (0: no limit), BENCH_SIGILL where the CPU does not execute it.
 static bool simulate(struct target_sim *sim, const struct bench_code *code, const struct bench_code *corunner,
                      uint64_t bodies, uint64_t most_cycles, struct run *run, enum bench_outcome *outcome,
                      struct fail *fail) {
@@ -108,8 +120,8 @@ static bool simulate(struct target_sim *sim, const struct bench_code *code, cons
     sim_event_counter_start(&counter, &sim->events);
     struct fail trouble = {0};
     bool is_done = execute(sim, code, corunner, &options, listeners, run, &trouble);
-    if (!is_done && most_cycles > 0 && run->cycles >= most_cycles) {
-        *outcome = BENCH_TIMEOUT;
+    if (!is_done && (run->is_illegal || (most_cycles > 0 && run->cycles >= most_cycles))) {
+        *outcome = run->is_illegal ? BENCH_SIGILL : BENCH_TIMEOUT;
         return true;
     }
     if (!is_done) {
@@ -172,6 +184,8 @@ static bool put_events(struct target_sim *sim, const struct target_job *job, str
         struct run run = {0};
         if (!simulate(sim, job->code, job->corunner, iterations[is_long] * job->code->bodies, 0, &run, outcome, fail))
             return false;
+        if (*outcome != BENCH_OK)
+            return true;
         for (unsigned i = 0; i < sim->target.groups[job->group].n_events; i++)
             samples[is_long]->counters[TARGET_FIXED_COUNTERS + i] = run.events[first + i];
     }
@@ -246,6 +260,10 @@ struct target *target_sim_open(struct arena *arena, const struct model *model, c
         .slow_cycles = spec->slow_cycles,
         .noise = noise_new(&spec->noise, CORE_HZ, CORE_HZ * TICKS_PER_CYCLE),
     };
+    if (model->own && sim->target.has_counters) {
+        fail_set(fail, FAIL_INPUT, "the core of a CPU file has no counters: leave out noise=counters");
+        return NULL;
+    }
     sim->target.timer_step = noise_timer_step(&sim->noise);
     if (request->n_events && !sim->target.has_counters) {
         fail_set(fail, FAIL_INPUT, "%s: no events can be counted", sim->target.counters_note);

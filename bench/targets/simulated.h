@@ -10,12 +10,14 @@
 // What follows "sim:" on the command line: CPU[,noise=KIND[:PARAMETER…][+KIND…]][,seed=N][,slow=CYCLES]. There are no
 // caches; but a load of a chase (gen/kernel.h) in a ring of SIM_SLOW_BYTES or more takes that many cycles.
 struct sim_spec {
-    const char *cpu;        // LLVM's name
+    const char *cpu;        // LLVM's name, an overlay, or a CPU file, whose core is simulated by either name
     const char *noise_text; // as it was written
     struct noise_spec noise;
     unsigned slow_cycles; // latency of such a load, cycles
 };
 enum { SIM_SLOW_BYTES = 1 << 25, SIM_SLOW_CYCLES = 1000 };
+// Whether the code's loads in rings are such.
+bool sim_is_slow(const struct bench_code *code);
 bool sim_spec_parse(struct arena *arena, const char *text, struct sim_spec *spec, struct fail *fail);
 // The target in records: "sim:znver4,noise=none,seed=1".
 const char *sim_spec_text(struct arena *arena, const struct sim_spec *spec);
