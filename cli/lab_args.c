@@ -98,6 +98,12 @@ struct option lab_args_output[] = {
      "and the prediction states of how many instructions; nothing: nothing, so that such code is refused, and the "
      "message names the instruction. Default: llvm.",
      &lab_args.assume},
+    {OPTION_TEXT, "addresses", "run|static",
+     "Where a block's accesses are, for a CPU file. run: where following its registers does not tell, the block runs "
+     "once "
+     "more, here and on x86-64, and the prediction takes the addresses of 32 turns; static: nothing runs. Default: "
+     "run.",
+     &lab_args.addresses},
     {OPTION_TEXT, "mattr", "+A,-B",
      "CPU features to add to the simulated CPU and the models, or to take away. LLVM's Cortex-A9, for example, lacks "
      "NEON.",
@@ -130,6 +136,12 @@ static bool print_noise_help(struct arena *arena, const char *target) {
     return true;
 }
 
+bool lab_args_read_addresses(const char *text, bool *are_static, struct fail *fail) {
+    *are_static = text && strcmp(text, "static") == 0;
+    return !text || *are_static || strcmp(text, "run") == 0 ||
+           fail_set(fail, FAIL_INPUT, "--addresses is run or static, not '%s'", text);
+}
+
 bool lab_args_read_assume(const char *text, bool *refuses_base, struct fail *fail) {
     *refuses_base = text && strcmp(text, "nothing") == 0;
     return !text || *refuses_base || strcmp(text, "llvm") == 0 ||
@@ -159,6 +171,7 @@ bool lab_args_read(struct arena *arena, struct fail *fail) {
     args->options.listener = &cli_listener;
     bench->is_stopped = interrupt_seen;
     return args->options.isa && lab_args_read_assume(args->assume, &args->options.refuses_base, fail) &&
+           lab_args_read_addresses(args->addresses, &args->options.addresses_are_static, fail) &&
            bench_read_clock(args->clock, args->frequency, bench, fail);
 }
 

@@ -15,6 +15,7 @@ extern struct lab_args {
     struct run_journal_request files; // all but its events
     struct option_count cpu, processes;
     double precision_percent, attempt_ms, budget_s, timeout_s; // per cent, ms, s, s; budget_s below 0: not given
+    const char *addresses;                                     // as lab_args_read_addresses takes it
     const char *assume;                                        // as lab_args_read_assume takes it
     struct option_list events;                                 // lists of events to count, as given
     bool is_strict;                                            // unstable values change the exit status
@@ -43,6 +44,8 @@ int lab_args_run(struct arena *arena, const struct operands *operands, struct fa
 
 // --assume: what counts where a CPU file states nothing. Fails (FAIL_INPUT) at another word; null: LLVM's numbers.
 bool lab_args_read_assume(const char *text, bool *refuses_base, struct fail *fail);
+// --addresses: whether blocks run where CPU files cannot follow their addresses. Likewise; null: they do.
+bool lab_args_read_addresses(const char *text, bool *are_static, struct fail *fail);
 
 // Reads the value of an option that takes a number of at least `least`, also in hexadecimal; null: 0.
 bool lab_args_read_number(const char *option, const char *text, uint64_t least, uint64_t *number, struct fail *fail);

@@ -170,7 +170,7 @@ static bool run_part(struct part *part, const struct lab_options *asked, bool wa
     if (!asked->cpus.n_items)
         options.cpus = (struct option_list){&cpu, 1};
     const struct model_request wanted = lab_models(&options);
-    const struct predict_request request = {part->arena, &models, options.listener, PREDICT_ELSEWHERE};
+    const struct predict_request request = {part->arena, &models, options.listener, PREDICT_ELSEWHERE, true};
     const struct run_report report = {
         .arena = part->arena, .models = &models, .is_brief = options.is_brief, .summary = summary(part)};
     bool is_done = model_set_open(&models, part->arena, &wanted, fail);

@@ -40,6 +40,7 @@ struct measured {
     size_t folder; // number of the current one
     struct record_stream *stream;
     const char *path;
+    bool starts_otherwise; // as in struct corpus_value
     struct last_lines last;
     // A file
     FILE *in;
@@ -117,6 +118,7 @@ static void take_record(const struct measured *measured, const struct record *re
         .cycles = m->cycles,
         .low = measured_low(m),
         .high = measured_high(m),
+        .set = "",
         .notes = "",
         .file = measured->path,
         .line = record->line,
@@ -125,6 +127,8 @@ static void take_record(const struct measured *measured, const struct record *re
         return;
     value->starts_apart = strcmp(record->block->alias, "disjoint") == 0;
     value->memory_is_own = record->block->memory && strcmp(record->block->memory, "own") == 0;
+    value->set = record->block->set ? record->block->set : "";
+    value->starts_otherwise = record->block->init || measured->starts_otherwise;
     value->has_pages = true;
     value->pages = record->block->pages;
     value->walks = record->block->walks;
@@ -292,7 +296,7 @@ static bool take_cells(const struct measured *measured, struct arena *arena, con
     struct slice hex = cell_of(measured, cells, n, HEX), code = cell_of(measured, cells, n, CODE),
                  form = cell_of(measured, cells, n, FORM), verdict = cell_of(measured, cells, n, VERDICT),
                  notes = cell_of(measured, cells, n, NOTES);
-    *value = (struct corpus_value){.file = measured->name, .line = measured->line, .notes = ""};
+    *value = (struct corpus_value){.file = measured->name, .line = measured->line, .set = "", .notes = ""};
     if (!is_hex(hex, arena))
         return fail_cell(measured, hex, fail, "this is not the hexadecimal code of a block, such as 4801d8");
     if (code.length && !is_hex(code, arena))

@@ -25,6 +25,8 @@ struct corpus_value {
     bool starts_apart;     // general registers held addresses of their own; else one address
     bool memory_is_own;    // behind each page stood memory of its own; else all were one
     bool has_pages, walks; // `pages` is known; a longer run touches more
+    const char *set;       // start values of registers and memory, gen/start_state.h's text; "": none
+    bool starts_otherwise; // in a way that none of these states: code that ran before, another fill or first address
     const char *notes;     // what distorts the value, words with blanks between them; "": nothing is known
     const char *file;      // where it is from
     unsigned line;

@@ -3,6 +3,7 @@
 #include "analyzer/sim/mca/mca.h"
 #include "base/bytes.h"
 #include "base/chunks.h"
+#include "corpus/addresses.h"
 #include "gen/block.h"
 #include "lab/code_uses.h"
 
@@ -20,6 +21,7 @@ struct chunk {
 struct run {
     const struct score_request *request;
     struct measured *measured;
+    struct addresses *addresses; // null: no block runs
     size_t n_read;
     void *context;
     bool (*take)(void *context, const struct predicted *predicted, struct fail *fail);
@@ -59,6 +61,8 @@ static bool read_chunk(void *context, void *item, struct fail *fail) {
         if (!measured_next(run->measured, &chunk->arena, &predicted->value, fail))
             break;
     }
+    if (run->addresses)
+        addresses_record(run->addresses, &chunk->arena, chunk->items, chunk->n);
     return fail->status == FAIL_NONE && chunk->n > 0;
 }
 
@@ -102,7 +106,7 @@ static void *open_worker(void *context, bool is_alone, struct fail *fail) {
     return worker;
 }
 
-static unsigned count_branches(const struct block *block) {
+unsigned predict_count_branches(const struct block *block) {
     unsigned n = 0;
     for (unsigned i = 0; i < block->n_insns; i++)
         n += block->insns[i].is_branch;
@@ -141,19 +145,20 @@ struct prediction_request predict_as_measured(const struct execution *execution,
 }
 
 static bool predict_cycles(const struct worker *worker, unsigned model, const struct block *block,
-                           const struct corpus_value *value, struct predicted_model *predicted, struct fail *fail) {
+                           const struct predicted *predicted, struct predicted_model *to, struct fail *fail) {
     struct pipeline_result result;
-    const struct prediction_request request = predict_as_measured(EXECUTION_OF(block), value);
+    struct prediction_request request = predict_as_measured(EXECUTION_OF(block), &predicted->value);
+    request.way.run = predicted->run;
     if (!worker->pipelines[model]) {
         const struct model *opened = &worker->models.judged[model];
-        bool is_done = prediction_cycles_by_model(opened, &request, &predicted->cycles, fail);
+        bool is_done = prediction_cycles_by_model(opened, &request, &to->cycles, fail);
         if (is_done && opened->own)
-            predicted->basis = prediction_basis(opened, &request);
+            to->basis = prediction_basis(opened, &request);
         return is_done;
     }
     if (!pipeline_simulate(worker->pipelines[model], EXECUTION_OF(block), NULL, &result, fail))
         return false;
-    predicted->cycles = (double)result.cycles / MCA_ITERATIONS;
+    to->cycles = (double)result.cycles / MCA_ITERATIONS;
     return true;
 }
 
@@ -170,9 +175,8 @@ static void predict_one(const struct worker *worker, struct arena *arena, unsign
         return;
     }
     if (model_describe_bytes(opened, &scratch, bytes, n_bytes, &block, &why)) {
-        predicted->has_branches |= count_branches(&block) > (predicted->value.form == PROGRAM_LOOPED);
-        result->is_done =
-            !predicted->has_branches && predict_cycles(worker, model, &block, &predicted->value, result, &why);
+        predicted->has_branches |= predict_count_branches(&block) > (predicted->value.form == PROGRAM_LOOPED);
+        result->is_done = !predicted->has_branches && predict_cycles(worker, model, &block, predicted, result, &why);
     }
     if (result->is_done)
         list_classes(arena, &block, result);
@@ -207,14 +211,25 @@ static void work(void *self, void *item) {
             continue;
         bytes_from_digits(predicted->value.code, 2 * n_bytes, bytes);
         look_at(worker, &chunk->arena, predicted);
-        for (unsigned m = 0; m < worker->models.n_judged; m++)
+        for (unsigned m = 0; m < worker->models.n_judged; m++) {
             predict_one(worker, &chunk->arena, m, bytes, n_bytes, predicted);
+            predicted->is_by_own |= worker->models.judged[m].own && predicted->models[m].is_done;
+        }
     }
 }
 
-bool predict_all(const struct score_request *request, struct measured *measured, void *context,
-                 bool (*take)(void *context, const struct predicted *predicted, struct fail *fail), struct fail *fail) {
+bool predict_all(const struct score_request *request, const struct model_set *models, struct measured *measured,
+                 void *context, bool (*take)(void *context, const struct predicted *predicted, struct fail *fail),
+                 struct fail *fail) {
     struct run run = {.request = request, .measured = measured, .context = context, .take = take};
+    struct arena arena = {0};
+    struct addresses addresses = {.arena = &arena};
+    if (request->runs_blocks)
+        addresses_open(&addresses, &arena, request, models);
+    run.addresses = request->runs_blocks ? &addresses : NULL;
     const struct chunks chunks = {&run, read_chunk, open_worker, work, close_worker, take_chunk, new_chunk, free_chunk};
-    return chunks_run(&chunks, request->n_jobs ? request->n_jobs : chunks_usual_jobs(), fail);
+    bool is_done = chunks_run(&chunks, request->n_jobs ? request->n_jobs : chunks_usual_jobs(), fail);
+    addresses_close(&addresses);
+    arena_free(&arena);
+    return is_done;
 }

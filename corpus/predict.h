@@ -5,14 +5,18 @@
 
 #include "analyzer/predict/model_prediction.h"
 #include "corpus/score.h"
+#include "lab/recorded_turns.h"
 
 enum { PREDICT_CHUNK = 128 }; // values of a chunk
 
 struct predicted {
     struct corpus_value value;
-    unsigned instructions; // in the block; 0: it does not decode
-    unsigned uses;         // as in struct bench_code
-    bool has_branches;     // inside: no model predicts it
+    unsigned instructions;       // in the block; 0: it does not decode
+    unsigned uses;               // as in struct bench_code
+    bool has_branches;           // inside: no model predicts it
+    const struct execution *run; // its turns here, whose addresses CPU files take; null: these are followed
+    bool is_by_own;              // a CPU file predicts it
+    const char *unrecorded;      // why there is no run, where not all can be followed, one clause; else null
     struct predicted_model {
         bool is_done;
         double cycles;             // of the value's code
@@ -31,8 +35,11 @@ struct predicted {
 // What to predict of a block that was measured so.
 struct prediction_request predict_as_measured(const struct execution *execution, const struct corpus_value *value);
 
-// Calls `take` for each value, in their order.
-bool predict_all(const struct score_request *request, struct measured *measured, void *context,
-                 bool (*take)(void *context, const struct predicted *predicted, struct fail *fail), struct fail *fail);
+unsigned predict_count_branches(const struct block *block);
+
+// Calls `take` for each value, in their order. `models`: opened, for the caller's thread.
+bool predict_all(const struct score_request *request, const struct model_set *models, struct measured *measured,
+                 void *context, bool (*take)(void *context, const struct predicted *predicted, struct fail *fail),
+                 struct fail *fail);
 
 #endif

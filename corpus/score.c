@@ -201,6 +201,13 @@ static const char *name_of(const struct model *model) {
     return model->missing ? model->title : model_name(model);
 }
 
+static bool has_cpu_file(const struct scoring *scoring) {
+    bool has = false;
+    for (unsigned m = 0; m < scoring->models.n_judged; m++)
+        has |= scoring->models.judged[m].own != NULL;
+    return has;
+}
+
 static bool open_blocks(struct scoring *scoring, struct fail *fail) {
     const char *path = scoring->request->blocks;
     if (!path)
@@ -215,7 +222,7 @@ static bool open_blocks(struct scoring *scoring, struct fail *fail) {
         if (scoring->models.judged[m].own)
             fprintf(scoring->blocks, ",by_llvm %s,notes %s", name_of(&scoring->models.judged[m]),
                     name_of(&scoring->models.judged[m]));
-    fprintf(scoring->blocks, "\n");
+    fprintf(scoring->blocks, has_cpu_file(scoring) ? ",addresses\n" : "\n");
     return true;
 }
 
@@ -255,7 +262,17 @@ static void write_block(const struct scoring *scoring, const struct predicted *p
     for (unsigned m = 0; m < scoring->models.n_judged; m++)
         if (scoring->models.judged[m].own)
             write_basis(&predicted->models[m], out);
+    if (has_cpu_file(scoring))
+        fprintf(out, ",%s", predicted->run ? "run" : predicted->is_by_own ? "static" : "");
     fprintf(out, "\n");
+}
+
+static void count_addresses(const struct scoring *scoring, const struct predicted *predicted,
+                            struct score_values *values) {
+    values->n_run += predicted->run != NULL;
+    values->n_unrecorded += predicted->unrecorded != NULL;
+    if (predicted->unrecorded && !values->unrecorded)
+        values->unrecorded = arena_strdup(scoring->arena, predicted->unrecorded);
 }
 
 static bool take(void *context, const struct predicted *predicted, struct fail *fail) {
@@ -276,6 +293,7 @@ static bool take(void *context, const struct predicted *predicted, struct fail *
         values->n_distorted++;
     } else {
         values->n_stable++;
+        count_addresses(scoring, predicted, values);
         scoring->is_any_noted |= *value->notes != '\0';
         for (unsigned m = 0; m < scoring->models.n_judged; m++)
             add_prediction(scoring, predicted, m);
@@ -393,7 +411,7 @@ static bool open_all(struct scoring *scoring, struct fail *fail) {
 
 static bool score_all(struct scoring *scoring, struct fail *fail) {
     struct measured *measured = measured_open(&scoring->request->measured, fail);
-    bool is_done = measured && predict_all(scoring->request, measured, scoring, take, fail);
+    bool is_done = measured && predict_all(scoring->request, &scoring->models, measured, scoring, take, fail);
     scoring->scores->n_malformed = measured ? measured_malformed(measured) : 0;
     measured_close(measured);
     return is_done && (has_values(scoring->scores) || fail_set(fail, FAIL_INPUT, "there is no stable value to score"));
@@ -401,7 +419,7 @@ static bool score_all(struct scoring *scoring, struct fail *fail) {
 
 bool score_blocks(struct arena *arena, const struct score_request *request, struct scores *scores, struct fail *fail) {
     struct scoring scoring = {.arena = arena, .request = request, .scores = scores};
-    *scores = (struct scores){0};
+    *scores = (struct scores){.runs_blocks = request->runs_blocks};
     bool is_done = open_all(&scoring, fail) && score_all(&scoring, fail);
     for (unsigned m = 0; m < MODEL_SET_MOST; m++)
         for (unsigned form = 0; form < N_FORMS; form++) {

@@ -15,6 +15,7 @@ struct score_request {
     const struct isa *isa;
     struct model_request models;
     bool is_as_llvm_mca; // predict the cycles of 100 iterations from an empty pipeline; else the steady state
+    bool runs_blocks;    // once, here, where a CPU file cannot follow their addresses
     bool is_undistorted; // leave out values whose notes state what distorts them
     size_t most;         // values to score; 0: all
     unsigned n_worst;    // worst blocks to find, of each model and form
@@ -87,8 +88,12 @@ struct scores {
     struct score_values {
         size_t n_stable; // those that are scored
         size_t n_unstable, n_missing, n_distorted;
-        size_t n_branches; // those with branches inside, which no model predicts
-    } values[2];           // by enum program_form
+        size_t n_run;           // of those scored, values predicted with the addresses of a run here
+        size_t n_unrecorded;    // those with addresses that a CPU file cannot follow, and no run
+        const char *unrecorded; // the first reason, one clause; null: none
+        size_t n_branches;      // those with branches inside, which no model predicts
+    } values[2];                // by enum program_form
+    bool runs_blocks;           // as in the request
     size_t n_malformed;
     unsigned n_models;
     struct score_model {

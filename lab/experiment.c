@@ -149,6 +149,7 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
             .is_own = prediction->n_insns > 0,
             .n_insns = prediction->n_insns,
             .n_by_llvm = prediction->n_by_llvm,
+            .addresses = prediction->are_addresses_run ? "run" : "static",
             .notes = prediction->notes,
             .n_notes = prediction->n_notes,
         };

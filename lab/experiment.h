@@ -14,6 +14,7 @@
 #include "lab/branches.h"
 #include "lab/listener.h"
 #include "lab/path.h"
+#include "lab/recorded.h"
 #include "lab/replicate.h"
 
 #include <stdbool.h>
@@ -47,6 +48,7 @@ struct experiment {
     struct bench_measurement measurement;
     struct replicate_list replicates; // other layouts to measure as well
     struct followed followed;         // run of code with branches inside; n = 0: no branches, or not recorded yet
+    struct recorded_turns turns;      // its addresses; null, no refusal: all could be followed, or nobody asked
     struct path path;                 // which part of the block ran; empty: no branches inside, or not recorded
     struct corun *corun;              // null: it runs alone
     unsigned n_predictions;

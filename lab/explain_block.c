@@ -217,6 +217,9 @@ static void add_note(struct arena *arena, struct block_explanation *e, const boo
 }
 
 static void add_notes(struct arena *arena, struct block_explanation *e) {
+    if (e->found.bounds.n_unfollowed)
+        *ARENA_ADD(arena, e->notes, e->n_notes) =
+            "not all addresses follow from registers: such accesses are taken to be apart; cyclops run finds them";
     bool *is_doubtful = ARENA_ARRAY(arena, bool, e->found.n_insns);
     for (unsigned d = 0; d < BOUNDS_N_DOUBTS; d++) {
         for (unsigned i = 0; i < e->found.n_insns; i++)

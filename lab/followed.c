@@ -21,7 +21,7 @@ bool follow_record(struct arena *arena, const struct program *program, const str
         .end = range.offset + range.length,
         .has_segments = true,
         .most = MOST_STEPS,
-        .timeout_seconds = TIMEOUT_SECONDS,
+        .timeout_seconds = options->timeout_seconds > 0 ? options->timeout_seconds : TIMEOUT_SECONDS,
         .body_bytes = program->body_range.length,
         .copies = program->unroll,
         .enough = options->enough_steps,
@@ -204,7 +204,9 @@ bool follow_execution(struct arena *arena, const struct model *model, const stru
 bool execution_record(struct arena *arena, const struct model *model, const struct program *program,
                       const struct bench_code *code, size_t enough_steps, struct execution *execution,
                       struct fail *fail) {
-    const struct follow_options options = {.enough_steps = enough_steps, .has_registers = true};
+    static const double timeout_seconds = 2;
+    const struct follow_options options = {
+        .enough_steps = enough_steps, .timeout_seconds = timeout_seconds, .has_registers = true};
     struct followed followed = {.n = 0};
     unsigned n_own;
     return follow_record(arena, program, code, &options, &followed, fail) &&

@@ -20,8 +20,9 @@ struct followed {
 };
 
 struct follow_options {
-    size_t enough_steps; // the run ends with the body in which it has made so many
-    bool has_registers;  // notes the registers before each step, so that accesses can be found
+    size_t enough_steps;    // the run ends with the body in which it has made so many
+    double timeout_seconds; // 0: 20 s
+    bool has_registers;     // notes the registers before each step, so that accesses can be found
 };
 
 // Fails where this machine cannot step through code (FAIL_UNAVAILABLE), and where the code does not reach its end.

@@ -76,6 +76,7 @@ bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *op
     *lab = (struct lab){.arena = arena,
                         .listener = options->listener,
                         .is_brief = options->is_brief,
+                        .addresses_are_static = options->addresses_are_static,
                         .is_stopped = options->bench.is_stopped,
                         .isa = options->isa,
                         .corun_cpu = -1};

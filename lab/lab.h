@@ -24,6 +24,7 @@ struct lab_options {
     bool is_brief;             // reports: models of one CPU that predict the same share a row or a column
     const char *features;      // features to add to the simulated CPU and the models: "+neon"; null: none
     struct option_list cpus;   // models; empty: of the CPU that the bytes run on; "none": no model
+    bool addresses_are_static; // blocks do not run for the addresses that CPU files cannot follow
     bool refuses_base;         // CPU files predict only what they state all numbers of
     bool shows_own;            // where no model is named: also by a CPU file of this CPU, where there is one
     const char *core_type;     // as in struct host_request
@@ -52,6 +53,7 @@ struct lab {
     const struct backend *backend; // null: no models requested
     struct model_set models;
     bool is_brief;                    // as in struct lab_options
+    bool addresses_are_static;        // likewise
     struct decoder decoder;           // decodes blocks; not open where there are no blocks
     struct program *chains[N_CHAINS]; // programs of the clock; null: the ISA has none
     struct code_uses uses;            // finds out which units code uses

@@ -2,6 +2,8 @@
 
 #include "analyzer/predict/dependence.h"
 #include "analyzer/predict/model_prediction.h"
+#include "base/text.h"
+#include "lab/recorded_turns.h"
 
 static enum verdict_kind subject(enum program_mode mode) {
     switch (mode) {
@@ -92,6 +94,39 @@ static struct prediction_request request_of(const struct experiment *experiment,
     };
 }
 
+// Adds the addresses of a run, where the model is a CPU file that cannot follow all of them, or a note why there are
+// none.
+static void add_run(const struct predict_request *request, const struct model *model, struct experiment *experiment,
+                    struct prediction_request *wanted, const char **note) {
+    struct bounds bounds;
+    struct fail ignored = {0};
+    const struct turns_recorder recorder = {.model = model};
+    struct recorded_turns *turns = &experiment->turns;
+    if (!model->own || !experiment->block || request->place != PREDICT_HERE ||
+        !prediction_bounds(request->arena, model, wanted, &bounds, &ignored) || !bounds.n_unfollowed)
+        return;
+    if (!request->addresses_are_static && !turns->run.steps && !turns->refusal)
+        recorded_turns_find(request->arena, &recorder, experiment, turns);
+    const char *refusal = request->addresses_are_static ? "--addresses static" : turns->refusal;
+    *note = refusal ? arena_printf(request->arena, "not all addresses are known (%s)", refusal)
+                    : "addresses of a run count: not all can be followed";
+    wanted->way.run = refusal ? NULL : &turns->run;
+}
+
+static bool predict_straight(const struct predict_request *request, unsigned model, struct experiment *experiment,
+                             const struct block *block, struct fail *fail) {
+    struct prediction_request wanted = request_of(experiment, EXECUTION_OF(block));
+    struct prediction *prediction = &experiment->predictions[model];
+    const char *note = NULL;
+    add_run(request, &request->models->judged[model], experiment, &wanted, &note);
+    if (!prediction_by_model(request->arena, &request->models->judged[model], &wanted, prediction, fail))
+        return false;
+    prediction->are_addresses_run = wanted.way.run != NULL;
+    if (note)
+        *ARENA_ADD(request->arena, prediction->notes, prediction->n_notes) = note;
+    return true;
+}
+
 static bool predict_block(const struct predict_request *request, unsigned model, struct experiment *experiment,
                           struct fail *fail) {
     const struct machine *machine = request->models->judged[model].machine;
@@ -108,9 +143,7 @@ static bool predict_block(const struct predict_request *request, unsigned model,
     experiment->is_straight = true;
     if (!experiment->misuse)
         experiment->misuse = find_misuse(request->arena, machine, &block, experiment);
-    const struct prediction_request wanted = request_of(experiment, EXECUTION_OF(&block));
-    return prediction_by_model(request->arena, &request->models->judged[model], &wanted,
-                               &experiment->predictions[model], fail);
+    return predict_straight(request, model, experiment, &block, fail);
 }
 
 // Predicts an experiment. Where the model cannot predict the code, its message becomes the reason of the verdict.

@@ -13,6 +13,7 @@ struct predict_request {
     const struct model_set *models;      // with the native one, where the code ran on a simulated CPU
     const struct lab_listener *listener; // receives why a model predicts nothing; null: none
     enum predict_place place;
+    bool addresses_are_static; // as in struct lab_options
 };
 
 // Fills in the predictions and verdicts of an experiment that holds its measurement. One that did not end well is not

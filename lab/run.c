@@ -112,7 +112,8 @@ static void find_path(const struct lab *lab, struct experiment *experiment) {
 
 void lab_take(struct lab *lab, struct experiment *experiment, const struct bench_measurement *measurement) {
     const struct predict_request request = {lab->arena, &lab->models, lab->listener,
-                                            lab->is_simulated ? PREDICT_SIMULATED : PREDICT_HERE};
+                                            lab->is_simulated ? PREDICT_SIMULATED : PREDICT_HERE,
+                                            lab->addresses_are_static};
     experiment->measurement = *measurement;
     if (experiment->block && !lab->is_simulated) {
         block_look(lab->arena, &lab->decoder, experiment);

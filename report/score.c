@@ -27,6 +27,15 @@ static const char *form_name(unsigned form) {
     return program_form_name((enum program_form)form);
 }
 
+static void print_addresses(const struct score_values *values, const char *form, FILE *out) {
+    if (values->n_run)
+        fprintf(out, "%s: %zu value%s predicted with the addresses of a run here\n", form, values->n_run,
+                values->n_run == 1 ? " is" : "s are");
+    if (values->n_unrecorded)
+        fprintf(out, "%s: %zu value%s addresses that cannot be followed and did not run, for example: %s\n", form,
+                values->n_unrecorded, values->n_unrecorded == 1 ? " has" : "s have", values->unrecorded);
+}
+
 static void print_values(const struct scores *scores, FILE *out) {
     for (unsigned form = 0; form < N_FORMS; form++) {
         const struct score_values *values = &scores->values[form];
@@ -43,6 +52,8 @@ static void print_values(const struct scores *scores, FILE *out) {
             fprintf(out, "; %zu have branches inside", values->n_branches);
         fprintf(out, "\n");
     }
+    for (unsigned form = 0; form < N_FORMS; form++)
+        print_addresses(&scores->values[form], form_name(form), out);
     if (scores->n_malformed)
         fprintf(out, "%zu line%s no value\n", scores->n_malformed, scores->n_malformed == 1 ? " holds" : "s hold");
 }
@@ -322,6 +333,11 @@ bool score_print_json(struct arena *arena, const struct scores *scores, FILE *ou
             json_put_integer(&json, "distorted", (int64_t)values->n_distorted);
             json_put_integer(&json, "could_not_run", (int64_t)values->n_missing);
             json_put_integer(&json, "branches_inside", (int64_t)values->n_branches);
+            if (scores->runs_blocks) {
+                json_put_integer(&json, "addresses_run", (int64_t)values->n_run);
+                json_put_integer(&json, "addresses_unknown", (int64_t)values->n_unrecorded);
+            }
+            json_put_text(&json, "addresses_refusal", values->unrecorded);
             json_put_integer(&json, "malformed", (int64_t)scores->n_malformed);
             put_parts(&json, form);
             json_close(&json);

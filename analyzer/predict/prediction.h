@@ -43,7 +43,8 @@ struct prediction {
     // By a CPU file: instructions of the block, and those of them with a number that is LLVM's, as the file states
     // none; 0: by another model.
     unsigned n_insns, n_by_llvm;
-    const char **notes; // what the file does not know of the block, a sentence each
+    bool are_addresses_run; // those of a run count, and not only what follows from registers
+    const char **notes;     // what the file does not know of the block, a sentence each
     size_t n_notes;
 };
 

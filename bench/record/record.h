@@ -80,6 +80,7 @@ struct record {
         // By a CPU file: its instructions, and those with a number of LLVM's; what the file does not know. Not read
         bool is_own;
         unsigned n_insns, n_by_llvm;
+        const char *addresses; // "run", "static"
         const char **notes;
         size_t n_notes;
     } predictions[RECORD_MAX_PREDICTIONS];

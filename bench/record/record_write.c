@@ -358,6 +358,7 @@ static void put_shares(struct json_text *json, const struct record *record) {
 static void put_basis(struct json_text *json, const struct record_prediction *p) {
     if (!p->is_own)
         return;
+    json_put_text(json, "addresses", p->addresses);
     json_put_integer(json, "instructions", p->n_insns);
     json_put_integer(json, "by_llvm", p->n_by_llvm);
     if (!p->n_notes)

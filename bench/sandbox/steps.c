@@ -227,7 +227,7 @@ static int watch_run(struct sandbox *sandbox, void *context) {
     struct watch *watch = context;
     if (!code_room_open(&watch->room, &watch->request->code, 1, &watch->code, &watch->results->note))
         return WATCH_CANNOT_MAP;
-    pid_t pid = fork();
+    pid_t pid = _Fork(); // other threads of the caller may have held locks, which fork would wait for
     if (pid == 0)
         return run_code(sandbox, watch);
     if (pid < 0) {

@@ -57,6 +57,12 @@ static const struct option options[] = {
      "and the prediction states of how many instructions; nothing: nothing, so that such code is refused, and the "
      "message names the instruction. Default: llvm.",
      &lab_args.assume},
+    {OPTION_TEXT, "addresses", "run|static",
+     "score: where a block's accesses are, for a CPU file. run: where following its registers does not tell, the block "
+     "runs once, here and on x86-64, and the prediction takes the addresses of 32 turns; static: nothing runs. "
+     "Default: "
+     "run.",
+     &lab_args.addresses},
     {OPTION_TEXT, "mattr", "+A,-B", "score: CPU features to add to the models, or to take away.",
      &lab_args.options.features},
     {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM; may be repeated. Default: the newest.",

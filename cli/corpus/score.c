@@ -41,7 +41,9 @@ int corpus_cli_score(struct arena *arena, const struct operands *operands, struc
         .blocks = corpus_args.blocks,
     };
     lab_args.options.isa = cli_isa(arena, lab_args.isa, fail);
-    if (lab_args.options.isa && lab_args_read_assume(lab_args.assume, &lab_args.options.refuses_base, fail)) {
+    if (lab_args.options.isa && lab_args_read_assume(lab_args.assume, &lab_args.options.refuses_base, fail) &&
+        lab_args_read_addresses(lab_args.addresses, &lab_args.options.addresses_are_static, fail)) {
+        request.runs_blocks = !lab_args.options.addresses_are_static;
         request.isa = lab_args.options.isa;
         request.models = lab_models(&lab_args.options);
     }
