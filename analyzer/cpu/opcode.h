@@ -36,7 +36,7 @@ enum cpu_kind {
     CPU_ONES_ITSELF = 1 << 27,     // likewise: all its bits are set then
     CPU_WRITES_CARRY = 1 << 28,    // clc, stc, cmc: and no other flag
     CPU_SETS_CARRY = 1 << 29,      // of these clc and stc, which read no flag
-    CPU_DIVIDES = 1 << 29,         // whole numbers
+    CPU_DIVIDES = 1 << 30,         // whole numbers
     // Of strings, at these registers.
     CPU_LOADS_RSI = 1 << 23,
     CPU_LOADS_RDI = 1 << 24,

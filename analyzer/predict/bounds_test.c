@@ -76,6 +76,7 @@ static void largest_bounds(void **state) {
         {"f3480fb8c3", BOUND_PORTS, 1},     // popcnt rax, rbx
         {"48f7e3", BOUND_PORTS, 1},         // mul rbx: 2 from rax to the slowest result, so 1 to rax
         {"48f7e34801d3", BOUND_LATENCY, 5}, // mul rbx; add rbx, rdx: 4 to rdx
+        {"f7f5", BOUND_LATENCY, 76},        // div ebp: from eax to eax
         {"480fba2f03", BOUND_LATENCY, 13},  // bts qword [rdi], 3: 9 until it is stored, and forwarding
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
