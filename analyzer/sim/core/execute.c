@@ -150,7 +150,7 @@ static bool issue(struct units *units, unsigned queue, bool *waits_for_bank) {
     hold += is_load ? flight->access->hold : what->part == CORE_STORES_DATA ? flight->access->store_hold : 0;
     unsigned pipe = NO_PIPE;
     if (what->pipes) {
-        pipe = what->is_bound ? waiting->pipe : ports_choose(&units->ports, what->pipes);
+        pipe = what->is_bound ? waiting->pipe : ports_choose(&units->ports, what->pipes, now, begin);
         begin = ports_take(&units->ports, what, pipe, now, begin, hold);
     }
     note_latest(units, begin + hold);

@@ -39,13 +39,24 @@ unsigned ports_bind(struct ports *ports, const struct core_uop *uop) {
     return best;
 }
 
-unsigned ports_choose(const struct ports *ports, uint64_t pipes) {
+// Whether a uop that is ready then wastes less of one pipe than of another, of which it begins at the same time: of
+// those that become free in this cycle, the one that does so last; else the one that has been free for longest.
+static bool fits_better(const struct ports *ports, unsigned pipe, unsigned best, int64_t now, int64_t ready) {
+    int64_t one = ports->pipes[pipe].busy_until, other = ports->pipes[best].busy_until;
+    int64_t begin = one > ready ? one : ready, begin_other = other > ready ? other : ready;
+    if (begin != begin_other)
+        return begin < begin_other;
+    return one > now || other > now ? one > other : one < other;
+}
+
+unsigned ports_choose(const struct ports *ports, uint64_t pipes, int64_t cycle, int64_t ready) {
+    const int64_t now = ticks_at(cycle), earliest = ready > now ? ready : now;
     unsigned best = MOST_PIPES;
     for (uint64_t left = pipes & ports->open; left; left &= left - 1) {
         unsigned pipe = (unsigned)__builtin_ctzll(left);
-        bool is_better = best == MOST_PIPES || ports->plan->wanted[pipe] < ports->plan->wanted[best] ||
-                         (ports->plan->wanted[pipe] <= ports->plan->wanted[best] &&
-                          ports->pipes[pipe].busy_until < ports->pipes[best].busy_until);
+        bool is_better =
+            best == MOST_PIPES || ports->plan->wanted[pipe] < ports->plan->wanted[best] ||
+            (ports->plan->wanted[pipe] <= ports->plan->wanted[best] && fits_better(ports, pipe, best, now, earliest));
         best = is_better ? pipe : best;
     }
     return best;

@@ -25,8 +25,9 @@ void ports_begin(struct ports *ports, int64_t cycle);
 // Source: the rule that A. Abel and J. Reineke found for Intel's cores with 8 ports (uiCA, ICS 2022), without what it
 // makes of an instruction's place in its group.
 unsigned ports_bind(struct ports *ports, const struct core_uop *uop);
-// Of those that are open: the one that the fewest other uops of the block want. `pipes` has one that is open.
-unsigned ports_choose(const struct ports *ports, uint64_t pipes);
+// Of those that are open: the one that the fewest other uops of the block want; of equal ones, where it wastes least of
+// a pipe's time. `pipes` has one that is open. `ready`: ticks.
+unsigned ports_choose(const struct ports *ports, uint64_t pipes, int64_t cycle, int64_t ready);
 // Returns when the uop begins.
 int64_t ports_take(struct ports *ports, const struct core_uop *uop, unsigned pipe, int64_t cycle, int64_t earliest,
                    int64_t hold);

@@ -34,9 +34,24 @@ static void the_least_wanted_pipe_is_chosen(void **state) {
     struct ports ports;
     ports_open(&ports, &plan);
     ports_begin(&ports, 0);
-    assert_int_equal(ports_choose(&ports, uop.pipes), 1);
+    assert_int_equal(ports_choose(&ports, uop.pipes, 0, 0), 1);
     ports_take(&ports, &uop, 1, 0, 0, uop.hold);
-    assert_int_equal(ports_choose(&ports, uop.pipes), 3);
+    assert_int_equal(ports_choose(&ports, uop.pipes, 0, 0), 3);
+}
+
+// One that becomes free within the cycle, where the uop can begin no earlier elsewhere.
+static void the_pipe_that_fits_is_chosen(void **state) {
+    (void)state;
+    const struct core_plan plan = {.n_queues = 2, .queues = {0, P0 | P1}};
+    const struct core_uop uop = {.pipes = P0 | P1, .hold = TICKS + TICKS / 2};
+    struct ports ports;
+    ports_open(&ports, &plan);
+    ports_begin(&ports, 0);
+    ports_take(&ports, &uop, 1, 0, 0, uop.hold); // until the middle of cycle 1
+    ports_begin(&ports, 1);
+    assert_int_equal(ports_choose(&ports, uop.pipes, 1, 0), 0);
+    assert_int_equal(ports_choose(&ports, uop.pipes, 1, TICKS + TICKS / 4), 0);
+    assert_int_equal(ports_choose(&ports, uop.pipes, 1, TICKS + TICKS / 2), 1);
 }
 
 static void at_rename_the_least_loaded_one(void **state) {
@@ -55,8 +70,8 @@ static void at_rename_the_least_loaded_one(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parts_of_cycles_add_up),
-                                       cmocka_unit_test(the_least_wanted_pipe_is_chosen),
-                                       cmocka_unit_test(at_rename_the_least_loaded_one)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_of_cycles_add_up), cmocka_unit_test(the_least_wanted_pipe_is_chosen),
+        cmocka_unit_test(the_pipe_that_fits_is_chosen), cmocka_unit_test(at_rename_the_least_loaded_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
