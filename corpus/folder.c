@@ -50,41 +50,50 @@ static bool differs(const char *folder, const char *what, const char *there, con
     return true;
 }
 
-bool folder_check_settings(struct arena *arena, const char *folder, const struct folder_settings *settings,
-                           struct fail *fail) {
-    const char *path = folder_path(arena, folder, folder_settings_file);
+bool folder_read_settings(struct arena *arena, const char *folder, struct folder_settings *settings,
+                          struct fail *fail) {
+    const char *path = folder_path(arena, folder, folder_settings_file), *registers = NULL;
     char *data;
     size_t length;
-    if (access(path, F_OK) != 0)
-        return fail_set(fail, FAIL_INPUT, "'%s' holds no corpus to go on with", folder);
+    *settings = (struct folder_settings){0};
     if (!file_read(arena, path, &data, &length, fail))
         return false;
     json_t *json = json_parse_line(data, length, path, 1, fail);
     if (!json)
         return false;
-    struct folder_settings there = {0};
-    const char *registers = NULL;
     unsigned long pages = 0;
-    bool is_read = json_get_string(arena, json, "isa", &there.isa, fail) &&
-                   json_get_string(arena, json, "where", &there.where, fail) &&
-                   json_get_string(arena, json, "alias", &there.alias, fail) &&
-                   json_get_string(arena, json, "memory", &there.memory, fail) &&
-                   json_get_string(arena, json, "set", &there.set, fail) &&
-                   json_get_string(arena, json, "init", &there.init, fail) &&
+    bool is_read = json_get_string(arena, json, "isa", &settings->isa, fail) &&
+                   json_get_string(arena, json, "where", &settings->where, fail) &&
+                   json_get_string(arena, json, "alias", &settings->alias, fail) &&
+                   json_get_string(arena, json, "memory", &settings->memory, fail) &&
+                   json_get_string(arena, json, "set", &settings->set, fail) &&
+                   json_get_string(arena, json, "init", &settings->init, fail) &&
                    json_get_string(arena, json, "registers", &registers, fail) &&
-                   json_get_string(arena, json, "fill", &there.fill, fail) &&
+                   json_get_string(arena, json, "fill", &settings->fill, fail) &&
                    json_get_count(json, "pages", &pages, fail);
     json_decref(json);
-    return is_read && !differs(folder, "ISA", there.isa, settings->isa, fail) &&
+    settings->registers = registers ? strtoull(registers, NULL, 0) : 0;
+    settings->pages = (unsigned)pages;
+    return is_read;
+}
+
+bool folder_check_settings(struct arena *arena, const char *folder, const struct folder_settings *settings,
+                           struct fail *fail) {
+    struct folder_settings there;
+    if (access(folder_path(arena, folder, folder_settings_file), F_OK) != 0)
+        return fail_set(fail, FAIL_INPUT, "'%s' holds no corpus to go on with", folder);
+    return folder_read_settings(arena, folder, &there, fail) &&
+           !differs(folder, "ISA", there.isa, settings->isa, fail) &&
            !differs(folder, "CPU", there.where, settings->where, fail) &&
            !differs(folder, "--alias", there.alias, settings->alias, fail) &&
            !differs(folder, "--memory", there.memory ? there.memory : "shared", settings->memory, fail) &&
            !differs(folder, "--set", there.set ? there.set : "", settings->set, fail) &&
            !differs(folder, "--init", there.init ? there.init : "", settings->init, fail) &&
-           !differs(folder, "--registers", registers, arena_printf(arena, "%#" PRIx64, settings->registers), fail) &&
+           !differs(folder, "--registers", arena_printf(arena, "%#" PRIx64, there.registers),
+                    arena_printf(arena, "%#" PRIx64, settings->registers), fail) &&
            !differs(folder, "--fill", there.fill, settings->fill, fail) &&
-           !differs(folder, "--pages", arena_printf(arena, "%lu", pages), arena_printf(arena, "%u", settings->pages),
-                    fail);
+           !differs(folder, "--pages", arena_printf(arena, "%u", there.pages),
+                    arena_printf(arena, "%u", settings->pages), fail);
 }
 
 // ---- blocks.jsonl

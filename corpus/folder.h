@@ -29,6 +29,8 @@ struct folder_settings {
 
 bool folder_write_settings(struct arena *arena, const char *folder, const struct folder_settings *settings,
                            struct fail *fail);
+// What a file does not state is null, or 0.
+bool folder_read_settings(struct arena *arena, const char *folder, struct folder_settings *settings, struct fail *fail);
 // Fails where the folder has other settings, naming the first one.
 bool folder_check_settings(struct arena *arena, const char *folder, const struct folder_settings *settings,
                            struct fail *fail);

@@ -100,8 +100,10 @@ static bool open_folder(struct measured *measured, struct fail *fail) {
     const char *settings = folder_path(&measured->arena, folder, folder_settings_file);
     if (access(measured->path, R_OK) != 0 || access(settings, R_OK) != 0)
         return fail_set(fail, FAIL_INPUT, "'%s' holds no corpus: 'cyclops corpus run' makes one", folder);
-    if (!find_last_lines(measured, fail))
+    struct folder_settings start;
+    if (!folder_read_settings(&measured->arena, folder, &start, fail) || !find_last_lines(measured, fail))
         return false;
+    measured->starts_otherwise = start.registers || (start.fill && *start.fill);
     measured->stream = record_stream_open(measured->path, fail);
     return measured->stream != NULL;
 }

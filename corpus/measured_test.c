@@ -50,9 +50,10 @@ static void write_file(const struct fixture *f, const char *text) {
 }
 
 // Makes the folder one of a corpus.
-static void write_settings(struct fixture *f) {
+static void write_settings(struct fixture *f, const char *fill) {
     FILE *out = fopen(arena_printf(&f->arena, "%s/settings.json", f->folder), "we");
     assert_non_null(out);
+    fprintf(out, "{\"fill\": \"%s\"}\n", fill);
     fclose(out);
 }
 
@@ -159,7 +160,7 @@ static void the_last_record_counts(void **state) {
     struct fixture *f = *state;
     const char *const folders[] = {f->folder};
     const struct measured_request request = {.folders = folders, .n_folders = 1};
-    write_settings(f);
+    write_settings(f, "");
     write_file(
         f, "{\"record\":\"host\",\"version\":1}\n" //
         RECORD
@@ -185,6 +186,23 @@ static void the_last_record_counts(void **state) {
     expect_end(f);
 }
 
+// Of a folder whose blocks started with another fill.
+static void a_start_of_its_own_is_known(void **state) {
+    struct fixture *f = *state;
+    const char *const folders[] = {f->folder};
+    const struct measured_request request = {.folders = folders, .n_folders = 1};
+    struct corpus_value value;
+    for (unsigned i = 0; i < 2; i++) {
+        write_settings(f, i ? "0x7f" : "");
+        write_file(f, "{\"record\":\"host\",\"version\":1}\n" RECORD
+                      "\"kernel\":\"90\",\"form\":\"looped\",\"cycles\":1,\"low\":1,\"high\":1,"
+                      "\"verdict\":\"within\",\"block\":{\"alias\":\"same\",\"pages\":3}}\n");
+        assert_true(open_file(f, &request));
+        assert_true(measured_next(f->measured, &f->arena, &value, &f->fail));
+        assert_int_equal(value.starts_otherwise, i);
+    }
+}
+
 static void folders_without_a_corpus(void **state) {
     struct fixture *f = *state;
     const char *const folders[] = {f->folder};
@@ -194,7 +212,7 @@ static void folders_without_a_corpus(void **state) {
     write_file(f, "{\"record\":\"host\",\"version\":1}\n{\"record\":\"measurement\",\"samples\":-1}\n");
     assert_false(open_file(f, &request)); // as in a survey's folder
     assert_non_null(strstr(f->fail.text, "holds no corpus"));
-    write_settings(f);
+    write_settings(f, "");
     assert_false(open_file(f, &request));
     assert_int_equal(f->fail.line, 2);
 }
@@ -206,6 +224,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(older_titles_are_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(malformed_lines, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_last_record_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_start_of_its_own_is_known, set_up, tear_down),
         cmocka_unit_test_setup_teardown(folders_without_a_corpus, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

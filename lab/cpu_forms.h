@@ -18,8 +18,8 @@ bool cpu_forms_compare(struct arena *arena, const struct model *before, const st
                        const struct form_patterns *patterns, struct cpu_form_change **changes, size_t *n_changes,
                        size_t *n_forms, struct fail *fail);
 
-// Fails at the first register or operand of a rule's `latency-from` or `ignores` that no form of the rule reads, but for
-// addresses, or of its `latency-to` that none writes: it would change nothing, unseen.
+// Fails at the first register or operand of a rule's `latency-from` or `ignores` that no form of the rule reads, but
+// for addresses, or of its `latency-to` that none writes: it would change nothing, unseen.
 bool cpu_forms_check(struct arena *arena, const struct model *model, struct fail *fail);
 
 // What rename does with an instruction, for people; "": it is executed.
