@@ -150,10 +150,12 @@ static unsigned immediates_of(const struct bound_code *code, unsigned i) {
 // A window of code in the cache of decoded instructions.
 struct cached {
     unsigned slots, immediates, lines, n_insns; // lines that hold it
+    bool follows;                               // code comes to it from the window before
 };
 
-// Cycles in which a window's lines are delivered. More lines than come at once take further rounds. In straight code,
-// windows of little more than these are stored so that they need them, or so that they do not: the mean grows evenly.
+// Cycles in which a window's lines are delivered. More lines than come at once take further rounds. Windows of little
+// more than these are stored so that they need them, or so that they do not: in straight code the mean grows evenly; in
+// loops, where code comes from the window before, they do not.
 static double window_cycles(const struct bound_code *code, const struct cached *window) {
     const struct cpu *cpu = code->cpu;
     double at_once = cpu_value(cpu, CPU_CACHE_LINES), width = cpu_value(cpu, CPU_DISPATCH_WIDTH);
@@ -163,9 +165,9 @@ static double window_cycles(const struct bound_code *code, const struct cached *
     if (!cpu_knows(cpu, CPU_CACHE_LOOP_ROUND))
         return window->lines / at_once;
     double round = cpu_value(cpu, CPU_CACHE_LOOP_ROUND), cycles = 1 + (rounds - 1) * round;
-    if (code->request->is_loop || !cpu_knows(cpu, CPU_CACHE_STRAIGHT_SLOTS))
-        return cycles;
     double held = fmax(window->slots, window->immediates), line = cpu_value(cpu, CPU_CACHE_LINE_SLOTS);
+    if (code->request->is_loop || !cpu_knows(cpu, CPU_CACHE_STRAIGHT_SLOTS))
+        return window->follows && held <= straight ? 1 : cycles;
     double few = (rounds - 2) * at_once * line + straight, many = ((rounds - 1) * at_once + 1) * line;
     double without = fmax(fmin(held, few) / width, cycles - round); // the last round
     if (rounds < 2)
@@ -193,7 +195,7 @@ static double fill_cache(const struct bound_code *code, unsigned copies, struct 
         const struct cpu_recipe *recipe = &code->recipes[i % code->n];
         if (floor(at / size) != place) {
             cycles += end_window(code, &window, supply);
-            window = (struct cached){.lines = 1};
+            window = (struct cached){.lines = 1, .follows = true};
             slots = fields = immediates = 0;
             place = floor(at / size);
         }
