@@ -32,7 +32,7 @@ const char *cpu_trust_name(enum cpu_trust trust) {
 }
 
 const char *cpu_shape_name(enum cpu_shape shape) {
-    static const char *const names[CPU_N_SHAPES] = {"any", "indexed", "three-part"};
+    static const char *const names[CPU_N_SHAPES] = {"any", "indexed", "three-part", "relative"};
     return names[shape];
 }
 

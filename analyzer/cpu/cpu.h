@@ -87,6 +87,7 @@ enum cpu_shape {
     CPU_ANY_SHAPE,
     CPU_INDEXED,    // it has an index
     CPU_THREE_PART, // base, index, and a displacement in the encoding; or it is relative to the instruction
+    CPU_RELATIVE,   // it is relative to the instruction
     CPU_N_SHAPES
 };
 

@@ -75,7 +75,7 @@ static bool read_shape(struct reader *reader, struct fy_node *node, enum cpu_sha
     size_t found = text_find(text, names, CPU_N_SHAPES);
     *shape = (enum cpu_shape)found;
     return found < CPU_N_SHAPES ||
-           yaml_fail(&reader->yaml, node, "'%s' is no kind of address: any, indexed or three-part", text);
+           yaml_fail(&reader->yaml, node, "'%s' is no kind of address: any, indexed, three-part or relative", text);
 }
 
 static bool read_immediate(struct reader *reader, struct fy_node *node, struct cpu_rule *rule) {

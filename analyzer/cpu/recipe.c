@@ -125,6 +125,8 @@ static bool has_shape(const struct cpu *cpu, const struct cpu_recipe *recipe, en
     if (shape == CPU_INDEXED)
         return address->index;
     bool is_relative = address->base && strcmp(cpu->machine->registers[address->base].name, "RIP") == 0;
+    if (shape == CPU_RELATIVE)
+        return is_relative;
     return is_relative || (address->base && address->index && recipe->encoding.displacement_bytes);
 }
 
@@ -345,7 +347,7 @@ static void take_rules(const struct cpu *cpu, struct cpu_recipe *recipe) {
             recipe->trusts[CPU_COST_SLOTS] = rule->slots.trust;
         }
         if (rule->serial.is_known)
-            recipe->serial = rule->serial.value;
+            recipe->serial = fmax(rule->serial.value, recipe->encoding.is_atomic ? recipe->serial : 0);
         bool takes = rule->latency.is_known && recipe->rename == CPU_EXECUTES;
         for (unsigned w = 0; w < recipe->n_writes && takes; w++) {
             recipe->writes[w].latency = rule->latency.value;

@@ -28,9 +28,13 @@ static const char text[] = "cpu: 1\n"
                            "  forward-latency: 7\n"
                            "  renamed-latency: 0\n"
                            "  renamed-most-slots: 2\n"
+                           "  atomic: 20\n"
                            "forms:\n"
                            "  - {match: \"(XADD|BTS)64(rm|mi8)\", slots: 4, latency: 1}\n"
-                           "  - {match: ADD64mr, slots: 2, latency: 1}\n";
+                           "  - {match: ADD64mr, slots: 2, latency: 1}\n"
+                           "  - {match: LXADD64, serial: 9}\n"
+                           "  - {match: LEA64r, address: three-part, latency: 2, latency-from: {\"2\": 1}}\n"
+                           "  - {match: LEA64r, address: relative, pipes: [Zn4ALU12]}\n";
 
 static int open_file(void **state) {
     return testing_cpu_file_open(state, text);
@@ -58,6 +62,11 @@ static void limits(void **state) {
         {"480107", "add [rdi], rax: renamed", BOUND_LATENCY, 1},
         {"480fc10f", "xadd [rdi], rcx: microcode waits for the cache", BOUND_LATENCY, 8},
         {"480fba2f03", "bts qword [rdi], 3", BOUND_LATENCY, 8},
+        {"f0480fc10f", "lock xadd [rdi], rcx: no rule makes it faster than an access that excludes others",
+         BOUND_LATENCY, 20},
+        {"488d0540000000", "lea rax, [rip+64]", BOUND_PORTS, 1. / 2},
+        {"488d7cf8d0", "lea rdi, [rax+rdi*8-48]: from its index", BOUND_LATENCY, 1},
+        {"488d44f8d0", "lea rax, [rax+rdi*8-48]: from its base", BOUND_LATENCY, 2},
         {"90", "nop: 64 in a window, 11 lines, decoded anew", BOUND_CACHE, 1. / 8},
         {"31c0", "xor eax, eax: 32 in a window, 6 lines", BOUND_CACHE, 5. / 32},
     };
