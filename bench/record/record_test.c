@@ -88,8 +88,13 @@ static struct record full_record(void) {
                         .n_events = 4,
                         .events = events},
         .n_predictions = 2,
-        .predictions = {{"llvm-19/znver5", 8, "Zn4FP01", "turn", "differs", "model: Zn4FP01 held for 2 cycles"},
-                        {"llvm-19/znver4", 8.5, NULL, NULL, NULL, ""}},
+        .predictions = {{.model = "llvm-19/znver5",
+                         .cycles = 8,
+                         .bottleneck = "Zn4FP01",
+                         .of = "turn",
+                         .verdict = "differs",
+                         .blame = "model: Zn4FP01 held for 2 cycles"},
+                        {.model = "llvm-19/znver4", .cycles = 8.5, .blame = ""}},
     };
 }
 
