@@ -31,7 +31,10 @@ static const char file_text[] = "cpu: 1\n"
                                 "  stores-per-cycle: 1\n"
                                 "  forward-latency: 4\n"
                                 "  blocked-load: 10\n"
-                                "  atomic: 18\n";
+                                "  atomic: 18\n"
+                                "  dispatch-width-vector: 1\n"
+                                "forms:\n"
+                                "  - {match: MOVAPSrr, slots: 4}\n";
 
 static int open_counted(void **state) {
     return testing_cpu_file_open(state, file_text);
@@ -70,6 +73,7 @@ static void bounds_that_are_reached(void **state) {
         {"31c04801c8", 1. / 2},          // xor eax, eax; add rax, rcx: no chain
         {"50", 1},                       // push: one store a cycle, and no chain
         {"f0480fc107", 18},              // lock xadd
+        {"0f28c1", 4},                   // movaps xmm0, xmm1: four slots of vectors, of which one goes in a cycle
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double cycles = core_of(*state, cases[i].hex, 0);

@@ -80,6 +80,7 @@ static int64_t cpu_core_wakes_at(const struct core *core) {
         next = done > now && done < next ? done : next;
     }
     next = opens_before(&units->dispatch, now, next);
+    next = opens_before(&units->dispatch_vector, now, next);
     next = opens_before(&units->retirement, now, next);
     next = opens_before(&units->stores.stores, now, next);
     next = opens_before(&units->stores.lines, now, next);
