@@ -18,8 +18,8 @@ void addresses_open(struct addresses *addresses, struct arena *arena, const stru
                     const struct model_set *models);
 void addresses_close(struct addresses *addresses);
 
-// Fills in the runs of values, or why there are none. Values whose addresses are followed, or that nobody predicts,
-// have neither. What it fills in lives as long as `arena`.
+// Runs the blocks whose addresses do not follow, and fills in each run, or why there is none. Other values get neither.
+// What it fills in lives as long as `arena`.
 void addresses_record(struct addresses *addresses, struct arena *arena, struct predicted *items, size_t n);
 
 #endif

@@ -247,6 +247,11 @@ const char *cpu_uses_name(struct arena *arena, const struct cpu *cpu, const stru
 const char *cpu_trust_name(enum cpu_trust trust);
 const char *cpu_shape_name(enum cpu_shape shape); // as files have it
 
+// Whether addresses from this register are relative to the instruction; 0: it is none.
+static inline bool cpu_is_counter(const struct cpu *cpu, unsigned reg) {
+    return cpu->counter && cpu->units[reg] == cpu->counter;
+}
+
 static inline bool cpu_knows(const struct cpu *cpu, enum cpu_parameter parameter) {
     return cpu->parameters[parameter].is_known;
 }

@@ -124,10 +124,8 @@ static bool has_shape(const struct cpu *cpu, const struct cpu_recipe *recipe, en
         return shape == CPU_ANY_SHAPE;
     if (shape == CPU_INDEXED)
         return address->index;
-    bool is_relative = address->base && strcmp(cpu->machine->registers[address->base].name, "RIP") == 0;
-    if (shape == CPU_RELATIVE)
-        return is_relative;
-    return is_relative || (address->base && address->index && recipe->encoding.displacement_bytes);
+    bool has_parts = address->base && address->index && recipe->encoding.displacement_bytes;
+    return cpu_is_counter(cpu, address->base) || (shape == CPU_THREE_PART && has_parts);
 }
 
 // Whether a rule that matches the opcode is of this instruction.

@@ -124,8 +124,7 @@ static struct value counter(const struct address_walk *walk) {
 }
 
 static struct value base_of(struct address_walk *walk, unsigned reg) {
-    const struct cpu *cpu = walk->request->cpu;
-    return cpu->counter && cpu->units[reg] == cpu->counter ? counter(walk) : read_register(walk, reg);
+    return cpu_is_counter(walk->request->cpu, reg) ? counter(walk) : read_register(walk, reg);
 }
 
 static struct value address_of(struct address_walk *walk, const struct insn_address *address) {

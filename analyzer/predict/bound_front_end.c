@@ -104,18 +104,31 @@ static double decode_round(const struct bound_code *code, uint64_t *at) {
     return cycles;
 }
 
-static double decode_bytes(const struct bound_code *code, struct supply *supply) {
-    if (!cpu_knows(code->cpu, CPU_DECODED_BYTES))
-        return 0;
-    const double width = cpu_value(code->cpu, CPU_DECODED_BYTES);
-    for (unsigned i = 0; i < code->n; i++)
-        supply_add(code, supply, 1, code->recipes[i].insn->n_bytes / width);
-    return block_bytes(code->request->block) / width;
+// What instructions take of what comes at so much a cycle, each by itself; 0 and no step: the CPU's model does not have
+// it.
+static double deliver_each(const struct bound_code *code, enum cpu_parameter rate,
+                           unsigned (*count)(const struct bound_code *code, unsigned insn), struct supply *supply) {
+    const double width = cpu_value(code->cpu, rate);
+    double all = 0;
+    for (unsigned i = 0; i < code->n && width > 0; i++) {
+        unsigned n = count(code, i);
+        all += n;
+        supply_add(code, supply, 1, n / width);
+    }
+    return width > 0 ? all / width : 0;
+}
+
+static unsigned bytes_of(const struct bound_code *code, unsigned insn) {
+    return code->recipes[insn].insn->n_bytes;
+}
+
+static unsigned slots_of(const struct bound_code *code, unsigned insn) {
+    return code->recipes[insn].slots;
 }
 
 double bound_decode(const struct bound_code *code, struct supply *supply) {
     if (!cpu_knows(code->cpu, CPU_DECODERS))
-        return decode_bytes(code, supply);
+        return deliver_each(code, CPU_DECODED_BYTES, bytes_of, supply);
     double *cycles_at = ARENA_ARRAY(code->arena, double, code->n); // when a round began with it; 0: none has
     uint64_t *began = ARENA_ARRAY(code->arena, uint64_t, code->n), at = 0;
     unsigned *round_at = ARENA_ARRAY(code->arena, unsigned, code->n), round = 0;
@@ -199,7 +212,8 @@ static double fill_cache(const struct bound_code *code, unsigned copies, struct 
             slots = fields = immediates = 0;
             place = floor(at / size);
         }
-        double further = recipe->slots + fields_of(recipe), constants = immediates_of(code, i % code->n);
+        double further = recipe->slots + fields_of(recipe);
+        unsigned constants = immediates_of(code, i % code->n);
         bool is_full =
             slots + recipe->slots > most || fields + further > most_fields || immediates + constants > most_immediates;
         if (recipe->slots && slots > 0 && is_full) {
@@ -208,7 +222,7 @@ static double fill_cache(const struct bound_code *code, unsigned copies, struct 
         }
         window.n_insns++;
         window.slots += recipe->slots;
-        window.immediates += (unsigned)constants;
+        window.immediates += constants;
         slots += recipe->slots;
         fields += further;
         immediates += constants;
@@ -218,25 +232,11 @@ static double fill_cache(const struct bound_code *code, unsigned copies, struct 
 }
 
 double bound_cache_slots(const struct bound_code *code, struct supply *supply) {
-    const struct cpu *cpu = code->cpu;
-    double slots = 0;
-    if (!cpu_knows(cpu, CPU_CACHE_SLOTS))
-        return 0;
-    for (unsigned i = 0; i < code->n; i++) {
-        slots += code->recipes[i].slots;
-        supply_add(code, supply, 1, code->recipes[i].slots / cpu_value(cpu, CPU_CACHE_SLOTS));
-    }
-    return slots / cpu_value(cpu, CPU_CACHE_SLOTS);
+    return deliver_each(code, CPU_CACHE_SLOTS, slots_of, supply);
 }
 
 double bound_cache_immediates(const struct bound_code *code, struct supply *supply) {
-    const double width = cpu_value(code->cpu, CPU_CACHE_IMMEDIATES);
-    double immediates = 0;
-    for (unsigned i = 0; i < code->n && width > 0; i++) {
-        immediates += immediates_of(code, i);
-        supply_add(code, supply, 1, immediates_of(code, i) / width);
-    }
-    return width > 0 ? immediates / width : 0;
+    return deliver_each(code, CPU_CACHE_IMMEDIATES, immediates_of, supply);
 }
 
 double bound_cache_lines(const struct bound_code *code, unsigned copies, struct supply *supply) {

@@ -133,9 +133,20 @@ static double new_page(const struct walk *walk) {
 }
 
 static void move(struct walk *walk, struct moving *moving, const struct place *now) {
-    moving->pages = walk->code->request->pages_are_new ? pages_since(walk, moving, now) : 0;
+    moving->pages = pages_since(walk, moving, now);
     moving->so_far[walk->turn] = moving->pages + (walk->turn ? moving->so_far[walk->turn - 1] : 0);
     moving->at = *now;
+}
+
+// Follows both accesses of an instruction. Returns what its load takes longer, cycles.
+static double wait_for_page(struct walk *walk, const struct cpu_recipe *recipe, const struct place *from,
+                            const struct place *to) {
+    if (!walk->moving)
+        return 0;
+    struct moving_insn *moving = &walk->moving[recipe - walk->code->recipes];
+    move(walk, &moving->from, from);
+    move(walk, &moving->to, to);
+    return new_page(walk) * moving->from.pages;
 }
 
 static double lines_of(const struct walk *walk, const struct place *place) {
@@ -256,11 +267,9 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     struct written written = {.base = 0};
     if (recipe->n_stores) // before the registers of it change
         written = walk_written_of(walk, recipe, true);
-    struct moving_insn *moving = &walk->moving[recipe - walk->code->recipes];
     walk->access = (struct core_access){.meets = CORE_MEETS_NOTHING};
     address_walk_step(walk->addresses, recipe, &from, &to);
-    move(walk, &moving->from, &from);
-    move(walk, &moving->to, &to);
+    const double more = wait_for_page(walk, recipe, &from, &to);
     sync_stack(walk, recipe);
     for (unsigned i = 0; i < recipe->n_reads; i++) {
         const struct cpu_read *read = &recipe->reads[i];
@@ -271,7 +280,7 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
             begin = later(begin, ready - read->early);
     }
     if (recipe->n_loads) {
-        double latency = latency_of_load(walk, recipe) + new_page(walk) * moving->from.pages;
+        double latency = latency_of_load(walk, recipe) + more;
         alone = address_ready + latency;
         loaded = load_ready(walk, recipe, &from, address_ready, latency);
         begin = later(begin, loaded);
@@ -380,7 +389,7 @@ static void add_new_pages(const struct walk *walk, double turns, double *loads, 
 static void set_memory(const struct walk *walk, double turns, struct bounds *bounds) {
     const struct cpu *cpu = walk->cpu;
     double loads = 0, stores = 0;
-    if (new_page(walk) > 0)
+    if (walk->moving)
         add_new_pages(walk, turns, &loads, &stores);
     if (cpu_knows(cpu, CPU_LOADS))
         loads = fmax(loads, walk->n_loads / cpu_value(cpu, CPU_LOADS));
@@ -429,7 +438,7 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     walk->cpu = cpu;
     walk->stores = arena_alloc_uncleared(code->arena, KEPT_STORES * sizeof *walk->stores);
     walk->addresses = address_walk_open(code->arena, code->request);
-    walk->moving = ARENA_ARRAY(code->arena, struct moving_insn, code->n);
+    walk->moving = new_page(walk) > 0 ? ARENA_ARRAY(code->arena, struct moving_insn, code->n) : NULL;
     walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
     walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
     walk->own = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);

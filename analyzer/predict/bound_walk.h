@@ -50,7 +50,7 @@ struct moving_insn {
 
 struct walk {
     const struct bound_code *code;
-    struct moving_insn *moving; // by instruction
+    struct moving_insn *moving; // by instruction; null: pages cost nothing
     const struct cpu *cpu;
     struct address_walk *addresses;
     double *ready;     // by unit: when its newest value is there

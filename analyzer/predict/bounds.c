@@ -76,6 +76,8 @@ static void rank(struct bounds *bounds) {
 // waits for them.
 static void crowd(struct bound_code *code, struct bounds *bounds) {
     const double nearly = 0.9;
+    if (!cpu_knows(code->cpu, CPU_DEPENDENT_CYCLES))
+        return;
     const double before = bounds->cycles[BOUND_PORTS];
     const struct bound_crowd crowd = {bounds->pipes, before >= nearly * bounds->most};
     uint64_t pipes;
