@@ -21,12 +21,14 @@ sed -E 's/chase [0-9]+[KM]/memory/g; s/(and \{i\}, \{i\}, #).*/\14095/; s/(and x
     "$T/kernels/aarch64/machine.yaml" >"$T/small/aarch64/machine.yaml"
 "$cyclops" bundle "${names[@]}" --kernels "$T/small" --isa aarch64 --mode throughput --output "$T/bundle" >"$T/said" 2>&1 ||
     { cat "$T/said"; failures=$((failures + 1)); }
-for _ in 1 2 3; do # on a busy machine an emulator may be too slow once
-    rm -f "$T/measured"
-    timeout 280 $qemu -cpu max "$T/bundle" --attempt 2 --budget 0 --output "$T/measured" >"$T/said" 2>&1
-    ! grep -q '"outcome"' "$T/measured" || continue
-    break
-done
-expect 0 "^${#names[@]}\$" jq -rs '[.[] | select(.record == "measurement" and .outcome == null)] | length' "$T/measured"
+emulate "$T/measured" $qemu -cpu max "$T/bundle"
+measured() { jq -s "[.[] | select(.record == \"measurement\" and ($1))] | length" "$T/measured"; }
+late='.outcome == "time-out" or .outcome == "no time on its CPU"'
+# What only lacked time on its CPU, in each of some runs, shows nothing about the experiments.
+if [ "$(measured ".outcome != null and ($late | not)")" = 0 ] && [ "$(measured "$late")" != 0 ]; then
+    skip "unstable: the host left $(measured "$late") of ${#names[@]} experiments no time under the emulator"
+fi
+expect 0 "^${#names[@]}\$" measured '.outcome == null'
 jq -r 'select(.outcome != null) | "\(.kernel): \(.outcome)"' "$T/measured"
+[ "$failures" = 0 ] || tail -n 5 "$T/measured.err"
 finish
