@@ -1,6 +1,7 @@
 #include "analyzer/predict/bound_parts.h"
+#include "analyzer/predict/port_spread.h"
 
-enum { MOST_SETS = 32, MOST_UNIONS = 512 };
+enum { MOST_SETS = 32 };
 
 // Whether an operation loses turns of a pipe: divisions, which hold theirs long, do not.
 static bool loses_turns(const struct cpu_recipe *recipe, const struct cpu_use *use, const struct bound_crowd *crowd) {
@@ -28,32 +29,7 @@ static unsigned collect(const struct bound_code *code, const struct bound_crowd 
 
 double bound_ports(const struct bound_code *code, const struct bound_crowd *crowd, uint64_t *pipes) {
     struct cpu_use sets[MOST_SETS];
-    uint64_t unions[MOST_UNIONS];
-    unsigned n_sets = collect(code, crowd, sets), n = 0;
-    double most = 0;
-    for (unsigned i = 0; i < n_sets; i++) {
-        unsigned before = n;
-        for (unsigned u = 0; u <= before && n < MOST_UNIONS; u++) {
-            uint64_t with = sets[i].pipes | (u < before ? unions[u] : 0);
-            unsigned at = 0;
-            while (at < n && unions[at] != with)
-                at++;
-            if (at == n)
-                unions[n++] = with;
-        }
-    }
-    *pipes = 0;
-    for (unsigned u = 0; u < n; u++) {
-        double cycles = 0;
-        for (unsigned i = 0; i < n_sets; i++)
-            cycles += sets[i].pipes & ~unions[u] ? 0 : sets[i].cycles;
-        cycles /= __builtin_popcountll(unions[u]);
-        if (cycles > most) {
-            most = cycles;
-            *pipes = unions[u];
-        }
-    }
-    return most;
+    return port_spread(sets, collect(code, crowd, sets), pipes);
 }
 
 void bound_lose_turns(struct bound_code *code, const struct bound_crowd *crowd) {

@@ -1,0 +1,278 @@
+// Places the bases on ports: all ways up to renaming that the evidence allows. A port is known by which bases use it;
+// a base that is added takes so many of each kind of port, and some new ones. So no two ways differ by names alone.
+#include "infer/port_search.h"
+
+#include "analyzer/predict/port_spread.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PORTS = 24 };
+
+// Which bases (by place in the order) use each port; equal ones stand together.
+struct way {
+    uint32_t users[MOST_PORTS];
+    unsigned n_ports;
+};
+
+struct ways {
+    struct way *items;
+    size_t n;
+};
+
+struct placing {
+    struct port_search *search;
+    unsigned order[MOST_BASES], n_order; // bases that are placed
+    struct ways ways;
+    bool is_cut;
+    double steps_left;
+};
+
+// Sizes that the union of two bases' ports may have: bit u for u.
+static uint64_t unions_of(const struct port_search *search, unsigned a, unsigned b) {
+    const struct base *x = &search->bases[a], *y = &search->bases[b];
+    const struct port_map *map = &search->ports->map;
+    uint64_t allowed = 0;
+    for (unsigned u = x->width > y->width ? x->width : y->width; u <= x->width + y->width; u++)
+        allowed |= (uint64_t)1 << u;
+    for (size_t i = 0; i < search->n_items[x->form]; i++) {
+        size_t item = search->items[x->form][i];
+        const struct evidence_item *at = &search->evidence->items[item];
+        if (at->n_terms != 2 || search->ports->is_unused[item] || at->terms[at->terms[0].form == x->form].form != y->form)
+            continue;
+        double m = at->terms[at->terms[0].form != x->form].count, n = at->n_insns - m;
+        for (unsigned u = 0; u < 64; u++) {
+            double cycles = m / x->width > n / y->width ? m / x->width : n / y->width;
+            double dispatch = (m * map->recipes[x->form].slots + n * map->recipes[y->form].slots) / map->width;
+            cycles = u && (m + n) / u > cycles ? (m + n) / u : cycles;
+            cycles = dispatch > cycles ? dispatch : cycles;
+            if (allowed >> u & 1 && !search_fits(search, item, cycles))
+                allowed &= ~((uint64_t)1 << u);
+        }
+    }
+    return allowed;
+}
+
+static uint64_t ports_of(const struct way *way, unsigned place) {
+    uint64_t ports = 0;
+    for (unsigned p = 0; p < way->n_ports; p++)
+        ports |= (uint64_t)(way->users[p] >> place & 1) << p;
+    return ports;
+}
+
+// Items of three and more forms, all of them placed, and the last one among them.
+static bool fits_larger_items(const struct placing *placing, const struct way *way, unsigned last) {
+    const struct port_search *search = placing->search;
+    unsigned form = search->bases[placing->order[last]].form;
+    for (size_t i = 0; i < search->n_items[form]; i++) {
+        size_t item = search->items[form][i];
+        const struct evidence_item *at = &search->evidence->items[item];
+        struct cpu_use work[MOST_BASES];
+        double slots = 0;
+        bool is_known = at->n_terms > 2 && at->n_terms <= MOST_BASES && !search->ports->is_unused[item];
+        for (unsigned t = 0; is_known && t < at->n_terms; t++) {
+            unsigned place = 0;
+            while (place <= last && search->bases[placing->order[place]].form != at->terms[t].form)
+                place++;
+            is_known = place <= last;
+            if (is_known)
+                work[t] = (struct cpu_use){ports_of(way, place), at->terms[t].count};
+            slots += at->terms[t].count * search->ports->map.recipes[at->terms[t].form].slots;
+        }
+        if (!is_known)
+            continue;
+        double cycles = port_spread(work, at->n_terms, NULL), dispatch = slots / search->ports->map.width;
+        if (!search_fits(search, item, cycles > dispatch ? cycles : dispatch))
+            return false;
+    }
+    return true;
+}
+
+struct extension {
+    struct placing *placing;
+    const struct way *from;
+    const uint64_t *unions; // by place of those before
+    unsigned place, width;
+    struct ways *to;
+};
+
+static void add_way(struct extension *extension, const struct way *taken, unsigned n_taken) {
+    struct placing *placing = extension->placing;
+    struct way way = *taken;
+    if (way.n_ports + extension->width - n_taken > MOST_PORTS)
+        return;
+    for (unsigned n = n_taken; n < extension->width; n++)
+        way.users[way.n_ports++] = (uint32_t)1 << extension->place;
+    uint64_t own = ports_of(&way, extension->place);
+    for (unsigned j = 0; j < extension->place; j++)
+        if (!(extension->unions[j] >> __builtin_popcountll(own | ports_of(&way, j)) & 1))
+            return;
+    if (!fits_larger_items(placing, &way, extension->place))
+        return;
+    if (extension->to->n == MOST_FAMILIES)
+        placing->is_cut = true;
+    else
+        *ARENA_ADD(placing->search->arena, extension->to->items, extension->to->n) = way;
+}
+
+// Takes 0 and more ports of the kind that begins at `port`.
+static void take_ports(struct extension *extension, struct way *way, unsigned port, unsigned n_taken) {
+    struct placing *placing = extension->placing;
+    if (placing->is_cut || placing->steps_left-- < 0) {
+        placing->is_cut = true;
+        return;
+    }
+    if (port == extension->from->n_ports) {
+        add_way(extension, way, n_taken);
+        return;
+    }
+    unsigned end = port;
+    while (end < extension->from->n_ports && extension->from->users[end] == extension->from->users[port])
+        end++;
+    take_ports(extension, way, end, n_taken);
+    unsigned p = port;
+    for (; p < end && n_taken < extension->width; p++) {
+        way->users[p] |= (uint32_t)1 << extension->place;
+        take_ports(extension, way, end, ++n_taken);
+    }
+    while (p-- > port)
+        way->users[p] &= ~((uint32_t)1 << extension->place);
+}
+
+// Returns false, and changes nothing, where no way has room for it.
+static bool place_base(struct placing *placing, unsigned base, const uint64_t unions[MOST_BASES][MOST_BASES]) {
+    uint64_t before[MOST_BASES];
+    struct ways to = {0};
+    for (unsigned j = 0; j < placing->n_order; j++)
+        before[j] = unions[base][placing->order[j]];
+    placing->order[placing->n_order] = base;
+    for (size_t w = 0; w < placing->ways.n; w++) {
+        struct extension extension = {placing, &placing->ways.items[w], before, placing->n_order,
+                                      placing->search->bases[base].width, &to};
+        struct way way = *extension.from;
+        take_ports(&extension, &way, 0, 0);
+    }
+    if (to.n == 0)
+        return false;
+    placing->ways = to;
+    placing->n_order++;
+    return true;
+}
+
+// Next: what has most known unions with those that are placed; of equal ones, what more forms share.
+static unsigned choose_next(const struct port_search *search, const struct placing *placing, const bool *is_open,
+                            const uint64_t unions[MOST_BASES][MOST_BASES]) {
+    unsigned best = MOST_BASES, most_known = 0;
+    for (unsigned b = 0; b < search->n_bases; b++) {
+        unsigned known = 0;
+        for (unsigned j = 0; j < placing->n_order; j++)
+            known += __builtin_popcountll(unions[b][placing->order[j]]) == 1;
+        if (is_open[b] && (best == MOST_BASES || known > most_known ||
+                           (known == most_known && search->bases[b].n_members > search->bases[best].n_members))) {
+            best = b;
+            most_known = known;
+        }
+    }
+    return best;
+}
+
+static void place_all(struct placing *placing, const bool *is_member, unsigned first,
+                      const uint64_t unions[MOST_BASES][MOST_BASES]) {
+    bool is_open[MOST_BASES];
+    memcpy(is_open, is_member, sizeof is_open);
+    placing->ways = (struct ways){ARENA_NEW(placing->search->arena, struct way), 1};
+    for (unsigned next = first; next < MOST_BASES;
+         next = choose_next(placing->search, placing, is_open, unions)) {
+        is_open[next] = false;
+        place_base(placing, next, unions);
+    }
+}
+
+static unsigned count_members(const struct placing *placing) {
+    unsigned n = 0;
+    for (unsigned j = 0; j < placing->n_order; j++)
+        n += placing->search->bases[placing->order[j]].n_members;
+    return n;
+}
+
+// Most ports first: no port is shared that no experiment shows to be shared.
+static int compare_families(const void *a, const void *b) {
+    const struct family *x = a, *y = b;
+    if (x->n_ports != y->n_ports)
+        return x->n_ports > y->n_ports ? -1 : 1;
+    return memcmp(x->sets, y->sets, sizeof x->sets);
+}
+
+static void keep(struct port_search *search, const struct placing *placing) {
+    struct ports *ports = search->ports;
+    struct ambiguous_cluster cluster = {.n_bases = placing->n_order, .n_families = placing->ways.n};
+    memcpy(cluster.bases, placing->order, sizeof cluster.bases);
+    cluster.families = ARENA_ARRAY(search->arena, struct family, placing->ways.n);
+    for (size_t w = 0; w < placing->ways.n; w++) {
+        cluster.families[w].n_ports = placing->ways.items[w].n_ports;
+        for (unsigned j = 0; j < placing->n_order; j++)
+            cluster.families[w].sets[j] = ports_of(&placing->ways.items[w], j);
+    }
+    qsort(cluster.families, cluster.n_families, sizeof *cluster.families, compare_families);
+    const struct family *chosen = &cluster.families[0];
+    if (ports->map.n_ports + chosen->n_ports > PORT_MAP_MOST_PORTS)
+        return;
+    for (unsigned j = 0; j < placing->n_order; j++) {
+        struct base *base = &search->bases[placing->order[j]];
+        base->ports = chosen->sets[j] << ports->map.n_ports;
+        base->cluster = (unsigned)ports->n_clusters;
+        search->base_of[base->form] = (int)placing->order[j];
+    }
+    struct ports_cluster public = {((((uint64_t)1 << chosen->n_ports) - 1) << ports->map.n_ports), cluster.n_families,
+                                   placing->is_cut};
+    ports->map.n_ports += chosen->n_ports;
+    size_t n = ports->n_clusters;
+    *ARENA_ADD(search->arena, search->clusters, n) = cluster;
+    *ARENA_ADD(search->arena, ports->clusters, ports->n_clusters) = public;
+}
+
+void search_place(struct port_search *search) {
+    enum { TRIES = 12 };
+    uint64_t unions[MOST_BASES][MOST_BASES];
+    bool is_done[MOST_BASES] = {false};
+    for (unsigned a = 0; a < search->n_bases; a++)
+        for (unsigned b = 0; b < search->n_bases; b++)
+            unions[a][b] = a == b ? 0 : unions_of(search, a, b);
+    for (unsigned a = 0; a < search->n_bases; a++) {
+        bool is_member[MOST_BASES] = {false};
+        if (is_done[a])
+            continue;
+        is_member[a] = true;
+        for (bool has_grown = true; has_grown;) {
+            has_grown = false;
+            for (unsigned x = 0; x < search->n_bases; x++)
+                for (unsigned y = 0; is_member[x] && y < search->n_bases; y++)
+                    if (!is_member[y] && x != y &&
+                        unions[x][y] != (uint64_t)1 << (search->bases[x].width + search->bases[y].width))
+                        has_grown = is_member[y] = true;
+        }
+        struct placing best = {0};
+        unsigned firsts[MOST_BASES], n_firsts = 0;
+        unsigned most = MOST_BASES;
+        for (unsigned b = 0; b < search->n_bases; b++) {
+            is_done[b] |= is_member[b];
+            if (is_member[b] && (most == MOST_BASES || search->bases[b].n_members > search->bases[most].n_members))
+                most = b;
+        }
+        firsts[n_firsts++] = most;
+        for (unsigned f = 0; f < n_firsts && f < TRIES; f++) {
+            struct placing placing = {.search = search, .steps_left = search->ports->options.steps / 100};
+            place_all(&placing, is_member, firsts[f], unions);
+            if (f == 0 || count_members(&placing) > count_members(&best))
+                best = placing;
+            for (unsigned b = 0; f == 0 && b < search->n_bases; b++) { // those without a place may come first
+                bool has_place = !is_member[b];
+                for (unsigned j = 0; j < placing.n_order; j++)
+                    has_place |= placing.order[j] == b;
+                if (!has_place && n_firsts < MOST_BASES)
+                    firsts[n_firsts++] = b;
+            }
+        }
+        keep(search, &best);
+    }
+}

@@ -1,0 +1,86 @@
+#include "infer/port_search.h"
+
+const char *const ports_state_names[N_PORTS_STATES] = {"unmeasured", "certain",     "ambiguous",
+                                                       "cut",        "dispatch", "unexplained"};
+
+bool search_fits(const struct port_search *search, size_t item, double cycles) {
+    return search->low[item] <= cycles && cycles <= search->high[item];
+}
+
+static void index_items(struct port_search *search) {
+    const struct evidence *evidence = search->evidence;
+    search->items = ARENA_ARRAY(search->arena, size_t *, evidence->n_forms);
+    search->n_items = ARENA_ARRAY(search->arena, size_t, evidence->n_forms);
+    search->low = ARENA_ARRAY(search->arena, double, evidence->n_items);
+    search->high = ARENA_ARRAY(search->arena, double, evidence->n_items);
+    for (size_t i = 0; i < evidence->n_items; i++) {
+        const struct evidence_item *item = &evidence->items[i];
+        const struct ports_options *options = &search->ports->options;
+        double least = options->tolerance * item->cycles;
+        double below = options->slack * (item->cycles - item->low), above = options->slack * (item->high - item->cycles);
+        search->low[i] = item->cycles - (below > least ? below : least);
+        search->high[i] = item->cycles + (above > least ? above : least);
+        for (unsigned t = 0; t < item->n_terms; t++) {
+            unsigned form = item->terms[t].form;
+            *ARENA_ADD(search->arena, search->items[form], search->n_items[form]) = i;
+        }
+    }
+}
+
+// The most precise one; counts above 1 are divided.
+static void take_alone(struct port_search *search) {
+    for (size_t i = 0; i < search->evidence->n_items; i++) {
+        const struct evidence_item *item = &search->evidence->items[i];
+        struct ports_form *form = &search->ports->forms[item->terms[0].form];
+        if (item->n_terms != 1)
+            continue;
+        double count = item->n_insns;
+        bool is_better = form->alone == 0 ||
+                         (search->high[i] - search->low[i]) / item->cycles <
+                             (form->alone_high - form->alone_low) / form->alone;
+        if (!is_better)
+            continue;
+        form->alone = item->cycles / count;
+        form->alone_low = search->low[i] / count;
+        form->alone_high = search->high[i] / count;
+    }
+}
+
+// No port map has a multiset that takes longer than its forms do one after the other.
+static void set_conflicts_apart(struct port_search *search) {
+    struct ports *ports = search->ports;
+    ports->is_unused = ARENA_ARRAY(search->arena, bool, search->evidence->n_items);
+    for (size_t i = 0; i < search->evidence->n_items; i++) {
+        const struct evidence_item *item = &search->evidence->items[i];
+        double sum = 0;
+        bool is_known = item->n_terms > 1;
+        for (unsigned t = 0; t < item->n_terms; t++) {
+            const struct ports_form *form = &ports->forms[item->terms[t].form];
+            is_known &= form->alone > 0;
+            sum += item->terms[t].count * form->alone_high;
+        }
+        if (is_known && search->low[i] > sum) {
+            ports->is_unused[i] = true;
+            *ARENA_ADD(search->arena, ports->conflicts, ports->n_conflicts) = i;
+        }
+    }
+}
+
+void ports_infer(struct arena *arena, const struct evidence *evidence, const struct ports_options *options,
+                 struct ports *ports) {
+    struct port_search search = {
+        .arena = arena, .evidence = evidence, .ports = ports, .steps_left = options->steps};
+    *ports = (struct ports){.evidence = evidence, .options = *options};
+    ports->forms = ARENA_ARRAY(arena, struct ports_form, evidence->n_forms);
+    ports->map.recipes = ARENA_ARRAY(arena, struct port_recipe, evidence->n_forms);
+    search.base_of = ARENA_ARRAY(arena, int, evidence->n_forms);
+    for (size_t f = 0; f < evidence->n_forms; f++)
+        search.base_of[f] = NO_BASE;
+    index_items(&search);
+    take_alone(&search);
+    set_conflicts_apart(&search);
+    search_group(&search);
+    search_place(&search);
+    search_recipes(&search);
+    search_next(&search);
+}

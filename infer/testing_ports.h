@@ -1,0 +1,30 @@
+// Random CPUs whose ports are known, what would be measured on them, and how much of it ports_infer finds: for tests.
+#ifndef INFER_TESTING_PORTS_H
+#define INFER_TESTING_PORTS_H
+
+#include "infer/ports.h"
+
+struct testing_cpu {
+    struct port_map map; // the truth, by form
+    const char **names;
+    unsigned n_forms;
+    double noise;   // standard deviation, relative
+    uint64_t state; // of random numbers
+};
+
+struct testing_score {
+    unsigned n_forms, n_right; // forms with uops; those whose chosen recipe is the true one, up to renaming
+    unsigned n_certain, n_certain_wrong;
+};
+
+// `seed` decides about all of it; `n_ports`: 6 to 17. `is_visible`: ports that compete are fewer than dispatch is wide;
+// else there are sets that no experiment can tell apart.
+void testing_cpu_make(struct arena *arena, struct testing_cpu *cpu, unsigned seed, unsigned n_ports, double noise,
+                      bool is_visible);
+// Each form alone, each pair balanced and with either side doubled, and each form behind fillers.
+void testing_cpu_measure(struct testing_cpu *cpu, struct evidence *evidence);
+// One more experiment.
+void testing_cpu_try(struct testing_cpu *cpu, struct evidence *evidence, const struct evidence_term *terms, unsigned n);
+struct testing_score testing_cpu_compare(const struct testing_cpu *cpu, const struct ports *ports);
+
+#endif
