@@ -22,6 +22,7 @@ const struct cli_command cli_commands[] = {
     {"repair", "change a model until it predicts what was measured", cmd_repair},
     {"machine", "find the parameters of this CPU: widths, windows, latencies", cmd_machine},
     {"report", "write results and predictions of every kind as one HTML page", cmd_report},
+    {"infer", "find the ports of instructions from times alone", cmd_infer},
     {"pairs", "find which instructions issue together: measured and predicted", cmd_pairs},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
     {"cpu", "show, compare and begin CPU files, our own models", cmd_cpu},

@@ -151,8 +151,8 @@ static bool read_row(struct reading *reading, char *line) {
     if (low > cycles || high < cycles)
         return fail_at(reading->fail, reading->path, reading->line, 0, "%g cycles are not within [%g, %g]", cycles, low,
                        high);
-    const char *id = fields[ID] && *fields[ID] ? arena_strdup(arena, fields[ID])
-                                               : arena_printf(arena, "line %u", reading->line);
+    const char *id =
+        fields[ID] && *fields[ID] ? arena_strdup(arena, fields[ID]) : arena_printf(arena, "line %u", reading->line);
     evidence_add(reading->evidence, terms, n_terms, cycles, low, high, id,
                  fields[SET] ? arena_strdup(arena, fields[SET]) : "");
     return true;

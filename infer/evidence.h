@@ -1,5 +1,5 @@
-// Evidence: measured times of multisets of forms, independent of each other, in a steady state. A form is any name; what
-// it stands for is the caller's. Knows no port.
+// Evidence: measured times of multisets of forms, independent of each other, in a steady state. A form is any name;
+// what it stands for is the caller's. Knows no port.
 #ifndef INFER_EVIDENCE_H
 #define INFER_EVIDENCE_H
 

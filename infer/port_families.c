@@ -9,6 +9,11 @@
 
 enum { MOST_PORTS = 24 };
 
+// Sizes that the union of two bases' ports may have: bit u for u.
+struct union_sizes {
+    uint64_t of[MOST_BASES][MOST_BASES];
+};
+
 // Which bases (by place in the order) use each port; equal ones stand together.
 struct way {
     uint32_t users[MOST_PORTS];
@@ -28,7 +33,7 @@ struct placing {
     double steps_left;
 };
 
-// Sizes that the union of two bases' ports may have: bit u for u.
+// Those of two bases.
 static uint64_t unions_of(const struct port_search *search, unsigned a, unsigned b) {
     const struct base *x = &search->bases[a], *y = &search->bases[b];
     const struct port_map *map = &search->ports->map;
@@ -38,7 +43,8 @@ static uint64_t unions_of(const struct port_search *search, unsigned a, unsigned
     for (size_t i = 0; i < search->n_items[x->form]; i++) {
         size_t item = search->items[x->form][i];
         const struct evidence_item *at = &search->evidence->items[item];
-        if (at->n_terms != 2 || search->ports->is_unused[item] || at->terms[at->terms[0].form == x->form].form != y->form)
+        if (at->n_terms != 2 || search->ports->is_unused[item] ||
+            at->terms[at->terms[0].form == x->form].form != y->form)
             continue;
         double m = at->terms[at->terms[0].form != x->form].count, n = at->n_insns - m;
         for (unsigned u = 0; u < 64; u++) {
@@ -140,15 +146,15 @@ static void take_ports(struct extension *extension, struct way *way, unsigned po
 }
 
 // Returns false, and changes nothing, where no way has room for it.
-static bool place_base(struct placing *placing, unsigned base, const uint64_t unions[MOST_BASES][MOST_BASES]) {
+static bool place_base(struct placing *placing, unsigned base, const struct union_sizes *unions) {
     uint64_t before[MOST_BASES];
     struct ways to = {0};
     for (unsigned j = 0; j < placing->n_order; j++)
-        before[j] = unions[base][placing->order[j]];
+        before[j] = unions->of[base][placing->order[j]];
     placing->order[placing->n_order] = base;
     for (size_t w = 0; w < placing->ways.n; w++) {
-        struct extension extension = {placing, &placing->ways.items[w], before, placing->n_order,
-                                      placing->search->bases[base].width, &to};
+        struct extension extension = {
+            placing, &placing->ways.items[w], before, placing->n_order, placing->search->bases[base].width, &to};
         struct way way = *extension.from;
         take_ports(&extension, &way, 0, 0);
     }
@@ -161,12 +167,12 @@ static bool place_base(struct placing *placing, unsigned base, const uint64_t un
 
 // Next: what has most known unions with those that are placed; of equal ones, what more forms share.
 static unsigned choose_next(const struct port_search *search, const struct placing *placing, const bool *is_open,
-                            const uint64_t unions[MOST_BASES][MOST_BASES]) {
+                            const struct union_sizes *unions) {
     unsigned best = MOST_BASES, most_known = 0;
     for (unsigned b = 0; b < search->n_bases; b++) {
         unsigned known = 0;
         for (unsigned j = 0; j < placing->n_order; j++)
-            known += __builtin_popcountll(unions[b][placing->order[j]]) == 1;
+            known += __builtin_popcountll(unions->of[b][placing->order[j]]) == 1;
         if (is_open[b] && (best == MOST_BASES || known > most_known ||
                            (known == most_known && search->bases[b].n_members > search->bases[best].n_members))) {
             best = b;
@@ -177,12 +183,11 @@ static unsigned choose_next(const struct port_search *search, const struct placi
 }
 
 static void place_all(struct placing *placing, const bool *is_member, unsigned first,
-                      const uint64_t unions[MOST_BASES][MOST_BASES]) {
+                      const struct union_sizes *unions) {
     bool is_open[MOST_BASES];
     memcpy(is_open, is_member, sizeof is_open);
     placing->ways = (struct ways){ARENA_NEW(placing->search->arena, struct way), 1};
-    for (unsigned next = first; next < MOST_BASES;
-         next = choose_next(placing->search, placing, is_open, unions)) {
+    for (unsigned next = first; next < MOST_BASES; next = choose_next(placing->search, placing, is_open, unions)) {
         is_open[next] = false;
         place_base(placing, next, unions);
     }
@@ -233,11 +238,11 @@ static void keep(struct port_search *search, const struct placing *placing) {
 
 void search_place(struct port_search *search) {
     enum { TRIES = 12 };
-    uint64_t unions[MOST_BASES][MOST_BASES];
+    struct union_sizes unions;
     bool is_done[MOST_BASES] = {false};
     for (unsigned a = 0; a < search->n_bases; a++)
         for (unsigned b = 0; b < search->n_bases; b++)
-            unions[a][b] = a == b ? 0 : unions_of(search, a, b);
+            unions.of[a][b] = a == b ? 0 : unions_of(search, a, b);
     for (unsigned a = 0; a < search->n_bases; a++) {
         bool is_member[MOST_BASES] = {false};
         if (is_done[a])
@@ -248,7 +253,7 @@ void search_place(struct port_search *search) {
             for (unsigned x = 0; x < search->n_bases; x++)
                 for (unsigned y = 0; is_member[x] && y < search->n_bases; y++)
                     if (!is_member[y] && x != y &&
-                        unions[x][y] != (uint64_t)1 << (search->bases[x].width + search->bases[y].width))
+                        unions.of[x][y] != (uint64_t)1 << (search->bases[x].width + search->bases[y].width))
                         has_grown = is_member[y] = true;
         }
         struct placing best = {0};
@@ -262,7 +267,7 @@ void search_place(struct port_search *search) {
         firsts[n_firsts++] = most;
         for (unsigned f = 0; f < n_firsts && f < TRIES; f++) {
             struct placing placing = {.search = search, .steps_left = search->ports->options.steps / 100};
-            place_all(&placing, is_member, firsts[f], unions);
+            place_all(&placing, is_member, firsts[f], &unions);
             if (f == 0 || count_members(&placing) > count_members(&best))
                 best = placing;
             for (unsigned b = 0; f == 0 && b < search->n_bases; b++) { // those without a place may come first

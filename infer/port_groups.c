@@ -14,15 +14,15 @@ struct group {
     size_t n_members;
 };
 
-// The most forms a cycle that any experiment shows; a little less counts as a whole number. Where nothing saturates
-// dispatch it is wider than this, but no experiment sees that.
+// The most forms a cycle that any experiment shows for sure; a little less counts as a whole number. Where nothing
+// saturates dispatch it is wider than this, but no experiment sees that.
 static double find_width(const struct evidence *evidence) {
     double most = 0;
     for (size_t i = 0; i < evidence->n_items; i++) {
-        double rate = evidence->items[i].n_insns / evidence->items[i].cycles;
+        double rate = evidence->items[i].n_insns / evidence->items[i].high;
         most = rate > most ? rate : most;
     }
-    return ceil(0.96 * most);
+    return ceil(0.97 * most);
 }
 
 // The other form of a pair; false: it is no pair, or is not used.
@@ -139,16 +139,16 @@ static void add_base(struct port_search *search, const struct group *group) {
 static void group_forms(struct port_search *search) {
     size_t n_forms = search->evidence->n_forms, n_groups = 0;
     unsigned *widths = ARENA_ARRAY(search->arena, unsigned, n_forms);
-    unsigned char *relations = ARENA_ARRAY(search->arena, unsigned char, n_forms * n_forms);
+    unsigned char *relations = ARENA_ARRAY(search->arena, unsigned char, n_forms *n_forms);
     struct group *groups = NULL;
     for (unsigned f = 0; f < n_forms; f++)
         widths[f] = width_of(search, f);
     for (size_t i = 0; i < search->evidence->n_items; i++) {
         const struct evidence_item *item = &search->evidence->items[i];
         unsigned a = item->terms[0].form, b = item->n_terms == 2 ? item->terms[1].form : a;
-        enum relation relation = a == b || widths[a] == 0                            ? UNKNOWN
+        enum relation relation = a == b || widths[a] == 0                                ? UNKNOWN
                                  : widths[a] != widths[b] || search->ports->is_unused[i] ? DIFFERENT
-                                                                                     : relate(search, i, widths[a]);
+                                                                                         : relate(search, i, widths[a]);
         if (relation > relations[a * n_forms + b])
             relations[a * n_forms + b] = relations[b * n_forms + a] = (unsigned char)relation;
     }

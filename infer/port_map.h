@@ -19,7 +19,7 @@ struct port_recipe {
 
 struct port_map {
     unsigned n_ports;
-    double width; // slots that are dispatched in a cycle; 0: unlimited
+    double width;                // slots that are dispatched in a cycle; 0: unlimited
     struct port_recipe *recipes; // by form of the evidence
 };
 

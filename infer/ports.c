@@ -1,10 +1,21 @@
 #include "infer/port_search.h"
 
-const char *const ports_state_names[N_PORTS_STATES] = {"unmeasured", "certain",     "ambiguous",
-                                                       "cut",        "dispatch", "unexplained"};
+const char *const ports_state_names[N_PORTS_STATES] = {
+    [PORTS_UNMEASURED] = "unmeasured",   [PORTS_CERTAIN] = "certain", [PORTS_AMBIGUOUS] = "ambiguous",
+    [PORTS_DOUBTED] = "doubted",         [PORTS_CUT] = "cut",         [PORTS_DISPATCH] = "dispatch",
+    [PORTS_UNEXPLAINED] = "unexplained",
+};
 
 bool search_fits(const struct port_search *search, size_t item, double cycles) {
     return search->low[item] <= cycles && cycles <= search->high[item];
+}
+
+struct ports_band ports_band_of(const struct ports *ports, size_t i) {
+    const struct evidence_item *item = &ports->evidence->items[i];
+    double least = ports->options.tolerance * item->cycles, slack = ports->options.slack;
+    double below = slack * (item->cycles - item->low), above = slack * (item->high - item->cycles);
+    return (struct ports_band){item->cycles - (below > least ? below : least),
+                               item->cycles + (above > least ? above : least)};
 }
 
 static void index_items(struct port_search *search) {
@@ -15,11 +26,9 @@ static void index_items(struct port_search *search) {
     search->high = ARENA_ARRAY(search->arena, double, evidence->n_items);
     for (size_t i = 0; i < evidence->n_items; i++) {
         const struct evidence_item *item = &evidence->items[i];
-        const struct ports_options *options = &search->ports->options;
-        double least = options->tolerance * item->cycles;
-        double below = options->slack * (item->cycles - item->low), above = options->slack * (item->high - item->cycles);
-        search->low[i] = item->cycles - (below > least ? below : least);
-        search->high[i] = item->cycles + (above > least ? above : least);
+        struct ports_band band = ports_band_of(search->ports, i);
+        search->low[i] = band.low;
+        search->high[i] = band.high;
         for (unsigned t = 0; t < item->n_terms; t++) {
             unsigned form = item->terms[t].form;
             *ARENA_ADD(search->arena, search->items[form], search->n_items[form]) = i;
@@ -35,9 +44,8 @@ static void take_alone(struct port_search *search) {
         if (item->n_terms != 1)
             continue;
         double count = item->n_insns;
-        bool is_better = form->alone == 0 ||
-                         (search->high[i] - search->low[i]) / item->cycles <
-                             (form->alone_high - form->alone_low) / form->alone;
+        bool is_better = form->alone == 0 || (search->high[i] - search->low[i]) / item->cycles <
+                                                 (form->alone_high - form->alone_low) / form->alone;
         if (!is_better)
             continue;
         form->alone = item->cycles / count;
@@ -66,10 +74,46 @@ static void set_conflicts_apart(struct port_search *search) {
     }
 }
 
+// Whether an item that is not explained takes no longer than its longest form: then its forms do not compete.
+static bool is_apart(const struct port_search *search, size_t i) {
+    const struct evidence_item *item = &search->evidence->items[i];
+    double most = 0;
+    for (unsigned t = 0; t < item->n_terms; t++) {
+        double alone = item->terms[t].count * search->ports->forms[item->terms[t].form].alone;
+        most = alone > most ? alone : most;
+    }
+    return search->low[i] <= most;
+}
+
+// A recipe was found from experiments with bases. All others must agree.
+static void doubt_forms(struct port_search *search) {
+    struct ports *ports = search->ports;
+    for (size_t f = 0; f < search->evidence->n_forms; f++) // more slots than uops: some may not be seen
+        if (ports->forms[f].state == PORTS_CERTAIN && ports->map.recipes[f].slots > ports->map.recipes[f].n)
+            ports->forms[f].state = PORTS_DOUBTED;
+    for (size_t i = 0; i < search->evidence->n_items; i++) {
+        const struct evidence_item *item = &search->evidence->items[i];
+        bool is_known = true;
+        for (unsigned t = 0; t < item->n_terms; t++)
+            is_known &= ports->map.recipes[item->terms[t].form].n > 0 ||
+                        ports->forms[item->terms[t].form].state == PORTS_DISPATCH;
+        if (ports->is_unused[i] ||
+            (is_known ? search_fits(search, i, port_map_cycles(&ports->map, item, NULL)) : is_apart(search, i)))
+            continue;
+        // Of several that are certain, any may be wrong. One that is not is more likely to be.
+        bool has_open = false;
+        for (unsigned t = 0; t < item->n_terms && is_known; t++)
+            has_open |= ports->forms[item->terms[t].form].state == PORTS_AMBIGUOUS ||
+                        ports->forms[item->terms[t].form].state == PORTS_CUT;
+        for (unsigned t = 0; t < item->n_terms && !has_open; t++)
+            if (ports->forms[item->terms[t].form].state == PORTS_CERTAIN)
+                ports->forms[item->terms[t].form].state = PORTS_DOUBTED;
+    }
+}
+
 void ports_infer(struct arena *arena, const struct evidence *evidence, const struct ports_options *options,
                  struct ports *ports) {
-    struct port_search search = {
-        .arena = arena, .evidence = evidence, .ports = ports, .steps_left = options->steps};
+    struct port_search search = {.arena = arena, .evidence = evidence, .ports = ports, .steps_left = options->steps};
     *ports = (struct ports){.evidence = evidence, .options = *options};
     ports->forms = ARENA_ARRAY(arena, struct ports_form, evidence->n_forms);
     ports->map.recipes = ARENA_ARRAY(arena, struct port_recipe, evidence->n_forms);
@@ -82,5 +126,6 @@ void ports_infer(struct arena *arena, const struct evidence *evidence, const str
     search_group(&search);
     search_place(&search);
     search_recipes(&search);
+    doubt_forms(&search);
     search_next(&search);
 }

@@ -14,11 +14,13 @@ struct ports_options {
 };
 
 enum ports_state {
-    PORTS_UNMEASURED,  // the evidence has no time of the form alone
-    PORTS_CERTAIN,     // one hypothesis is left
-    PORTS_AMBIGUOUS,   // several are left, or several maps of the cluster; the first is the choice
-    PORTS_CUT,         // the search ended before it was through
-    PORTS_DISPATCH,    // no experiment shows that it needs a port
+    PORTS_UNMEASURED, // the evidence has no time of the form alone
+    PORTS_CERTAIN,    // one hypothesis is left
+    PORTS_AMBIGUOUS,  // several are left, or several maps of the cluster; the first is the choice
+    PORTS_DOUBTED,    // one is left, but it has fewer uops than slots, or an experiment with other forms contradicts it
+                      // or has one that nothing explains
+    PORTS_CUT,        // the search ended before it was through
+    PORTS_DISPATCH,   // no experiment shows that it needs a port
     PORTS_UNEXPLAINED, // no hypothesis explains its experiments
     N_PORTS_STATES,
 };
@@ -29,9 +31,9 @@ struct ports_form {
     double alone, alone_low, alone_high; // cycles alone; 0: not measured
     struct port_recipe *hypotheses;      // all that the evidence allows, best first, up to renaming
     size_t n_hypotheses, n_all;          // n_all: how many there are; the best 64 are kept
-    bool is_base;      // it is the one-uop form by which others of its set are measured
-    unsigned n_items;  // experiments that decided about it
-    unsigned slots_mask; // slots that the evidence allows: bit s for s
+    bool is_base;                        // it is the one-uop form by which others of its set are measured
+    unsigned n_items;                    // experiments that decided about it
+    unsigned slots_mask;                 // slots that the evidence allows: bit s for s
 };
 
 struct ports_cluster {
@@ -54,13 +56,19 @@ struct ports {
         struct evidence_term terms[6];
         unsigned n_terms;
         double splits; // hypotheses of some form or cluster that it can tell apart from the choice
-    } * next; // experiments that would decide most of what is open
+    } * next;          // experiments that would decide most of what is open
     size_t n_next;
 };
 
 // `evidence` outlives the result. The same evidence gives the same result.
 void ports_infer(struct arena *arena, const struct evidence *evidence, const struct ports_options *options,
                  struct ports *ports);
+
+// What a prediction of the item must lie within to fit it, cycles.
+struct ports_band {
+    double low, high;
+};
+struct ports_band ports_band_of(const struct ports *ports, size_t item);
 
 static const struct ports_options ports_defaults = {.tolerance = 0.02, .slack = 2.5, .steps = 2e8};
 

@@ -62,14 +62,14 @@ static void add_form(struct arena *arena, struct testing_cpu *cpu, const uint64_
 }
 
 void testing_cpu_make(struct arena *arena, struct testing_cpu *cpu, unsigned seed, unsigned n_ports, double noise,
-                      bool is_visible) {
-    uint64_t kinds[MOST_KINDS];
+                      enum testing_kind kind) {
+    uint64_t kinds[MOST_KINDS] = {0};
     *cpu = (struct testing_cpu){.noise = noise, .state = seed * 0x1234567ull + 1};
     cpu->map.n_ports = n_ports;
     cpu->map.width = 4 + draw_below(cpu, n_ports > 10 ? 6 : 4);
-    unsigned n_kinds = make_kinds(cpu, is_visible, kinds);
+    unsigned n_kinds = make_kinds(cpu, kind != TESTING_ANY, kinds);
     add_form(arena, cpu, kinds, 0);
-    for (unsigned k = 0; k < n_kinds; k++)
+    for (unsigned k = kind == TESTING_HIDDEN; k < n_kinds; k++)
         for (unsigned n = 1 + draw_below(cpu, 4); n > 0; n--)
             add_form(arena, cpu, &kinds[k], 1);
     for (unsigned n = cpu->n_forms; n > 0; n--) {
@@ -81,7 +81,8 @@ void testing_cpu_make(struct arena *arena, struct testing_cpu *cpu, unsigned see
     }
 }
 
-void testing_cpu_try(struct testing_cpu *cpu, struct evidence *evidence, const struct evidence_term *terms, unsigned n) {
+void testing_cpu_try(struct testing_cpu *cpu, struct evidence *evidence, const struct evidence_term *terms,
+                     unsigned n) {
     struct evidence_term own[6];
     struct evidence_item item = {.terms = own, .n_terms = n};
     memcpy(own, terms, n * sizeof *own);

@@ -17,10 +17,15 @@ struct testing_score {
     unsigned n_certain, n_certain_wrong;
 };
 
-// `seed` decides about all of it; `n_ports`: 6 to 17. `is_visible`: ports that compete are fewer than dispatch is wide;
-// else there are sets that no experiment can tell apart.
+enum testing_kind {
+    TESTING_VISIBLE, // ports that compete are fewer than dispatch is wide
+    TESTING_ANY,     // there may be sets that dispatch hides, so that no experiment tells them apart
+    TESTING_HIDDEN,  // visible, but one set has no one-uop form
+};
+
+// `seed` decides about all of it; `n_ports`: 6 to 17.
 void testing_cpu_make(struct arena *arena, struct testing_cpu *cpu, unsigned seed, unsigned n_ports, double noise,
-                      bool is_visible);
+                      enum testing_kind kind);
 // Each form alone, each pair balanced and with either side doubled, and each form behind fillers.
 void testing_cpu_measure(struct testing_cpu *cpu, struct evidence *evidence);
 // One more experiment.

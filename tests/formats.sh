@@ -73,6 +73,12 @@ writes measurements 'host measurement pair' "$cyclops" pairs add-r64 imul-r64 lo
 
 writes mca-core '' "$cyclops" mca --hex --json --timeline --bottleneck-analysis --mcpu core:skylake "$here/blocks/bhive-sample.hex"
 
+# ---- ports
+printf 'cycles,forms,low,high,id,set\n1,a,0.99,1.01,x,s\n0.5,b,,,,\n0.3,c,,,,\n1,2*b;a,,,,\n' >evidence.csv
+fits evidence-csv evidence.csv
+ran "$cyclops" infer ports evidence.csv --output ports.csv
+fits infer-ports-csv ports.csv
+
 # ---- corpora
 printf '4801d8\n480fafc1\n48f7f1\n06\n4803074883c708\n' >blocks.hex
 printf '.globl f\n.type f, @function\nf: xor %%eax, %%eax\n1: add (%%rdi), %%rax\n dec %%rsi\n jne 1b\n ret\n.size f, . - f\n' >loop.s

@@ -1,0 +1,73 @@
+#include "infer/port_judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t hash_terms(const struct evidence_item *item) {
+    uint64_t hash = item->n_terms;
+    for (unsigned t = 0; t < item->n_terms; t++)
+        hash = (hash ^ ((uint64_t)item->terms[t].form << 16 ^ item->terms[t].count)) * 0x9e3779b97f4a7c15;
+    return hash;
+}
+
+static bool is_evidence(const struct evidence *evidence, const struct index *index, const struct evidence_item *item) {
+    for (size_t place = 0, i; (i = index_next(index, hash_terms(item), &place)) != INDEX_END;)
+        if (evidence->items[i].n_terms == item->n_terms &&
+            memcmp(evidence->items[i].terms, item->terms, item->n_terms * sizeof *item->terms) == 0)
+            return true;
+    return false;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+struct port_judgement port_judge(struct arena *arena, const struct ports *ports, const struct evidence *judged,
+                                 unsigned least) {
+    struct port_judgement result = {0};
+    struct index index = {.arena = arena};
+    double *errors = ARENA_ARRAY(arena, double, judged->n_items);
+    for (size_t i = 0; i < ports->evidence->n_items; i++)
+        index_add(&index, hash_terms(&ports->evidence->items[i]), i);
+    for (size_t i = 0; i < judged->n_items; i++) {
+        const struct evidence_item *item = &judged->items[i];
+        double sum = 0, most = 0;
+        bool is_known = true;
+        if (item->n_terms < least)
+            continue;
+        for (unsigned t = 0; t < item->n_terms; t++) {
+            unsigned form = item->terms[t].form;
+            double alone = form < ports->evidence->n_forms ? ports->forms[form].alone : 0;
+            is_known &= alone > 0;
+            sum += item->terms[t].count * alone;
+            most = item->terms[t].count * alone > most ? item->terms[t].count * alone : most;
+        }
+        if (is_evidence(ports->evidence, &index, item)) {
+            result.n_seen++;
+            continue;
+        }
+        if (!is_known) {
+            result.n_unknown++;
+            continue;
+        }
+        double off = port_map_cycles(&ports->map, item, NULL) / item->cycles - 1;
+        errors[result.n++] = fabs(off);
+        result.mean += fabs(off);
+        result.bias += off;
+        result.mean_sum += fabs(sum / item->cycles - 1);
+        result.mean_most += fabs(most / item->cycles - 1);
+    }
+    if (result.n == 0)
+        return result;
+    double n = (double)result.n;
+    qsort(errors, result.n, sizeof *errors, compare_numbers);
+    result.mean /= n;
+    result.bias /= n;
+    result.mean_sum /= n;
+    result.mean_most /= n;
+    result.median = errors[result.n / 2];
+    result.p90 = errors[result.n * 9 / 10];
+    return result;
+}
