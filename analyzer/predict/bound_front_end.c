@@ -1,5 +1,6 @@
 #include "analyzer/predict/bound_parts.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -194,40 +195,58 @@ static double end_window(const struct bound_code *code, const struct cached *win
     return cycles;
 }
 
+// What a line holds of instructions.
+struct held {
+    unsigned slots, fields, immediates;
+};
+
+static unsigned limit_of(const struct cpu *cpu, enum cpu_parameter limit) {
+    return cpu_knows(cpu, limit) ? (unsigned)cpu_value(cpu, limit) : UINT_MAX;
+}
+
+static struct held *list_held(const struct bound_code *code) {
+    struct held *held = ARENA_ARRAY(code->arena, struct held, code->n);
+    for (unsigned i = 0; i < code->n; i++) {
+        const struct cpu_recipe *recipe = &code->recipes[i];
+        held[i] = (struct held){recipe->slots, recipe->slots + fields_of(recipe), immediates_of(code, i)};
+    }
+    return held;
+}
+
 // Fills lines greedily: one ends with its window, or where it is full.
 static double fill_cache(const struct bound_code *code, unsigned copies, struct supply *supply) {
-    const struct cpu *cpu = code->cpu;
-    double size = cpu_value(cpu, CPU_CACHE_LINE_BYTES), most = cpu_value(cpu, CPU_CACHE_LINE_SLOTS), cycles = 0;
-    double most_fields = cpu_knows(cpu, CPU_CACHE_LINE_FIELDS) ? cpu_value(cpu, CPU_CACHE_LINE_FIELDS) : INFINITY;
-    double most_immediates =
-        cpu_knows(cpu, CPU_CACHE_LINE_IMMEDIATES) ? cpu_value(cpu, CPU_CACHE_LINE_IMMEDIATES) : INFINITY;
+    const unsigned size = (unsigned)cpu_value(code->cpu, CPU_CACHE_LINE_BYTES);
+    const struct held most = {limit_of(code->cpu, CPU_CACHE_LINE_SLOTS), limit_of(code->cpu, CPU_CACHE_LINE_FIELDS),
+                              limit_of(code->cpu, CPU_CACHE_LINE_IMMEDIATES)};
+    const struct held *each = list_held(code);
     struct cached window = {.lines = 1};
-    double slots = 0, fields = 0, immediates = 0, place = 0;
-    unsigned at = code->request->start;
-    for (unsigned i = 0; i < copies * code->n; i++) {
-        const struct cpu_recipe *recipe = &code->recipes[i % code->n];
-        if (floor(at / size) != place) {
-            cycles += end_window(code, &window, supply);
-            window = (struct cached){.lines = 1, .follows = true};
-            slots = fields = immediates = 0;
-            place = floor(at / size);
+    struct held line = {.slots = 0};
+    double cycles = 0;
+    unsigned at = code->request->start, end = size; // of the window
+    for (unsigned copy = 0; copy < copies; copy++)
+        for (unsigned i = 0; i < code->n; i++) {
+            const struct held *further = &each[i];
+            if (at >= end) {
+                cycles += end_window(code, &window, supply);
+                window = (struct cached){.lines = 1, .follows = true};
+                line = (struct held){.slots = 0};
+                end = (at / size + 1) * size;
+            }
+            const bool is_full = line.slots + further->slots > most.slots ||
+                                 line.fields + further->fields > most.fields ||
+                                 line.immediates + further->immediates > most.immediates;
+            if (is_full && further->slots && line.slots) {
+                window.lines++;
+                line = (struct held){.slots = 0};
+            }
+            line.slots += further->slots;
+            line.fields += further->fields;
+            line.immediates += further->immediates;
+            window.n_insns++;
+            window.slots += further->slots;
+            window.immediates += further->immediates;
+            at += code->recipes[i].insn->n_bytes;
         }
-        double further = recipe->slots + fields_of(recipe);
-        unsigned constants = immediates_of(code, i % code->n);
-        bool is_full =
-            slots + recipe->slots > most || fields + further > most_fields || immediates + constants > most_immediates;
-        if (recipe->slots && slots > 0 && is_full) {
-            window.lines++;
-            slots = fields = immediates = 0;
-        }
-        window.n_insns++;
-        window.slots += recipe->slots;
-        window.immediates += constants;
-        slots += recipe->slots;
-        fields += further;
-        immediates += constants;
-        at += recipe->insn->n_bytes;
-    }
     return cycles + end_window(code, &window, supply);
 }
 
@@ -241,7 +260,7 @@ double bound_cache_immediates(const struct bound_code *code, struct supply *supp
 
 double bound_cache_lines(const struct bound_code *code, unsigned copies, struct supply *supply) {
     const struct cpu *cpu = code->cpu;
-    if (cpu_value(cpu, CPU_CACHE_LINE_BYTES) <= 0 || cpu_value(cpu, CPU_CACHE_LINES) <= 0 ||
+    if (cpu_value(cpu, CPU_CACHE_LINE_BYTES) < 1 || cpu_value(cpu, CPU_CACHE_LINES) <= 0 ||
         !cpu_knows(cpu, CPU_CACHE_LINE_SLOTS))
         return 0;
     return fill_cache(code, copies, supply) / copies;
