@@ -51,6 +51,7 @@ static void cpu_core_cycle(struct core *core) {
     units_dispatch(units);
     units->front_end.total = core->total;
     core->has_moved |= front_end_cycle(&units->front_end, core->now, core->next);
+    units->moved = core->has_moved ? core->now : units->moved;
     uint64_t entered = front_end_entered(&units->front_end);
     core->n_queued = entered > core->next ? entered - core->next : 0;
 }
@@ -89,10 +90,28 @@ static int64_t cpu_core_wakes_at(const struct core *core) {
     return next;
 }
 
+static int64_t later(int64_t one, int64_t other) {
+    return one > other ? one : other;
+}
+
+// Ticks: nothing that is known happens later.
+static int64_t latest_of(const struct units *units) {
+    int64_t latest = 0;
+    for (uint64_t i = units->flights.oldest; i < units->flights.next; i++) {
+        const struct flight *flight = flights_at(&units->flights, i);
+        latest = later(flight->done, latest);
+        for (unsigned g = 0; g < CORE_N_GROUPS; g++)
+            latest = later(flight->ready[g], latest);
+    }
+    for (unsigned p = 0; p < units->ports.n_pipes; p++)
+        latest = later(units->ports.pipes[p].busy_until, latest);
+    return latest;
+}
+
 static bool cpu_core_why_stuck(const struct core *core, struct fail *fail) {
     const struct units *units = (const struct units *)core;
     enum { PATIENCE = 4096 }; // cycles in which gates and steps of the front end may pass
-    if (ticks_at(core->now) < units->latest + ticks_at(PATIENCE))
+    if (core->now < units->moved + PATIENCE || core->now < ticks_cycle(latest_of(units)) + PATIENCE)
         return false;
     const struct flight *flight = flights_at(&units->flights, units->flights.oldest);
     const char *text = flight->insn->recipe->insn->opcode;
@@ -115,7 +134,7 @@ static uint64_t cpu_core_signature(const struct core *core, uint64_t hash) {
     hash = signature_mix(hash, units->turn | (uint64_t)units->station.n_in_wheel << 32);
     hash = signature_mix(hash, (uint64_t)(units->dispatch.busy_until - ticks_at(core->now)));
     hash = signature_mix(hash, units->station.filled);
-    for (unsigned p = 0; p < units->ports.n_pipes; p++)
+    for (unsigned p = 0; p < units->ports.n_pipes && units->plan->has_bound; p++)
         hash = signature_mix(hash, units->ports.n_bound[p]);
     for (unsigned i = 0; i < CORE_N_SCHEDULERS; i++)
         hash = signature_mix(hash, units->station.n_entries[i]);
@@ -127,18 +146,28 @@ static uint64_t cpu_core_signature(const struct core *core, uint64_t hash) {
 
 static void cpu_core_put_state(const struct core *core, struct coder *coder) {
     const struct units *units = (const struct units *)core;
+    // No state of the first cycles is taken for a later one: what is before them cannot be looked back at.
+    coder_put(coder, core->now < LONGEST_LOOK_BACK ? (uint64_t)core->now : LONGEST_LOOK_BACK);
+    if (coder->differs)
+        return;
     coder_put(coder, units->turn);
     put_ticks(coder, units->dispatch.busy_until, 0);
     put_ticks(coder, units->dispatch_vector.busy_until, 0);
     put_ticks(coder, units->retirement.busy_until, 0);
-    // What is short comes first: most comparisons end there.
     front_end_put(&units->front_end, coder);
-    ports_put(&units->ports, coder);
-    memory_put(&units->memory, coder);
-    store_table_put(&units->stores, coder);
-    station_put(&units->station, coder, &units->flights);
-    rename_put(&units->rename, &units->flights, coder);
-    flights_put(&units->flights, coder);
+    // What is short comes first: most comparisons end there.
+    if (!coder->differs)
+        ports_put(&units->ports, coder);
+    if (!coder->differs)
+        store_table_put(&units->stores, coder);
+    if (!coder->differs)
+        flights_put(&units->flights, coder);
+    if (!coder->differs)
+        station_put(&units->station, coder, &units->flights);
+    if (!coder->differs)
+        rename_put(&units->rename, &units->flights, coder);
+    if (!coder->differs)
+        memory_put(&units->memory, coder);
 }
 
 static const struct core_knob cpu_core_knobs[] = {

@@ -48,25 +48,28 @@ static void meet_store(struct units *units, struct flight *flight) {
 }
 
 static void name_uops(struct units *units, const struct flight *flight) {
-    const struct core_plan *plan = units->plan;
-    uint64_t place = (flight->index & units->flights.mask) * plan->most_uops;
+    const uint64_t number = station_number(&units->station, flight->index, 0);
+    struct waiting_uop *waiting = station_at(&units->station, number);
     for (unsigned u = 0; u < flight->insn->n_uops; u++) {
         const struct core_uop *uop = &flight->insn->uops[u];
-        struct waiting_uop *waiting = &units->station.uops[place + u];
-        waiting->age = flight->index * CORE_MOST_UOPS + u;
-        waiting->queue = uop->queue;
-        waiting->pipe = 0;
+        waiting[u].number = number + u;
+        waiting[u].queue = (uint8_t)uop->queue;
         if (uop->is_bound) {
-            waiting->pipe = ports_bind(&units->ports, uop);
-            waiting->queue = units->ports.queues[waiting->pipe];
+            waiting[u].pipe = (uint8_t)ports_bind(&units->ports, uop);
+            waiting[u].queue = units->ports.queues[waiting[u].pipe];
         }
     }
+}
+
+__attribute__((noinline, cold)) static void report_dispatched(struct units *units, const struct flight *flight) {
+    const struct event_insn event = core_event(&units->core, flight->index, flight->position);
+    REPORT(&units->core.reporter, dispatched, &event, flight->insn->slots + flight->access->sync_slots,
+           units->no_registers);
 }
 
 static void enter(struct units *units, const struct core_insn *insn, const struct core_access *access) {
     struct core *core = &units->core;
     struct flight *flight = flights_enter(&units->flights, insn, access, core->next_position);
-    const struct event_insn event = core_event(core, core->next, core->next_position);
     units->n_slots += insn->slots;
     units->station.n_entries[insn->scheduler] += insn->entries;
     units->n_loads += insn->loads;
@@ -82,10 +85,11 @@ static void enter(struct units *units, const struct core_insn *insn, const struc
         flight->store = store_table_enter(&units->stores, access);
     core_enter(core);
     units->turn = core->next_position ? units->turn : (units->turn + 1) % units->plan->n_turns;
-    REPORT(&core->reporter, dispatched, &event, insn->slots + access->sync_slots, units->no_registers);
+    if (core->reporter.wanted.dispatched)
+        report_dispatched(units, flight);
     if (units->watch.is_wanted_of_rename)
         watch_rename(units, flight);
-    if (!flight->n_waits[CORE_ADDRESS])
+    if ((insn->loads || insn->stores) && !flight->n_waits[CORE_ADDRESS])
         units_complete(units, flight, CORE_ADDRESS);
     if (insn->loads && !flight->n_waits[CORE_LOADED])
         units_complete(units, flight, CORE_LOADED);
@@ -108,9 +112,8 @@ void units_dispatch(struct units *units) {
         const struct core_access *access = &plan->accesses[units->turn * plan->n + core->next_position];
         enum event_stall why = STALL_DISPATCH_GROUP;
         unsigned slots = insn->slots + access->sync_slots;
-        bool is_vector = insn->slots && insn->recipe->is_vector;
         if ((slots && !gate_is_open(&units->dispatch, core->now)) ||
-            (is_vector && !gate_is_open(&units->dispatch_vector, core->now)))
+            (insn->is_vector && !gate_is_open(&units->dispatch_vector, core->now)))
             return;
         if (!has_room(units, insn, &why)) {
             if (core->reporter.wanted.stalled)
@@ -118,7 +121,7 @@ void units_dispatch(struct units *units) {
             return;
         }
         gate_take(&units->dispatch, core->now, 0, slots * units->ticks_of_slot);
-        if (is_vector)
+        if (insn->is_vector)
             gate_take(&units->dispatch_vector, core->now, 0, insn->slots * units->ticks_of_vector_slot);
         enter(units, insn, access);
         core->has_moved = true;

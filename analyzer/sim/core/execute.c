@@ -1,10 +1,6 @@
 // Execution: what is ready takes a pipe and what memory serves, and what then is known wakes others.
 #include "analyzer/sim/core/units.h"
 
-static void note_latest(struct units *units, int64_t ticks) {
-    units->latest = ticks > units->latest ? ticks : units->latest;
-}
-
 void units_arrive(struct units *units, int32_t list, int64_t ticks) {
     while (list != NO_WAIT) {
         const struct wait wait = units->flights.waits[list];
@@ -17,24 +13,19 @@ void units_arrive(struct units *units, int32_t list, int64_t ticks) {
     }
 }
 
-static int32_t uop_of(const struct units *units, const struct flight *flight, unsigned which) {
-    return (int32_t)((flight->index & units->flights.mask) * units->plan->most_uops + which);
-}
-
 static void release(struct units *units, const struct flight *flight, enum core_part part, int64_t ready) {
-    note_latest(units, ready);
-    if (units->watch.ring && flight->n_left[part])
+    uint32_t left = flight->insn->of_part[part];
+    if (units->watch.ring && left)
         watch_release(units, flight, ready);
-    for (unsigned u = 0; u < flight->insn->n_uops && flight->n_left[part]; u++)
-        if (flight->insn->uops[u].part == part)
-            station_release(&units->station, uop_of(units, flight, u), ready, units->core.now);
+    struct waiting_uop *uops = station_at(&units->station, station_number(&units->station, flight->index, 0));
+    for (; left; left &= left - 1)
+        station_release(&units->station, &uops[__builtin_ctz(left)], ready, units->core.now);
 }
 
 static void has_data(struct units *units, struct flight *flight, int64_t ticks) {
     struct store_entry *entry = store_table_at(&units->stores, flight->store);
     flight->has_data = true;
     flight->done = ticks > flight->done ? ticks : flight->done;
-    note_latest(units, ticks);
     entry->data = ticks;
     units_arrive(units, entry->waits_for_data, ticks);
 }
@@ -49,16 +40,13 @@ static void has_address(struct units *units, struct flight *flight, int64_t tick
 // It has begun, and no uop that computes is left. No result is there before the last of these, begun at `last`.
 static void has_results(struct units *units, struct flight *flight, int64_t last) {
     const struct core_insn *insn = flight->insn;
+    const int64_t done = flight->begin + insn->latency > last ? flight->begin + insn->latency : last;
     flight->has_result = true;
-    flight->done = last > flight->done ? last : flight->done;
+    flight->done = done > flight->done ? done : flight->done;
     for (unsigned w = 0; w < insn->n_writes; w++) {
-        int64_t result = flight->begin + insn->writes[w].latency;
-        result = result > last ? result : last;
-        bool is_serial = insn->writes[w].unit == units->plan->n_units;
-        flight->done = !is_serial && result > flight->done ? result : flight->done;
-        flight->results[w] = result;
-        note_latest(units, result);
-        units_arrive(units, flight->waiting[w], result);
+        const int64_t result = flight->begin + insn->writes[w].latency;
+        flight->results[w] = result > last ? result : last;
+        units_arrive(units, flight->waiting[w], flight->results[w]);
     }
     if (insn->stores && insn->n_of_part[CORE_STORES_DATA])
         release(units, flight, CORE_STORES_DATA, flight->begin + insn->store_delay);
@@ -77,7 +65,6 @@ void units_complete(struct units *units, struct flight *flight, enum core_group 
     }
     if (group == CORE_LOADED) {
         flight->done = ready > flight->done ? ready : flight->done;
-        note_latest(units, ready);
         if (ready > flight->ready[CORE_VALUE])
             flight->ready[CORE_VALUE] = ready;
         if (--flight->n_waits[CORE_VALUE] > 0)
@@ -131,10 +118,9 @@ static void begin_uop(struct units *units, struct flight *flight, enum core_part
 // Tries to issue the first uop of a queue. False: what it needs of memory is not free in this cycle.
 static bool issue(struct units *units, unsigned queue, bool *waits_for_bank) {
     struct station *station = &units->station;
-    int32_t uop = station->first[queue];
-    const struct waiting_uop *waiting = &station->uops[uop];
-    struct flight *flight = flights_at(&units->flights, waiting->age / CORE_MOST_UOPS);
-    const struct core_uop *what = &flight->insn->uops[waiting->age % CORE_MOST_UOPS];
+    const struct waiting_uop *waiting = station_first(station, queue);
+    struct flight *flight = flights_at(&units->flights, waiting->number >> station->bits_of_uop);
+    const struct core_uop *what = &flight->insn->uops[waiting->number & ((1U << station->bits_of_uop) - 1)];
     int64_t now = units->core.now, begin = waiting->ready, hold = what->hold;
     bool is_load = what->part == CORE_LOADS, is_address = what->part == CORE_STORES_ADDRESS;
     if ((is_load || is_address) && !memory_is_open(&units->memory, is_load ? flight->access : NULL, now))
@@ -142,7 +128,7 @@ static bool issue(struct units *units, unsigned queue, bool *waits_for_bank) {
     *waits_for_bank = is_load && !memory_has_banks(&units->memory, flight->access, now);
     if (*waits_for_bank)
         return false;
-    station_remove(station, uop);
+    station_remove_first(station, queue);
     if (is_load)
         begin = memory_load(&units->memory, flight->access, now, begin);
     else if (is_address)
@@ -153,7 +139,6 @@ static bool issue(struct units *units, unsigned queue, bool *waits_for_bank) {
         pipe = what->is_bound ? waiting->pipe : ports_choose(&units->ports, what->pipes, now, begin);
         begin = ports_take(&units->ports, what, pipe, now, begin, hold);
     }
-    note_latest(units, begin + hold);
     if (units->watch.ring)
         watch_issue(units, flight, &(struct watch_issued){what->part, pipe, begin, hold});
     begin_uop(units, flight, what->part, begin);
@@ -167,22 +152,22 @@ void units_execute(struct units *units) {
     int32_t aside = NO_UOP;
     station_wake(station, units->core.now);
     ports_begin(&units->ports, units->core.now);
-    for (unsigned q; (q = station_oldest(station, units->ports.open, shut)) != CORE_MOST_QUEUES;) {
-        int32_t uop = station->first[q];
+    for (unsigned q; (q = station_oldest(station, units->ports.served & ~shut)) != CORE_MOST_QUEUES;) {
+        struct waiting_uop *uop = station_first(station, q);
         if (issue(units, q, &waits_for_bank)) {
             units->core.has_moved = true;
         } else if (waits_for_bank) { // younger ones may go
-            station_remove(station, uop);
-            station->uops[uop].next = aside;
-            aside = uop;
+            station_remove_first(station, q);
+            uop->next = aside;
+            aside = (int32_t)(uop->number & station->mask);
         } else {
             shut |= UINT64_C(1) << q;
         }
     }
     while (aside != NO_UOP) {
-        int32_t next = station->uops[aside].next;
-        station_queue(station, aside);
-        aside = next;
+        const struct waiting_uop *uop = &station->uops[aside];
+        aside = uop->next;
+        station_queue(station, uop);
     }
     if (units->watch.ring)
         watch_ready(units);

@@ -1,6 +1,7 @@
 #include "analyzer/sim/core/flight.h"
 
 #include <assert.h>
+#include <string.h>
 
 void flights_open(struct flights *flights, const struct core_plan *plan, unsigned places, struct stash *stash) {
     *flights = (struct flights){.mask = places - 1, .most_waits = plan->most_reads + MEMORY_WAITS};
@@ -17,9 +18,8 @@ struct flight *flights_enter(struct flights *flights, const struct core_insn *in
     flight->access = access;
     for (unsigned g = 0; g < CORE_N_GROUPS; g++)
         flight->ready[g] = flight->n_waits[g] = 0;
-    for (unsigned p = 0; p < CORE_N_PARTS; p++)
-        flight->n_left[p] = insn->n_of_part[p];
-    flight->n_uops_left = insn->n_uops;
+    memcpy(flight->n_left, insn->n_of_part, sizeof flight->n_left);
+    flight->n_uops_left = (uint8_t)insn->n_uops;
     flight->begin = UNKNOWN;
     flight->done = 0;
     flight->has_result = flight->has_data = flight->is_renamed = flight->is_reported = false;
@@ -41,22 +41,27 @@ void flights_wait(struct flights *flights, struct flight *flight, enum core_grou
     flight->n_waits[group]++;
 }
 
+static uint64_t counts_of(const struct flight *flight) {
+    uint64_t counts = flight->n_uops_left;
+    for (unsigned p = 0; p < CORE_N_PARTS; p++)
+        counts = counts << 5 | flight->n_left[p];
+    for (unsigned g = 0; g < CORE_N_GROUPS; g++)
+        counts = counts << 5 | flight->n_waits[g];
+    return counts << 2 | (uint64_t)flight->has_result << 1 | flight->has_data;
+}
+
 // What follows from the positions (who waits for whom) is left out. The newest come first: old ones are mostly over,
 // and alike.
 void flights_put(const struct flights *flights, struct coder *coder) {
     coder_put(coder, flights->next - flights->oldest);
     for (uint64_t i = flights->next; i > flights->oldest && !coder->differs; i--) {
         const struct flight *flight = flights_at(flights, i - 1);
-        uint64_t counts = flight->n_uops_left;
-        for (unsigned p = 0; p < CORE_N_PARTS; p++)
-            counts = counts << 5 | flight->n_left[p];
-        for (unsigned g = 0; g < CORE_N_GROUPS; g++)
-            counts = counts << 5 | flight->n_waits[g];
-        coder_put(coder, counts << 2 | (uint64_t)flight->has_result << 1 | flight->has_data);
+        coder_put(coder, counts_of(flight));
+        put_ticks(coder, flight->done, 0);
         for (unsigned g = 0; g < CORE_N_GROUPS; g++)
             put_ticks(coder, flight->ready[g], 0);
-        put_ticks(coder, flight->has_result ? 0 : flight->begin, LONGEST_LOOK_BACK);
-        put_ticks(coder, flight->done, 0);
+        if (!flight->has_result)
+            put_ticks(coder, flight->begin, LONGEST_LOOK_BACK);
         for (unsigned w = 0; w < flight->insn->n_writes; w++)
             put_ticks(coder, flight->results[w], LONGEST_LOOK_BACK);
     }

@@ -23,20 +23,20 @@ struct flight {
     unsigned position;
     const struct core_insn *insn;
     const struct core_access *access;
-    int64_t ready[CORE_N_GROUPS];    // ticks; so far
-    unsigned n_waits[CORE_N_GROUPS]; // times that are not known yet
-    unsigned n_left[CORE_N_PARTS];   // uops that are not issued
-    unsigned n_uops_left;
+    int64_t ready[CORE_N_GROUPS];   // ticks; so far
+    uint8_t n_waits[CORE_N_GROUPS]; // times that are not known yet
+    uint8_t n_left[CORE_N_PARTS];   // uops that are not issued
+    uint8_t n_uops_left;
     int64_t begin;   // ticks, of its first uop that computes; UNKNOWN: it has not begun
     int64_t done;    // ticks; so far
     bool has_result; // all of it is known
     bool has_data;   // what it stores
     bool is_renamed; // what it loads was found at rename
     bool is_reported;
+    unsigned n_wait_nodes;
+    uint64_t store;                       // its number among stores, where it stores
     int64_t results[CPU_MOST_WRITES + 1]; // ticks; UNKNOWN
     int32_t waiting[CPU_MOST_WRITES + 1]; // for them
-    unsigned n_wait_nodes;
-    uint64_t store; // its number among stores, where it stores
 };
 
 struct flights {

@@ -8,6 +8,7 @@
 static void add_uop(struct core_insn *insn, uint64_t pipes, double cycles, enum core_part part) {
     if (insn->n_uops == CORE_MOST_UOPS)
         return;
+    insn->of_part[part] |= UINT32_C(1) << insn->n_uops;
     insn->uops[insn->n_uops++] = (struct core_uop){.pipes = pipes, .hold = ticks_of(cycles), .part = part};
     insn->n_of_part[part]++;
 }
@@ -44,7 +45,9 @@ static void take_sources(const struct core_plan *plan, struct core_insn *insn) {
         };
     for (unsigned i = 0; i < recipe->n_writes; i++)
         insn->writes[insn->n_writes++] =
-            (struct core_write){.unit = recipe->writes[i].unit, .latency = ticks_of(recipe->writes[i].latency)};
+            (struct core_write){recipe->writes[i].unit, ticks_of(recipe->writes[i].latency), recipe->own};
+    for (unsigned i = 0; i < insn->n_writes; i++)
+        insn->latency = insn->writes[i].latency > insn->latency ? insn->writes[i].latency : insn->latency;
     if (recipe->serial > 0) {
         uint16_t serial = (uint16_t)plan->n_units;
         insn->reads[insn->n_reads++] = (struct core_read){.unit = serial, .group = CORE_VALUE};
@@ -67,6 +70,9 @@ static void make_insn(struct arena *arena, const struct core_plan *plan, const s
                                .slots = recipe->slots,
                                .loads = recipe->n_loads > 0,
                                .stores = recipe->n_stores > 0,
+                               .is_vector = recipe->slots && recipe->is_vector,
+                               .rename = recipe->rename,
+                               .own = recipe->own,
                                .store_delay = ticks_of(recipe->store_delay),
                                .own_early = recipe->own ? ticks_of(recipe->latency - recipe->own_latency) : 0};
     for (unsigned u = 0; u < recipe->n_uses; u++)
@@ -96,6 +102,7 @@ static void number_queues(struct core_plan *plan, struct core_insn *insn) {
     for (unsigned u = 0; u < insn->n_uops; u++) {
         struct core_uop *uop = &insn->uops[u];
         uop->is_bound = uop->pipes && (plan->binds_at_rename || (takes_turns && uop->part == CORE_LOADS));
+        plan->has_bound |= uop->is_bound;
         if (!uop->is_bound)
             uop->queue = queue_of(plan, uop->pipes);
         for (uint64_t left = uop->pipes; left; left &= left - 1) {

@@ -41,9 +41,11 @@ enum { CORE_MOST_UOPS = 24 };
 struct core_insn {
     const struct cpu_recipe *recipe;
     struct core_uop *uops; // at most CORE_MOST_UOPS
-    unsigned n_uops, n_of_part[CORE_N_PARTS];
-    unsigned slots, entries; // of dispatch; of a scheduler
-    unsigned scheduler;      // which
+    unsigned n_uops;
+    uint8_t n_of_part[CORE_N_PARTS];
+    uint32_t of_part[CORE_N_PARTS]; // which of the uops, a bit each
+    unsigned slots, entries;        // of dispatch; of a scheduler
+    unsigned scheduler;             // which
     struct core_read {
         uint16_t unit;
         enum core_group group;
@@ -53,11 +55,16 @@ struct core_insn {
     struct core_write {
         uint16_t unit;
         int64_t latency; // ticks from its begin
+        unsigned own;    // as its recipe's; 0 where only serial instructions wait for it
     } writes[CPU_MOST_WRITES + 1];
     unsigned n_writes;
     int64_t own_early;   // ticks that results of its own rule come earlier
     int64_t store_delay; // ticks from its begin to its data
     bool loads, stores;
+    bool is_vector;         // its slots are those of vector instructions
+    enum cpu_rename rename; // as its recipe's
+    unsigned own;           // likewise
+    int64_t latency;        // ticks from its begin to the last of its results that are no serial one's
 };
 
 enum core_meets { CORE_MEETS_NOTHING, CORE_IS_FORWARDED, CORE_IS_RENAMED, CORE_IS_BLOCKED };
@@ -112,6 +119,7 @@ struct core_plan {
     unsigned n_queues;
     bool binds_at_rename;           // all uops; else loads, where two pipes take them in turn
     double wanted[64];              // by pipe: cycles that uops may want of it, shared out evenly
+    bool has_bound;                 // some uop is bound at rename
     unsigned most_uops, most_reads; // of an instruction
 };
 

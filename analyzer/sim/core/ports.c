@@ -1,20 +1,45 @@
 #include "analyzer/sim/core/ports.h"
 
+static void rank_pipes(struct ports *ports) {
+    const double *wanted = ports->plan->wanted;
+    uint64_t left = ports->all;
+    for (unsigned rank = 0; left; rank++) {
+        uint64_t alike = 0;
+        for (uint64_t pipes = left; pipes; pipes &= pipes - 1) {
+            const unsigned pipe = (unsigned)__builtin_ctzll(pipes),
+                           least = alike ? (unsigned)__builtin_ctzll(alike) : pipe;
+            if (wanted[pipe] < wanted[least])
+                alike = 0;
+            if (wanted[pipe] <= wanted[least])
+                alike |= UINT64_C(1) << pipe;
+        }
+        ports->wanted_alike[rank] = alike;
+        left &= ~alike;
+    }
+}
+
 void ports_open(struct ports *ports, const struct core_plan *plan) {
     *ports = (struct ports){.plan = plan};
     uint64_t all = 0;
     for (unsigned q = 1; q < plan->n_queues; q++) {
         all |= plan->queues[q];
+        for (uint64_t left = plan->queues[q]; left; left &= left - 1)
+            ports->served_by[__builtin_ctzll(left)] |= UINT64_C(1) << q;
         if (!(plan->queues[q] & (plan->queues[q] - 1)))
             ports->queues[__builtin_ctzll(plan->queues[q])] = (uint8_t)q;
     }
     ports->n_pipes = all ? MOST_PIPES - (unsigned)__builtin_clzll(all) : 0;
+    ports->all = ports->open = all;
+    ports->served = UINT64_MAX;
+    rank_pipes(ports);
 }
 
 void ports_begin(struct ports *ports, int64_t cycle) {
-    ports->open = 0;
-    for (unsigned p = 0; p < ports->n_pipes; p++)
-        ports->open |= (uint64_t)gate_is_open(&ports->pipes[p], cycle) << p;
+    for (uint64_t left = ports->all & ~ports->open; left; left &= left - 1)
+        if (gate_is_open(&ports->pipes[__builtin_ctzll(left)], cycle)) {
+            ports->open |= left & -left;
+            ports->served |= ports->served_by[__builtin_ctzll(left)];
+        }
 }
 
 // The next higher pipe, or the lowest.
@@ -43,6 +68,8 @@ unsigned ports_bind(struct ports *ports, const struct core_uop *uop) {
 // those that become free in this cycle, the one that does so last; else the one that has been free for longest.
 static bool fits_better(const struct ports *ports, unsigned pipe, unsigned best, int64_t now, int64_t ready) {
     int64_t one = ports->pipes[pipe].busy_until, other = ports->pipes[best].busy_until;
+    if (ready == now) // what is free by now has been so for longer, and what is not, becomes so sooner
+        return one < other;
     int64_t begin = one > ready ? one : ready, begin_other = other > ready ? other : ready;
     if (begin != begin_other)
         return begin < begin_other;
@@ -51,21 +78,32 @@ static bool fits_better(const struct ports *ports, unsigned pipe, unsigned best,
 
 unsigned ports_choose(const struct ports *ports, uint64_t pipes, int64_t cycle, int64_t ready) {
     const int64_t now = ticks_at(cycle), earliest = ready > now ? ready : now;
-    unsigned best = MOST_PIPES;
-    for (uint64_t left = pipes & ports->open; left; left &= left - 1) {
-        unsigned pipe = (unsigned)__builtin_ctzll(left);
-        bool is_better =
-            best == MOST_PIPES || ports->plan->wanted[pipe] < ports->plan->wanted[best] ||
-            (ports->plan->wanted[pipe] <= ports->plan->wanted[best] && fits_better(ports, pipe, best, now, earliest));
-        best = is_better ? pipe : best;
+    uint64_t left = pipes & ports->open;
+    for (unsigned rank = 0; left & (left - 1); rank++)
+        if (left & ports->wanted_alike[rank]) {
+            left &= ports->wanted_alike[rank];
+            break;
+        }
+    unsigned best = (unsigned)__builtin_ctzll(left);
+    for (left &= left - 1; left; left &= left - 1) {
+        const unsigned pipe = (unsigned)__builtin_ctzll(left);
+        best = fits_better(ports, pipe, best, now, earliest) ? pipe : best;
     }
     return best;
+}
+
+static void close_pipe(struct ports *ports, unsigned pipe) {
+    ports->open &= ~(UINT64_C(1) << pipe);
+    for (uint64_t left = ports->served_by[pipe]; left; left &= left - 1)
+        if (!(ports->plan->queues[__builtin_ctzll(left)] & ports->open))
+            ports->served &= ~(left & -left);
 }
 
 int64_t ports_take(struct ports *ports, const struct core_uop *uop, unsigned pipe, int64_t cycle, int64_t earliest,
                    int64_t hold) {
     int64_t begin = gate_take(&ports->pipes[pipe], cycle, earliest, hold);
-    ports->open &= ~((uint64_t)!gate_is_open(&ports->pipes[pipe], cycle) << pipe);
+    if (!gate_is_open(&ports->pipes[pipe], cycle))
+        close_pipe(ports, pipe);
     ports->n_bound[pipe] -= uop->is_bound;
     return begin;
 }
@@ -79,9 +117,9 @@ static uint64_t rank_of(const struct ports *ports, unsigned pipe, int64_t now) {
 }
 
 void ports_put(const struct ports *ports, struct coder *coder) {
-    for (unsigned p = 0; p < ports->n_pipes; p++) {
-        put_ticks(coder, ports->pipes[p].busy_until, 0);
-        coder_put(coder, rank_of(ports, p, ticks_at(coder->now)));
-    }
+    for (uint64_t left = ports->all; left && !coder->differs; left &= left - 1)
+        put_ticks(coder, ports->pipes[__builtin_ctzll(left)].busy_until, 0);
+    for (uint64_t left = ports->all; left && !coder->differs; left &= left - 1)
+        coder_put(coder, rank_of(ports, (unsigned)__builtin_ctzll(left), ticks_at(coder->now)));
     coder_put(coder, ports->last_load);
 }

@@ -39,6 +39,25 @@ static void the_least_wanted_pipe_is_chosen(void **state) {
     assert_int_equal(ports_choose(&ports, uop.pipes, 0, 0), 3);
 }
 
+static void queues_are_served_while_a_pipe_is_open(void **state) {
+    (void)state;
+    const struct core_plan plan = {.n_queues = 3, .queues = {0, P0, P0 | P1}};
+    const struct core_uop uop = {.pipes = P0 | P1, .hold = 2 * TICKS};
+    enum { QUEUE_1 = 1 << 1, QUEUE_2 = 1 << 2 };
+    struct ports ports;
+    ports_open(&ports, &plan);
+    ports_begin(&ports, 0);
+    assert_int_equal(ports.served & 7, 1 | QUEUE_1 | QUEUE_2);
+    ports_take(&ports, &uop, 0, 0, 0, uop.hold);
+    assert_int_equal(ports.served & 7, 1 | QUEUE_2);
+    ports_take(&ports, &uop, 1, 0, 0, TICKS);
+    assert_int_equal(ports.served & 7, 1);
+    ports_begin(&ports, 1); // P1 is free again
+    assert_int_equal(ports.served & 7, 1 | QUEUE_2);
+    ports_begin(&ports, 2);
+    assert_int_equal(ports.served & 7, 1 | QUEUE_1 | QUEUE_2);
+}
+
 // One that becomes free within the cycle, where the uop can begin no earlier elsewhere.
 static void the_pipe_that_fits_is_chosen(void **state) {
     (void)state;
@@ -72,6 +91,7 @@ static void at_rename_the_least_loaded_one(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_of_cycles_add_up), cmocka_unit_test(the_least_wanted_pipe_is_chosen),
-        cmocka_unit_test(the_pipe_that_fits_is_chosen), cmocka_unit_test(at_rename_the_least_loaded_one)};
+        cmocka_unit_test(queues_are_served_while_a_pipe_is_open), cmocka_unit_test(the_pipe_that_fits_is_chosen),
+        cmocka_unit_test(at_rename_the_least_loaded_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

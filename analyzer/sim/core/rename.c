@@ -1,8 +1,22 @@
 #include "analyzer/sim/core/rename.h"
 
+static void note_written(struct rename *rename, unsigned unit) {
+    struct maker *maker = &rename->makers[unit];
+    if (!maker->index)
+        rename->written[rename->n_written++] = (uint16_t)unit;
+    maker->index = 1;
+}
+
 void rename_open(struct rename *rename, const struct core_plan *plan, struct stash *stash) {
     *rename = (struct rename){.n_units = plan->n_units + 1, .stack = plan->cpu->stack};
     rename->makers = STASH_ZEROED(stash, struct maker, rename->n_units);
+    rename->written = STASH_ARRAY(stash, uint16_t, rename->n_units);
+    note_written(rename, rename->stack);
+    for (unsigned i = 0; i < plan->n; i++)
+        for (unsigned w = 0; w < plan->insns[i].n_writes; w++)
+            note_written(rename, plan->insns[i].writes[w].unit);
+    for (unsigned i = 0; i < rename->n_written; i++)
+        rename->makers[rename->written[i]].index = 0;
 }
 
 // Whether its result is still at hand: it is in flight, or nothing has taken its place since it retired.
@@ -13,7 +27,7 @@ static bool is_at_hand(const struct flights *flights, const struct maker *maker)
 static void tie_source(struct rename *rename, struct flights *flights, struct flight *flight,
                        const struct core_read *read) {
     const struct maker *maker = &rename->makers[read->unit];
-    bool is_own = flight->insn->own_early && maker->own == flight->insn->recipe->own;
+    bool is_own = flight->insn->own_early && maker->own == flight->insn->own;
     int64_t more = maker->more - read->early - (is_own ? flight->insn->own_early : 0), result = maker->known;
     if (is_at_hand(flights, maker)) {
         struct flight *made = flights_at(flights, maker->index - 1);
@@ -41,16 +55,13 @@ static void sync_stack_pointer(struct rename *rename, const struct flights *flig
 
 static void take_results(struct rename *rename, const struct flight *flight) {
     const struct core_insn *insn = flight->insn;
-    enum cpu_rename does = insn->recipe->rename;
-    if (does == CPU_MOVES && insn->n_reads && insn->n_writes) {
+    if (insn->rename == CPU_MOVES && insn->n_reads && insn->n_writes) {
         rename->makers[insn->writes[0].unit] = rename->makers[insn->reads[0].unit];
         return;
     }
-    for (unsigned w = 0; w < insn->n_writes; w++) {
-        bool is_serial = insn->writes[w].unit + 1U == rename->n_units;
-        rename->makers[insn->writes[w].unit] = (struct maker){
-            .index = does == CPU_ZEROES ? 0 : flight->index + 1, .write = w, .own = is_serial ? 0 : insn->recipe->own};
-    }
+    const uint64_t index = insn->rename == CPU_ZEROES ? 0 : flight->index + 1;
+    for (unsigned w = 0; w < insn->n_writes; w++)
+        rename->makers[insn->writes[w].unit] = (struct maker){.index = index, .write = w, .own = insn->writes[w].own};
 }
 
 void rename_flight(struct rename *rename, struct flights *flights, struct flight *flight, int64_t cycle,
@@ -64,8 +75,8 @@ void rename_flight(struct rename *rename, struct flights *flights, struct flight
 }
 
 void rename_put(const struct rename *rename, const struct flights *flights, struct coder *coder) {
-    for (unsigned i = 0; i < rename->n_units && !coder->differs; i++) {
-        const struct maker *maker = &rename->makers[i];
+    for (unsigned i = 0; i < rename->n_written && !coder->differs; i++) {
+        const struct maker *maker = &rename->makers[rename->written[i]];
         bool is_known = !is_at_hand(flights, maker);
         if (is_known && maker->known <= ticks_at(coder->now))
             continue;

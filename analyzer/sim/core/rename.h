@@ -17,6 +17,8 @@ struct maker {
 struct rename {
     struct maker *makers; // by unit
     unsigned n_units;
+    uint16_t *written; // units that the block writes, and the stack pointer; each once
+    unsigned n_written;
     unsigned stack; // unit
 };
 

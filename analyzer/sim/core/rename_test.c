@@ -26,9 +26,6 @@ static void open_rename(struct fixture *fixture) {
     rename_open(&fixture->rename, &fixture->plan, &fixture->stash);
 }
 
-static const struct cpu_recipe executes = {.rename = CPU_EXECUTES}, moves = {.rename = CPU_MOVES},
-                               zeroes = {.rename = CPU_ZEROES};
-
 static struct flight *enter(struct fixture *fixture, const struct core_insn *insn, int64_t sync) {
     struct core_access *access = test_calloc(1, sizeof *access);
     access->sync = sync;
@@ -42,15 +39,14 @@ static void moves_and_idioms(void **state) {
     (void)state;
     struct fixture fixture = {0};
     open_rename(&fixture);
-    const struct core_insn make = {.recipe = &executes, .n_writes = 1, .writes = {{A, TICKS}}},
-                           move = {.recipe = &moves,
+    const struct core_insn make = {.n_writes = 1, .writes = {{.unit = A, .latency = TICKS}}},
+                           move = {.rename = CPU_MOVES,
                                    .n_writes = 1,
-                                   .writes = {{B, 0}},
+                                   .writes = {{.unit = B, .latency = 0}},
                                    .n_reads = 1,
                                    .reads = {{.unit = A, .group = CORE_VALUE}}},
-                           zero = {.recipe = &zeroes, .n_writes = 1, .writes = {{A, 0}}},
-                           use = {.recipe = &executes,
-                                  .n_reads = 2,
+                           zero = {.rename = CPU_ZEROES, .n_writes = 1, .writes = {{.unit = A, .latency = 0}}},
+                           use = {.n_reads = 2,
                                   .reads = {{.unit = A, .group = CORE_VALUE}, {.unit = B, .group = CORE_VALUE}}};
     const struct flight *made = enter(&fixture, &make, 0);
     enter(&fixture, &move, 0);
@@ -66,7 +62,7 @@ static void the_stack_engine(void **state) {
     (void)state;
     struct fixture fixture = {0};
     open_rename(&fixture);
-    const struct core_insn use = {.recipe = &executes, .n_reads = 1, .reads = {{.unit = STACK, .group = CORE_ADDRESS}}};
+    const struct core_insn use = {.n_reads = 1, .reads = {{.unit = STACK, .group = CORE_ADDRESS}}};
     const struct flight *first = enter(&fixture, &use, TICKS);
     assert_int_equal(first->ready[CORE_ADDRESS], ticks_at(11)); // one cycle behind that of its dispatch, 10
     const struct flight *second = enter(&fixture, &use, TICKS);
@@ -78,10 +74,8 @@ static void known_results_are_times(void **state) {
     (void)state;
     struct fixture fixture = {0};
     open_rename(&fixture);
-    const struct core_insn make = {.recipe = &executes, .n_writes = 1, .writes = {{A, TICKS}}},
-                           use = {.recipe = &executes,
-                                  .n_reads = 1,
-                                  .reads = {{.unit = A, .group = CORE_VALUE, .early = TICKS}}};
+    const struct core_insn make = {.n_writes = 1, .writes = {{.unit = A, .latency = TICKS}}},
+                           use = {.n_reads = 1, .reads = {{.unit = A, .group = CORE_VALUE, .early = TICKS}}};
     struct flight *made = enter(&fixture, &make, 0);
     made->results[0] = ticks_at(20);
     const struct flight *user = enter(&fixture, &use, 0);

@@ -16,9 +16,13 @@ static void report_executed(struct units *units) {
     }
 }
 
+__attribute__((noinline, cold)) static void report_retired(struct units *units, const struct flight *flight) {
+    const struct event_insn event = core_event(&units->core, flight->index, flight->position);
+    REPORT(&units->core.reporter, retired, &event, units->no_registers);
+}
+
 static void retire_one(struct units *units, struct flight *flight) {
     const struct core_insn *insn = flight->insn;
-    const struct event_insn event = core_event(&units->core, flight->index, flight->position);
     if (insn->stores) {
         struct store_entry *entry = store_table_at(&units->stores, flight->store);
         entry->retired = ticks_at(units->core.now);
@@ -28,7 +32,8 @@ static void retire_one(struct units *units, struct flight *flight) {
     units->n_slots -= insn->slots;
     units->n_loads -= insn->loads;
     units->flights.oldest++;
-    REPORT(&units->core.reporter, retired, &event, units->no_registers);
+    if (units->core.reporter.wanted.retired)
+        report_retired(units, flight);
 }
 
 void units_retire(struct units *units) {

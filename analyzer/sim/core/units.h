@@ -32,7 +32,7 @@ struct units {
     unsigned n_loads, most_loads, most_stores;                     // in their queues
     unsigned turn;                                                 // whose accesses come next
     unsigned relaxed;
-    int64_t latest;         // ticks: nothing that is known happens later
+    int64_t moved;          // the last cycle in which something did
     unsigned *no_registers; // by register file, zeros: for reports
 };
 
