@@ -169,6 +169,9 @@ const char *file_installed(struct arena *arena, const char *relative) {
     const char *prefix = getenv("CYCLOPS_PREFIX");
     if (prefix && *prefix)
         return arena_printf(arena, "%s/%s", prefix, relative);
+    const char *own = file_prefix_of_library ? file_prefix_of_library(arena) : NULL;
+    if (own)
+        return arena_printf(arena, "%s/%s", own, relative);
     char self[4096];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n < 0)

@@ -36,6 +36,9 @@ char *file_first_line(struct arena *arena, const char *path);
 // above that of the running program ("bin/.."), or environment variable CYCLOPS_PREFIX. The build tree has the layout
 // of an installation.
 const char *file_installed(struct arena *arena, const char *relative);
+// A library has this: where it is installed itself, which goes before the running program's prefix. It is somebody
+// else's program. Null: it is not known.
+const char *file_prefix_of_library(struct arena *arena) __attribute__((weak));
 
 // Returns the path of a file of the user's, $XDG_CONFIG_HOME/cyclops/<relative> or ~/.config/cyclops/<relative>, even
 // where it does not exist; null: the user has no home.

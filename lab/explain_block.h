@@ -3,13 +3,14 @@
 #define LAB_EXPLAIN_BLOCK_H
 
 #include "analyzer/model/model.h"
-#include "analyzer/predict/bounds_explain.h"
+#include "analyzer/predict/bounds_words.h"
 
 struct block_explanation {
     const struct model *model;
     struct block block;
     struct bounds_request way; // as it is repeated
     struct bounds_explained found;
+    struct bounds_words words;            // of this one, which stays where it is
     double core_cycles;                   // that its core takes; what is more than the largest bound is interaction
     const char *sentence, *next_sentence; // of the largest bound and of the next: what makes it
     const char **notes;                   // what the bounds do not know of the block, a sentence each
@@ -32,13 +33,5 @@ struct explain_block_options {
 // The model has a CPU file.
 bool explain_block(struct arena *arena, const struct model *model, const struct explain_block_options *options,
                    struct block_explanation *explanation, struct fail *fail);
-
-// "2 add rax, rbx": an instruction of the block, by its number there, from 1.
-const char *explain_block_insn(struct arena *arena, const struct block_explanation *explanation, unsigned insn);
-// "instructions 1, 3 and 4"; "all instructions"; of many, their number.
-const char *explain_block_list(struct arena *arena, const bool *are_listed, unsigned n_insns);
-// What a link waits for: "rax", "the store", "itself".
-const char *explain_block_way(struct arena *arena, const struct block_explanation *explanation,
-                              const struct bound_link *link);
 
 #endif

@@ -3,8 +3,10 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -162,10 +164,175 @@ static void order(void **state) {
     cyclops_close(skylake);
 }
 
+// Skylake: a multiplication takes 3 cycles, four slots are dispatched in a cycle.
+static void cpu_file(void **state) {
+    (void)state;
+    struct cyclops_error error = {0};
+    struct cyclops_totals totals;
+    double cycles;
+    struct cyclops_machine *skylake = open_cpu("cpu:skylake");
+    assert_string_equal(cyclops_machine_id(skylake), "cpu:skylake");
+    assert_int_equal(cyclops_dispatch_width(skylake), 4);
+    assert_true(cyclops_resource_count(skylake) > 8);
+    struct cyclops_block *block = from_text(skylake, "nop\nimul %rbx, %rax\nmov (%rdi), %rcx\nxor %edx, %edx\n");
+    struct cyclops_prediction *prediction = cyclops_predict(block, &error);
+    assert_non_null(prediction);
+    assert_true(prediction->cycles == 3 && prediction->limit_cycles == 3 && prediction->uops == 4);
+    assert_true(prediction->ipc > 1.33 && prediction->ipc < 1.34);
+    assert_int_equal(prediction->bottleneck, CYCLOPS_BY_DEPENDENCY);
+    assert_string_equal(prediction->bottleneck_name, "dependency chain");
+    assert_string_equal(prediction->limit, "3 cycles from iteration to iteration: 2 imulq %rbx, %rax takes 3 from rax");
+    assert_true(prediction->next_limit_cycles >= 1 && prediction->next_limit_cycles < 3);
+    assert_true(strlen(prediction->next_limit) > 0);
+    assert_true(prediction->n_by_llvm > 0 &&
+                prediction->n_by_llvm <= 4); // the file states of its machine, not of forms
+    assert_null(prediction->pressure);
+    assert_int_equal(prediction->n_pressure, 0);
+    assert_int_equal(prediction->n_notes, 0);
+    cyclops_prediction_free(prediction);
+    assert_true(cyclops_cycles(block, &cycles, &error) && cycles == 3);
+    assert_true(cyclops_simulate(block, 1000, &totals, &error));
+    assert_int_equal(totals.iterations, 1000);
+    assert_int_equal(totals.instructions, 4000);
+    assert_int_equal(totals.uops, 4000);
+    assert_true(totals.cycles >= 3000 && totals.cycles < 3100);
+    struct cyclops_insn insn = cyclops_block_insn(block, 1);
+    assert_string_equal(insn.opcode, "IMUL64rr");
+    assert_true(insn.uops == 1 && insn.latency == 3 && insn.rthroughput == 1);
+    insn = cyclops_block_insn(block, 2);
+    assert_true(insn.loads && insn.latency == 5 && insn.rthroughput == 0.5);
+    insn = cyclops_block_insn(block, 3); // an idiom: it takes no pipe and no time
+    assert_true(insn.uops == 1 && insn.latency == 0 && insn.rthroughput == 0);
+    const unsigned order[] = {1, 1, 0};
+    struct cyclops_block *picked = cyclops_block_pick(block, order, 3);
+    cyclops_block_free(block);
+    assert_true(cyclops_cycles(picked, &cycles, &error) && cycles == 6);
+    assert_true(cyclops_block_keeps_order(picked, 0, 1));
+    assert_false(cyclops_block_keeps_order(picked, 1, 2));
+    cyclops_block_free(picked);
+    cyclops_close(skylake);
+}
+
+// A compare and its jump are one slot; so a loop of five instructions is of four slots.
+static void cpu_file_loop(void **state) {
+    (void)state;
+    static const char text[] = "1:\nadd $1, %rax\nnop\nadd $1, %rdx\ncmp %rsi, %rdi\njne 1b\n";
+    struct cyclops_error error = {0};
+    double bounds, core;
+    struct cyclops_machine *machine = open_cpu("cpu:skylake"), *simulated = open_cpu("core:skylake");
+    assert_string_equal(cyclops_machine_id(simulated), "core:skylake");
+    struct cyclops_block *block = from_text(machine, text), *same = from_text(simulated, text);
+    assert_int_equal(cyclops_block_insn(block, 0).uops, 1);
+    assert_true(cyclops_cycles(block, &bounds, &error) && cyclops_cycles(same, &core, &error));
+    assert_true(bounds == 1 && core >= bounds && core < 1.1);
+    struct cyclops_prediction *prediction = cyclops_predict(same, &error);
+    assert_true(prediction != NULL && prediction->cycles == core && prediction->limit_cycles == bounds);
+    assert_true(prediction->uops == 4);
+    cyclops_prediction_free(prediction);
+    cyclops_block_free(block);
+    cyclops_block_free(same);
+    cyclops_close(machine);
+    cyclops_close(simulated);
+}
+
+static void cpu_file_notes(void **state) {
+    (void)state;
+    struct cyclops_error error = {0};
+    struct cyclops_machine *skylake = open_cpu("cpu:skylake");
+    // Whose address is the product of what was loaded.
+    struct cyclops_block *block = from_text(skylake, "imul (%rdi), %rsi\nmov %rax, (%rsi)\ndiv %rbx\n");
+    struct cyclops_prediction *prediction = cyclops_predict(block, &error);
+    assert_non_null(prediction);
+    assert_int_equal(prediction->n_notes, 2);
+    assert_non_null(strstr(prediction->notes[0], "not all addresses follow from registers"));
+    assert_non_null(strstr(prediction->notes[1], "instruction 3: "));
+    assert_true(prediction->n_by_llvm > 0);
+    cyclops_prediction_free(prediction);
+    cyclops_block_free(block);
+    cyclops_close(skylake);
+}
+
+static char *write_file(const char *text) {
+    static char path[] = "/tmp/cyclops-api-XXXXXX.cpu.yaml";
+    strcpy(path, "/tmp/cyclops-api-XXXXXX.cpu.yaml");
+    int fd = mkstemps(path, (int)strlen(".cpu.yaml"));
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    assert_non_null(out);
+    assert_true(fputs(text, out) >= 0 && fclose(out) == 0);
+    return path;
+}
+
+static void wrong_cpu_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *place, *says;
+    } cases[] = {
+        {"cpu: 1\nname: x\nbase: skylake\nparameters:\n  dispatch-wdith: 4\n",
+         ":5:3: ", "did you mean 'dispatch-width'"},
+        {"cpu: 1\nname: x\nbase: skylaek\n", ":3:7: ", "skylake"},
+        {"cpu: 1\nname: x\nbase: cpu:skylake\n", ":3:7: ", "is a CPU file, too"},
+        {"cpu: 1\nname: x\nbase: skylake\nforms:\n  - {match: IMUL64rx, latency: 1}\n", ":5:", "IMUL64rx"},
+        {"cpu: 1\nname: x\nbase: skylake\nforms:\n  - {match: IMUL64rr, pipes: [{on: SKLPort9, cycles: 1}]}\n",
+         ":5:", "SKLPort9"},
+        {"cpu: 1\nname: [\n", ":", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cyclops_error error = {0};
+        const char *path = write_file(cases[i].text);
+        const struct cyclops_options options = {.triple = triple, .cpu = path};
+        assert_null(cyclops_open(&options, &error));
+        unlink(path);
+        assert_int_equal(error.status, CYCLOPS_BAD_INPUT);
+        assert_int_equal(error.line, 0);
+        assert_memory_equal(error.text, path, strlen(path));
+        if (strncmp(error.text + strlen(path), cases[i].place, strlen(cases[i].place)) != 0 ||
+            strstr(error.text, cases[i].says) == NULL || strchr(error.text, '\n') != NULL)
+            fail_msg("case %zu: %s", i, error.text);
+    }
+    struct cyclops_error error = {0};
+    struct cyclops_options options = {.triple = triple, .cpu = "cpu:skylaek"};
+    assert_null(cyclops_open(&options, &error));
+    assert_non_null(strstr(error.text, "cpu:skylake"));
+    options.cpu = "/nonexistent/x.cpu.yaml";
+    assert_null(cyclops_open(&options, &error));
+    assert_int_equal(error.status, CYCLOPS_BAD_INPUT);
+    options = (struct cyclops_options){.triple = "aarch64-linux-gnu", .cpu = "cpu:skylake"};
+    assert_null(cyclops_open(&options, &error));
+    assert_non_null(strstr(error.text, "x86-64"));
+
+    struct cyclops_machine *ivybridge = open_cpu("core:ivybridge"); // which has no AVX2
+    struct cyclops_block *block = from_text(ivybridge, "vpaddd %ymm0, %ymm1, %ymm2\n");
+    struct cyclops_totals totals;
+    double cycles;
+    assert_null(cyclops_predict(block, &error));
+    assert_non_null(strstr(error.text, "AVX2"));
+    assert_false(cyclops_cycles(block, &cycles, &error));
+    assert_false(cyclops_simulate(block, 10, &totals, &error));
+    assert_int_equal(error.status, CYCLOPS_BAD_INPUT);
+    cyclops_block_free(block);
+    cyclops_close(ivybridge);
+}
+
+static void overlay(void **state) {
+    (void)state;
+    struct cyclops_error error = {0};
+    double cycles;
+    struct cyclops_options options = {.cpu = "overlay:cortex-a8"};
+    struct cyclops_machine *machine = cyclops_open(&options, &error);
+    assert_string_equal(error.text, "");
+    assert_string_equal(cyclops_machine_id(machine), "overlay:cortex-a8");
+    struct cyclops_block *block = from_text(machine, "mul r0, r0, r1\n");
+    assert_true(cyclops_cycles(block, &cycles, &error) && cycles > 1);
+    cyclops_block_free(block);
+    cyclops_close(machine);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(machine), cmocka_unit_test(host_machine), cmocka_unit_test(dot_product),
-        cmocka_unit_test(errors),  cmocka_unit_test(pick),         cmocka_unit_test(order),
+        cmocka_unit_test(machine),         cmocka_unit_test(host_machine),  cmocka_unit_test(dot_product),
+        cmocka_unit_test(errors),          cmocka_unit_test(pick),          cmocka_unit_test(order),
+        cmocka_unit_test(cpu_file),        cmocka_unit_test(cpu_file_loop), cmocka_unit_test(cpu_file_notes),
+        cmocka_unit_test(wrong_cpu_files), cmocka_unit_test(overlay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ struct cyclops_block *cyclops_block_from_bytes(struct cyclops_machine *machine, 
     struct fail fail = {0};
     struct block described = {0};
     struct descriptions *descriptions = descriptions_new();
-    bool done = machine->backend->describe_bytes(machine->cpu, &descriptions->arena, bytes, n_bytes, &described, &fail);
+    bool done = model_describe_bytes(&machine->model, &descriptions->arena, bytes, n_bytes, &described, &fail);
     return finish(machine, descriptions, done ? &described : NULL, &fail, error);
 }
 
@@ -58,7 +58,7 @@ struct cyclops_block *cyclops_block_from_text(struct cyclops_machine *machine, c
     struct fail fail = {0};
     struct backend_source source = {0};
     struct descriptions *descriptions = descriptions_new();
-    bool done = machine->backend->describe_text(machine->cpu, &descriptions->arena, "text", text, &source, &fail);
+    bool done = model_describe_text(&machine->model, &descriptions->arena, library_text, text, &source, &fail);
     return finish(machine, descriptions, done ? &source.blocks[0] : NULL, &fail, error);
 }
 
@@ -86,6 +86,8 @@ size_t cyclops_block_length(const struct cyclops_block *block) {
 
 struct cyclops_insn cyclops_block_insn(const struct cyclops_block *block, size_t index) {
     const struct insn *insn = &block->insns[index];
+    if (block->machine->model.own != NULL)
+        return own_insn(block, index);
     return (struct cyclops_insn){
         .text = insn->text,
         .opcode = insn->opcode,

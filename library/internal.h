@@ -4,7 +4,8 @@
 #ifndef LIBRARY_INTERNAL_H
 #define LIBRARY_INTERNAL_H
 
-#include "analyzer/model/backend.h"
+#include "analyzer/model/model.h"
+#include "analyzer/predict/bounds.h"
 #include "analyzer/sim/pipeline.h"
 #include "base/arena.h"
 #include "base/fail.h"
@@ -12,10 +13,8 @@
 
 struct cyclops_machine {
     struct arena arena;
-    const struct backend *backend;
-    struct backend_cpu *cpu;
-    const struct machine *model;
-    struct pipeline *pipeline; // of `iterations`; null: not opened yet
+    struct model model;        // model.own: a CPU file
+    struct pipeline *pipeline; // of LLVM's core and of `iterations`; null: not opened yet
     uint64_t iterations;
 };
 
@@ -32,11 +31,20 @@ struct cyclops_block {
     struct insn insns[]; // of `block`
 };
 
+// Name of the caller's assembly text in failures.
+#define library_text "text"
+
 // Copies the failure to the caller's error, which may be null.
 void library_tell(const struct fail *fail, struct cyclops_error *error);
 
-// Loads the module that `llvm` asks for. Where file_installed looks belongs to the program that runs, not to this
-// library, so its own place is tried first; environment variable CYCLOPS_PREFIX goes before both.
-const struct backend *library_load(struct arena *arena, const char *llvm, struct fail *fail);
+// By CPU files: own.c.
+struct cyclops_insn own_insn(const struct cyclops_block *block, size_t index);
+bool own_simulate(const struct cyclops_block *block, uint64_t iterations, struct cyclops_totals *totals,
+                  struct fail *fail);
+// Fills in what CPU files state besides.
+bool own_explain(struct arena *arena, const struct cyclops_block *block, struct cyclops_prediction *prediction,
+                 struct fail *fail);
+// How a block is repeated.
+struct bounds_request own_way(const struct cyclops_block *block);
 
 #endif

@@ -1,16 +1,23 @@
-#include "base/file.h"
 #include "library/internal.h"
 
 #include <stdio.h>
 #include <string.h>
 
+// A place in a file is part of the text, as the program prints it; one in the caller's own text is in fields.
 void library_tell(const struct fail *fail, struct cyclops_error *error) {
     if (error == NULL)
         return;
+    bool is_of_file = fail->file[0] != '\0' && strcmp(fail->file, library_text) != 0;
+    char place[sizeof fail->file + 32] = "";
+    if (is_of_file && fail->line != 0)
+        snprintf(place, sizeof place, "%s:%u:%u: ", fail->file, fail->line, fail->column);
+    else if (is_of_file)
+        snprintf(place, sizeof place, "%s: ", fail->file);
     error->status = (enum cyclops_status)fail->status;
-    error->line = fail->line;
-    error->column = fail->column;
-    snprintf(error->text, sizeof error->text, "%.*s", (int)sizeof error->text - 1, fail->text);
+    error->line = is_of_file ? 0 : fail->line;
+    error->column = is_of_file ? 0 : fail->column;
+    snprintf(error->text, sizeof error->text, "%s%.*s", place, (int)(sizeof error->text - 1 - strlen(place)),
+             fail->text);
 }
 
 static bool open_machine(struct cyclops_machine *machine, const struct cyclops_options *options, struct fail *fail) {
@@ -20,16 +27,7 @@ static bool open_machine(struct cyclops_machine *machine, const struct cyclops_o
         .features = options->features,
         .output_syntax = -1,
     };
-    // It would need a reader of YAML, which the library does without.
-    if (options->cpu != NULL && (file_has_suffix(options->cpu, ".yaml") || strncmp(options->cpu, "cpu:", 4) == 0))
-        return fail_set(fail, FAIL_INPUT, "'%s': the library has LLVM's models only; 'cyclops' reads CPU files",
-                        options->cpu);
-    machine->backend = library_load(&machine->arena, options->llvm, fail);
-    machine->cpu = machine->backend != NULL ? machine->backend->open(&machine->arena, &wanted, fail) : NULL;
-    if (machine->cpu == NULL)
-        return false;
-    machine->model = machine->backend->machine(machine->cpu);
-    return true;
+    return model_open(&machine->model, &machine->arena, options->llvm, &wanted, fail);
 }
 
 struct cyclops_machine *cyclops_open(const struct cyclops_options *options, struct cyclops_error *error) {
@@ -50,29 +48,30 @@ void cyclops_close(struct cyclops_machine *machine) {
         return;
     if (machine->pipeline != NULL)
         pipeline_close(machine->pipeline);
-    if (machine->cpu != NULL)
-        machine->backend->close(machine->cpu);
+    model_close(&machine->model);
     struct arena arena = machine->arena;
     arena_free(&arena);
 }
 
 const char *cyclops_machine_id(const struct cyclops_machine *machine) {
-    return machine->model->id;
+    return model_name(&machine->model);
 }
 
 unsigned cyclops_dispatch_width(const struct cyclops_machine *machine) {
-    return machine->model->dispatch_width;
+    const struct cpu *own = machine->model.own;
+    return own != NULL && cpu_knows(own, CPU_DISPATCH_WIDTH) ? (unsigned)cpu_value(own, CPU_DISPATCH_WIDTH)
+                                                             : machine->model.machine->dispatch_width;
 }
 
 // The model's entry 0 is no resource.
 unsigned cyclops_resource_count(const struct cyclops_machine *machine) {
-    return machine->model->n_resources - 1;
+    return machine->model.machine->n_resources - 1;
 }
 
 const char *cyclops_resource_name(const struct cyclops_machine *machine, unsigned resource) {
-    return machine->model->resources[resource + 1].name;
+    return machine->model.machine->resources[resource + 1].name;
 }
 
 unsigned cyclops_resource_units(const struct cyclops_machine *machine, unsigned resource) {
-    return machine->model->resources[resource + 1].units;
+    return machine->model.machine->resources[resource + 1].units;
 }

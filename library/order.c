@@ -50,9 +50,9 @@ static bool overwrites(const struct machine *machine, const struct insn *insn, u
 // what comes behind the loop is not known.
 static bool is_dead(const struct cyclops_block *block, size_t index, uint16_t reg) {
     for (size_t i = index + 1; i < block->block.n_insns; i++) {
-        if (reads(block->machine->model, &block->insns[i], reg))
+        if (reads(block->machine->model.machine, &block->insns[i], reg))
             return false;
-        if (overwrites(block->machine->model, &block->insns[i], reg))
+        if (overwrites(block->machine->model.machine, &block->insns[i], reg))
             return true;
     }
     return false;
@@ -83,7 +83,7 @@ static bool both_live(const struct cyclops_block *block, size_t first, size_t se
     for (unsigned i = 0; i < a->n_writes; i++)
         for (unsigned j = 0; j < b->n_writes; j++) {
             const struct insn_write *x = &a->writes[i], *y = &b->writes[j];
-            if (x->reg == 0 || y->reg == 0 || !writes_overlap(block->machine->model, x, y))
+            if (x->reg == 0 || y->reg == 0 || !writes_overlap(block->machine->model.machine, x, y))
                 continue;
             if (!is_dead(block, first, x->reg) || !is_dead(block, second, y->reg))
                 return true;
@@ -104,6 +104,6 @@ bool cyclops_block_keeps_order(const struct cyclops_block *block, size_t first, 
     bool both_in_memory = (a->may_load || a->may_store) && (b->may_load || b->may_store);
     if (both_in_memory && (a->may_store || b->may_store))
         return true;
-    return needs_result(block->machine->model, a, b) || needs_result(block->machine->model, b, a) ||
+    return needs_result(block->machine->model.machine, a, b) || needs_result(block->machine->model.machine, b, a) ||
            both_live(block, first, second);
 }

@@ -1,6 +1,6 @@
 #include "library/internal.h"
 
-#include "analyzer/predict/prediction.h"
+#include "analyzer/predict/model_prediction.h"
 #include "analyzer/sim/mca/mca.h"
 
 // A pipeline is kept for the number of iterations that was asked for last: it has its memory already.
@@ -10,22 +10,16 @@ static struct pipeline *pipeline_for(struct cyclops_machine *machine, uint64_t i
     if (machine->pipeline != NULL)
         pipeline_close(machine->pipeline);
     const struct pipeline_options options = {.iterations = iterations, .as_llvm_mca = true};
-    machine->pipeline = mca_core_open(machine->model, &options);
+    machine->pipeline = mca_core_open(machine->model.machine, &options);
     machine->iterations = iterations;
     return machine->pipeline;
 }
 
-bool cyclops_simulate(const struct cyclops_block *block, uint64_t iterations, struct cyclops_totals *totals,
-                      struct cyclops_error *error) {
-    enum { LLVM_MCA_DEFAULT = 100 };
-    struct fail fail = {0};
+static bool simulate(const struct cyclops_block *block, uint64_t iterations, struct cyclops_totals *totals,
+                     struct fail *fail) {
     struct pipeline_result result;
-    iterations = iterations != 0 ? iterations : LLVM_MCA_DEFAULT;
-    if (!pipeline_simulate(pipeline_for(block->machine, iterations), EXECUTION_OF(&block->block), NULL, &result,
-                           &fail)) {
-        library_tell(&fail, error);
+    if (!pipeline_simulate(pipeline_for(block->machine, iterations), EXECUTION_OF(&block->block), NULL, &result, fail))
         return false;
-    }
     *totals = (struct cyclops_totals){
         .iterations = iterations,
         .cycles = result.cycles,
@@ -33,6 +27,27 @@ bool cyclops_simulate(const struct cyclops_block *block, uint64_t iterations, st
         .uops = result.uops,
     };
     return true;
+}
+
+bool cyclops_simulate(const struct cyclops_block *block, uint64_t iterations, struct cyclops_totals *totals,
+                      struct cyclops_error *error) {
+    enum { LLVM_MCA_DEFAULT = 100 };
+    struct fail fail = {0};
+    iterations = iterations != 0 ? iterations : LLVM_MCA_DEFAULT;
+    bool is_done = block->machine->model.own != NULL ? own_simulate(block, iterations, totals, &fail)
+                                                     : simulate(block, iterations, totals, &fail);
+    if (!is_done)
+        library_tell(&fail, error);
+    return is_done;
+}
+
+bool cyclops_cycles(const struct cyclops_block *block, double *cycles, struct cyclops_error *error) {
+    struct fail fail = {0};
+    const struct prediction_request request = {.execution = EXECUTION_OF(&block->block), .way = own_way(block)};
+    bool is_done = prediction_cycles_by_model(&block->machine->model, &request, cycles, &fail);
+    if (!is_done)
+        library_tell(&fail, error);
+    return is_done;
 }
 
 // The public struct comes first, so that one pointer stands for both.
@@ -55,9 +70,12 @@ static enum cyclops_bottleneck public_kind(enum bottleneck kind) {
         return CYCLOPS_BY_RETIRE;
     case BOTTLENECK_UNEVEN:
         return CYCLOPS_BY_SPREAD;
-    case BOTTLENECK_FRONT_END: // of CPU files only, which the library does not read
+    case BOTTLENECK_FRONT_END:
+        return CYCLOPS_BY_FRONT_END;
     case BOTTLENECK_MEMORY:
+        return CYCLOPS_BY_MEMORY;
     case BOTTLENECK_INTERACTION:
+        return CYCLOPS_BY_INTERACTION;
     case BOTTLENECK_UNKNOWN:
         break;
     }
@@ -69,20 +87,31 @@ struct cyclops_prediction *cyclops_predict(const struct cyclops_block *block, st
     struct prediction made;
     struct arena arena = {0};
     struct owned_prediction *owned = ARENA_NEW(&arena, struct owned_prediction);
-    if (!prediction_make(&arena, block->machine->model, EXECUTION_OF(&block->block), &made, &fail)) {
+    const struct model *model = &block->machine->model;
+    const struct prediction_request request = {.execution = EXECUTION_OF(&block->block), .way = own_way(block)};
+    bool is_done = prediction_by_model(&arena, model, &request, &made, &fail);
+    if (is_done)
+        owned->public = (struct cyclops_prediction){
+            .cycles = made.cycles,
+            .ipc = made.ipc,
+            .uops = made.uops,
+            .bottleneck = public_kind(made.kind),
+            .bottleneck_name = made.bottleneck,
+            .limit = "",
+            .next_limit = "",
+        };
+    if (is_done && model->own != NULL) {
+        is_done = own_explain(&arena, block, &owned->public, &fail);
+        owned->public.n_by_llvm = made.n_by_llvm;
+    } else if (is_done) {
+        owned->public.pressure = made.pressure + 1; // without the model's entry 0, which is no resource
+        owned->public.n_pressure = model->machine->n_resources - 1;
+    }
+    if (!is_done) {
         library_tell(&fail, error);
         arena_free(&arena);
         return NULL;
     }
-    owned->public = (struct cyclops_prediction){
-        .cycles = made.cycles,
-        .ipc = made.ipc,
-        .uops = made.uops,
-        .bottleneck = public_kind(made.kind),
-        .bottleneck_name = made.bottleneck,
-        .pressure = made.pressure + 1, // without the model's entry 0, which is no resource
-        .n_pressure = block->machine->model->n_resources - 1,
-    };
     owned->arena = arena;
     return &owned->public;
 }

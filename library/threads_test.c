@@ -1,4 +1,4 @@
-// Two threads, each with a machine of its own, predict at once and come to what one thread alone comes to. Meant to be
+// Threads, each with a machine of its own, predict at once and come to what one thread alone comes to. Meant to be
 // run under ThreadSanitizer too (-fsanitize=thread).
 #include <cyclops.h>
 
@@ -56,18 +56,20 @@ static void *work(void *data) {
     return NULL;
 }
 
-static void two_threads(void **state) {
+static void many_threads(void **state) {
     (void)state;
-    const char *const cpus[] = {"skylake", "znver4"};
-    struct job together[2], alone[2];
-    pthread_t threads[2];
-    for (size_t i = 0; i < 2; i++) {
+    // Two of one file: what is learnt of opcodes belongs to a machine.
+    static const char *const cpus[] = {"skylake", "znver4", "cpu:skylake", "core:skylake", "cpu:zen4"};
+    enum { N = sizeof cpus / sizeof *cpus };
+    struct job together[N], alone[N];
+    pthread_t threads[N];
+    for (size_t i = 0; i < N; i++) {
         together[i] = alone[i] = (struct job){.cpu = cpus[i]};
         assert_int_equal(pthread_create(&threads[i], NULL, work, &together[i]), 0);
     }
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < N; i++)
         pthread_join(threads[i], NULL);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < N; i++) {
         work(&alone[i]);
         assert_string_equal(alone[i].error, "");
         assert_string_equal(together[i].error, "");
@@ -77,6 +79,6 @@ static void two_threads(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(two_threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(many_threads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static void print_insns(struct arena *arena, const struct block_explanation *e, 
     table_column(&table, TABLE_LEFT, "limits");
     for (unsigned i = 0; i < e->found.n_insns; i++) {
         const struct cpu_recipe *recipe = &e->found.recipes[i];
-        table_cell(&table, "%s", explain_block_insn(arena, e, i));
+        table_cell(&table, "%s", bounds_insn_words(arena, &e->words, i));
         table_cell(&table, "%u", recipe->slots);
         table_cell(&table, "%s", cpu_uses_name(arena, e->model->own, recipe->uses, recipe->n_uses));
         table_cell(&table, "%.4g", recipe->latency + recipe->load_latency);
@@ -94,7 +94,7 @@ static void print_trusts(struct arena *arena, const struct block_explanation *e,
             n += are_alike[i] = trusts_of(&e->found.recipes[i]) == trusts;
         if (!n)
             continue;
-        text_addf(&text, "%s of %s:", n_groups++ ? ";" : "", explain_block_list(arena, are_alike, e->found.n_insns));
+        text_addf(&text, "%s of %s:", n_groups++ ? ";" : "", bounds_list_words(arena, are_alike, e->found.n_insns));
         for (unsigned t = 0; t < CPU_N_TRUSTS; t++)
             if (trusts >> t & 1)
                 text_addf(&text, "%s%s", n_names++ ? " and " : " ", cpu_trust_name((enum cpu_trust)t));
@@ -153,7 +153,7 @@ static json_t *json_of_chain(struct arena *arena, const struct block_explanation
     for (unsigned i = 0; i < e->found.n_chain; i++) {
         const struct bound_link *link = &e->found.chain[i];
         json_array_append_new(links, json_pack("{s:i, s:s, s:o}", "instruction", (int)link->insn + 1, "from",
-                                               explain_block_way(arena, e, link), "cycles",
+                                               bounds_link_words(arena, &e->words, link), "cycles",
                                                json_rounded(link->cycles, DECIMALS)));
     }
     return json_pack("{s:i, s:o}", "iterations", (int)e->found.chain_turns, "links", links);
