@@ -62,7 +62,9 @@ static size_t count_classes(struct arena *arena, const struct check_difference *
     return text_sort(names, n);
 }
 
-static const char *subject(struct arena *arena, const struct check_value *value, enum check_question question) {
+static const char *subject(struct arena *arena, const struct check_difference *difference,
+                           enum check_question question) {
+    const struct check_value *value = difference->value;
     switch (value->quantity) {
     case CHECK_LATENCY:
         return "latency";
@@ -71,7 +73,7 @@ static const char *subject(struct arena *arena, const struct check_value *value,
                : value->streams > 1 ? arena_printf(arena, "cycles of each of %u streams", value->streams)
                                     : "reciprocal throughput";
     case CHECK_SLOTS:
-        return question == CHECK_HARDWARE ? "dispatch slots" : "uops";
+        return question == CHECK_HARDWARE ? "dispatch slots" : difference->are_slots ? "slots" : "uops";
     case CHECK_BLOCK:
     case CHECK_N_QUANTITIES:
         break;
@@ -124,7 +126,8 @@ static const char *summarize(struct arena *arena, const struct check_finding *fi
                             ? ""
                             : arena_printf(arena, " (%zu of %s)", n_alike,
                                            text_count(arena, finding->n_differences, "value")),
-               *bound = check_value_is_bound(value) ? "at most " : "", *what = subject(arena, value, finding->question);
+               *bound = check_value_is_bound(value) ? "at most " : "",
+               *what = subject(arena, typical, finding->question);
     enum { DIGITS = 3 };
     if (typical->sum > 0)
         return arena_printf(arena, "%s%slatencies together %s, measured %s%s", typical->about,

@@ -18,6 +18,7 @@ struct check_difference {
     double gap;    // (number - value) / value; CHECK_HARDWARE: (value - number) / number
     double sum; // of a sum of latencies that is too short (check/sums.h): the model's, cycles; the measured one is the
                 // value's. 0: it is not
+    bool are_slots;           // CHECK_SLOTS: `number` is in slots of a CPU file, and not in uops
     const char *own, *shared; // names of the cause: that of its class; that of several classes, null: not shared
     const char *about;        // of the prediction, for people: "Zn4Store held for 2 cycles"
     const char *cause;        // the one of the two names that counts

@@ -151,6 +151,7 @@ struct check_difference gap_describe(struct arena *arena, const struct check_val
         break;
     case CHECK_SLOTS:
         difference.own = arena_printf(arena, "slots/%s", gap_class_name(arena, value->class_name));
+        difference.are_slots = predicted->are_slots;
         break;
     case CHECK_THROUGHPUT:
     case CHECK_BLOCK:

@@ -129,7 +129,11 @@ static struct predicted predict_uops(const struct predictor *predictor, const st
         const struct insn *insn = predictor_find_form(&block, value->form);
         double slots = insn ? slots_of(predictor, insn) : 0;
         if (insn)
-            result = (struct predicted){.is_known = true, .cycles = slots, .simulated = slots, .resource = ""};
+            result = (struct predicted){.is_known = true,
+                                        .cycles = slots,
+                                        .simulated = slots,
+                                        .resource = "",
+                                        .are_slots = predictor->model->own};
     }
     arena_free(&scratch);
     return result;

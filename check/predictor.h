@@ -24,12 +24,13 @@ struct predictor {
 // A model's number beside a measured value.
 struct predicted {
     bool is_known;
-    double cycles;    // CHECK_SLOTS: uops
+    double cycles;    // CHECK_SLOTS: uops, or slots
     double simulated; // cycles of all programs that it is made of, each as often as it counts
     // What limits the first program; means nothing for CHECK_SLOTS, and of a predictor that has `only_cycles`.
     enum bottleneck kind;
     const char *resource; // the model's name of that: "Zn4FPFMul01"; "": unknown
     unsigned holds_cycles;
+    bool are_slots;  // CHECK_SLOTS: slots of a CPU file, and not uops
     const char *why; // why there is no number; null: there is one
 };
 

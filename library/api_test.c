@@ -218,7 +218,7 @@ static void cpu_file_loop(void **state) {
     (void)state;
     static const char text[] = "1:\nadd $1, %rax\nnop\nadd $1, %rdx\ncmp %rsi, %rdi\njne 1b\n";
     struct cyclops_error error = {0};
-    double bounds, core;
+    double bounds = 0, core = 0;
     struct cyclops_machine *machine = open_cpu("cpu:skylake"), *simulated = open_cpu("core:skylake");
     assert_string_equal(cyclops_machine_id(simulated), "core:skylake");
     struct cyclops_block *block = from_text(machine, text), *same = from_text(simulated, text);
@@ -226,7 +226,8 @@ static void cpu_file_loop(void **state) {
     assert_true(cyclops_cycles(block, &bounds, &error) && cyclops_cycles(same, &core, &error));
     assert_true(bounds == 1 && core >= bounds && core < 1.1);
     struct cyclops_prediction *prediction = cyclops_predict(same, &error);
-    assert_true(prediction != NULL && prediction->cycles == core && prediction->limit_cycles == bounds);
+    assert_non_null(prediction);
+    assert_true(prediction->cycles == core && prediction->limit_cycles == bounds);
     assert_true(prediction->uops == 4);
     cyclops_prediction_free(prediction);
     cyclops_block_free(block);

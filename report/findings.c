@@ -1,5 +1,6 @@
 #include "report/findings.h"
 
+#include "analyzer/model/model.h"
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -63,8 +64,10 @@ static void print_findings(struct arena *arena, const struct check_report *repor
                 "both is wrong they do not show.",
                 findings + n, n_of_sums, options, out);
     print_apart(arena,
-                "Dispatch slots against the model's uops. A model may count uops before fusion, as Intel's tables do. "
-                "'cyclops repair' changes them with --slots alone.",
+                model_is_cpu_file(report->model)
+                    ? "Dispatch slots against those of the CPU file: its 'forms' state them."
+                    : "Dispatch slots against the model's uops. A model may count uops before fusion, as Intel's "
+                      "tables do. 'cyclops repair' changes them with --slots alone.",
                 findings + n + n_of_sums, n_of_slots, options, out);
 }
 
@@ -80,7 +83,7 @@ static void print_unpredicted(struct arena *arena, const struct check_report *re
         }
 }
 
-// What `cyclops repair` leaves: results that their own kind has earlier.
+// Results that their own kind has earlier: `cyclops repair` leaves these, and a CPU file states them.
 static void print_forwarding(struct arena *arena, const struct check_report *report, int question, FILE *out) {
     static const char id[] = "gap:forwarding/";
     size_t n = 0;
@@ -90,11 +93,13 @@ static void print_forwarding(struct arena *arena, const struct check_report *rep
     }
     if (n)
         screen_print_sentence(
-            arena_printf(
-                arena,
-                "Of forwarding: %s that no latency of a model can mend. 'cyclops repair' counts such values as "
-                "predicted. An allow-list accepts them with \"%s*\".",
-                text_count(arena, n, "finding"), id),
+            arena_printf(arena,
+                         model_is_cpu_file(report->model)
+                             ? "Of forwarding: %s. A CPU file states such results by 'own-latency' of its 'forms'. An "
+                               "allow-list accepts them with \"%s*\"."
+                             : "Of forwarding: %s that no latency of a model can mend. 'cyclops repair' counts such "
+                               "values as predicted. An allow-list accepts them with \"%s*\".",
+                         text_count(arena, n, "finding"), id),
             out);
 }
 

@@ -117,6 +117,8 @@ struct value_columns {
 static bool is_model(struct slice title) {
     return (title.length > 5 && strncmp(title.data, "llvm-", 5) == 0) ||
            (title.length > 8 && strncmp(title.data, "overlay:", 8) == 0) ||
+           (title.length > 4 && strncmp(title.data, "cpu:", 4) == 0) ||
+           (title.length > 5 && strncmp(title.data, "core:", 5) == 0) ||
            memmem(title.data, title.length, " (LLVM ", strlen(" (LLVM ")) != NULL; // of older files
 }
 

@@ -23,6 +23,7 @@ set(CYCLOPS_LABEL_slow
   program.completion-zsh
   program.corun
   program.cpu-answers
+  program.cpu-commands
   program.end-to-end
   program.equal-to-llvm-mca.*
   program.events
@@ -32,6 +33,7 @@ set(CYCLOPS_LABEL_slow
   program.host-model
   program.interrupted
   program.killed
+  program.library
   program.llvm-mca
   program.loops.*
   program.known-answers.*
@@ -79,6 +81,7 @@ set(CYCLOPS_LABEL_llvm
   model.*
   program.equal-to-llvm-mca.*
   program.events
+  program.library
   program.llvm-mca
   program.mca-input
   sched.*)
