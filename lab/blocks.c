@@ -8,6 +8,7 @@
 #include "lab/experiment.h"
 #include "lab/fault_text.h"
 #include "lab/given_turns.h"
+#include "lab/returns.h"
 #include "lab/turns.h"
 #include "lab/vector_pointers.h"
 
@@ -124,12 +125,13 @@ static void leave_out_return(struct arena *arena, struct lab_block *block) {
 
 static void decode(struct arena *arena, const struct decoder *decoder, uint16_t stack_pointer, struct lab_block *block,
                    struct fail *fail) {
-    block->is_decoded = decoder_decode(decoder, arena, block->bytes, block->n_bytes, &block->insns, fail);
+    block->is_decoded = decoder_decode_code(decoder, arena, block->bytes, block->n_bytes, &block->insns, fail);
     if (!block->is_decoded)
         return;
     if (block->is_of_object && !block->source.isa->call)
         leave_out_return(arena, block);
     decoder_facts(decoder, arena, &block->insns, &block->facts);
+    block->returns = returns_to_caller(arena, block, stack_pointer);
     for (unsigned i = 0; i < block->insns.n_insns; i++) {
         const struct insn *insn = &block->insns.insns[i];
         block->loads = block->loads || insn->may_load;
@@ -150,11 +152,11 @@ static bool is_tail_call(const struct lab_block *block, const struct insn *insn,
 // returns is a routine where this ISA's programs can call it.
 static void look_at_calls(struct lab_block *block) {
     int64_t offset = 0;
-    bool returns = false;
+    bool returns = block->returns;
     for (unsigned i = 0; i < block->insns.n_insns; offset += block->insns.insns[i++].n_bytes) {
         const struct insn *insn = &block->insns.insns[i];
         bool ends_elsewhere = is_tail_call(block, insn, offset);
-        returns |= insn->is_return || ends_elsewhere;
+        returns |= ends_elsewhere;
         block->calls_others |=
             ends_elsewhere || (insn->is_call && (!insn->is_direct || exits_is_linked(block, offset, insn->n_bytes)));
     }

@@ -62,7 +62,8 @@ struct lab_block {
     struct block_facts facts;
     bool loads, stores, moves_stack_pointer; // it does so, or may
     bool is_loop;                            // its last instruction goes back to its first, and its turns can be set
-    bool is_routine;                         // it returns: it is called
+    bool returns;                            // to its caller: see lab/returns.h
+    bool is_routine;                         // it returns, by itself or by another function: it is called
     bool calls_others;                       // it calls, or may call, functions outside of it
     bool leaves;                             // it has branches to what is outside of it
     uint64_t given_turns;                    // turns in a pass, by what the user gave; 0: unknown

@@ -1,5 +1,7 @@
 #include "lab/decoder.h"
 
+#include "lab/hidden_data.h"
+
 #include <string.h>
 
 struct decoder_cpu decoder_widest(const struct isa *isa) {
@@ -71,6 +73,13 @@ bool decoder_decode(const struct decoder *decoder, struct arena *arena, const ui
     }
     block->insns = insns;
     return true;
+}
+
+bool decoder_decode_code(const struct decoder *decoder, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
+                         struct block *block, struct fail *fail) {
+    const struct code_reader reader = {decoder->backend, decoder->cpu, decoder->machine};
+    const uint8_t *code = hidden_data_bytes(arena, &reader, bytes, n_bytes);
+    return decoder_decode(decoder, arena, code, n_bytes, block, fail);
 }
 
 // A list of register names, each once.

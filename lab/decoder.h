@@ -27,6 +27,10 @@ void decoder_close(struct decoder *decoder); // also where it was not opened
 bool decoder_decode(const struct decoder *decoder, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
                     struct block *block, struct fail *fail);
 
+// The same of code that is to run, and may have data between its instructions: nops stand for these (hidden_data.h).
+bool decoder_decode_code(const struct decoder *decoder, struct arena *arena, const uint8_t *bytes, size_t n_bytes,
+                         struct block *block, struct fail *fail);
+
 // Finds the facts that the generator needs.
 void decoder_facts(const struct decoder *decoder, struct arena *arena, const struct block *block,
                    struct block_facts *facts);

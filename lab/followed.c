@@ -3,6 +3,7 @@
 #include "bench/sandbox/steps.h"
 #include "gen/link.h"
 #include "lab/accesses.h"
+#include "lab/hidden_data.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -167,7 +168,9 @@ static bool add_outside(struct arena *arena, const struct model *model, const st
 static bool describe_all(struct arena *arena, const struct model *model, const struct program *program,
                          const struct follow_outside *outside, struct block *block, struct fail *fail) {
     const struct program_range range = program_followed_range(program);
-    return model_describe_bytes(model, arena, program->code + range.offset, range.length, block, fail) &&
+    const struct code_reader reader = {model->backend, model->cpu, model->machine};
+    const uint8_t *bytes = hidden_data_bytes(arena, &reader, program->code + range.offset, range.length);
+    return model_describe_bytes(model, arena, bytes, range.length, block, fail) &&
            add_outside(arena, model, program, outside, block, fail);
 }
 

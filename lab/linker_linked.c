@@ -222,7 +222,7 @@ static bool take_x86(struct code *code, const struct block *block, unsigned inde
 
 static bool decode(const struct code *code, const uint8_t *bytes, size_t n_bytes, struct block *block) {
     struct fail why = {0};
-    return decoder_decode(code->decoder, code->linker->arena, bytes, n_bytes, block, &why);
+    return decoder_decode_code(code->decoder, code->linker->arena, bytes, n_bytes, block, &why);
 }
 
 // The bytes of the function at an address, as far as its symbol states; a stub's without one.

@@ -387,7 +387,7 @@ static bool follow_calls(struct linker_worker *worker, const struct reached *ran
     struct block block;
     struct fail why = {0};
     if (!(section->flags & SHF_EXECINSTR) || !bytes ||
-        !decoder_decode(&linker->decoder, linker->arena, bytes, (size_t)(range->end - range->begin), &block, &why))
+        !decoder_decode_code(&linker->decoder, linker->arena, bytes, (size_t)(range->end - range->begin), &block, &why))
         return true;
     for (unsigned i = 0; i < block.n_insns; address += block.insns[i++].n_bytes)
         if (!follow_insn(worker, range, &block.insns[i], address))
@@ -411,7 +411,7 @@ static size_t count_sure_bytes(const struct object_linker *linker) {
     struct block block;
     struct fail why = {0};
     size_t n = 0;
-    if (!decoder_decode(&linker->decoder, linker->arena, piece->bytes, piece->n_bytes, &block, &why))
+    if (!decoder_decode_code(&linker->decoder, linker->arena, piece->bytes, piece->n_bytes, &block, &why))
         return 0;
     for (unsigned i = 0; i < block.n_insns; i++) {
         const struct insn *insn = &block.insns[i];

@@ -1,6 +1,7 @@
 #include "lab/object_code.h"
 
 #include "base/text.h"
+#include "lab/object_versions.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,13 +17,17 @@ struct object {
     Elf *elf;
     size_t section_names;
     struct symbol {
-        const char *name;
+        const char *name; // without its version
+        struct object_version version;
         uint64_t start, end; // range of addresses; start == end: unknown size
         size_t section;
         bool is_function;
     } * symbols;
     size_t n_symbols;
-    const char **choices; // functions that the program chooses at run time: their symbols are of what chooses
+    struct choice { // a function that the program chooses at run time: its symbol is of what chooses
+        const char *name;
+        struct object_version version;
+    } * choices;
     size_t n_choices;
     struct object_piece *pieces;
     size_t n_pieces;
@@ -104,10 +109,12 @@ static bool next_code(const struct object *object, Elf_Scn **section, struct cod
     return false;
 }
 
-static void add_symbol(struct object *object, const GElf_Sym *symbol, const char *name) {
+static void add_symbol(struct object *object, const GElf_Sym *symbol, const char *name, struct object_version version) {
     unsigned type = GELF_ST_TYPE(symbol->st_info);
+    if (name != NULL)
+        name = object_version_split(object->arena, name, &version);
     if (name != NULL && type == STT_GNU_IFUNC && symbol->st_shndx != SHN_UNDEF)
-        *ARENA_ADD(object->arena, object->choices, object->n_choices) = name;
+        *ARENA_ADD(object->arena, object->choices, object->n_choices) = (struct choice){name, version};
     if (name == NULL || *name == '\0' || symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE ||
         (type != STT_FUNC && type != STT_NOTYPE))
         return;
@@ -118,6 +125,7 @@ static void add_symbol(struct object *object, const GElf_Sym *symbol, const char
     uint64_t start = is_arm && type == STT_FUNC ? symbol->st_value & ~UINT64_C(1) : symbol->st_value; // bit 0: Thumb
     *ARENA_ADD(object->arena, object->symbols, object->n_symbols) = (struct symbol){
         .name = name,
+        .version = version,
         .start = start,
         .end = symbol->st_size <= UINT64_MAX - start ? start + symbol->st_size : start,
         .section = symbol->st_shndx,
@@ -141,10 +149,12 @@ static void read_symbols(struct object *object) {
         while ((section = elf_nextscn(object->elf, section)) != NULL) {
             if (gelf_getshdr(section, &header) == NULL || header.sh_type != types[t] || header.sh_entsize == 0)
                 continue;
+            const struct object_versions versions = object_versions_read(object->arena, object->elf, section);
             Elf_Data *data = elf_getdata(section, NULL);
             GElf_Sym symbol;
             for (int i = 0; data != NULL && gelf_getsym(data, i, &symbol) != NULL; i++)
-                add_symbol(object, &symbol, elf_strptr(object->elf, header.sh_link, symbol.st_name));
+                add_symbol(object, &symbol, elf_strptr(object->elf, header.sh_link, symbol.st_name),
+                           object_versions_of(&versions, i));
         }
     }
     if (object->n_symbols != 0)
@@ -197,20 +207,49 @@ static bool add_symbol_piece(struct object *object, size_t index, bool is_functi
     if (!is_inside(&code, symbol->start, end))
         return fail_at(object->fail, object->file->path, 0, 0, "symbol '%s' does not lie within its section %s",
                        symbol->name, code.name);
-    bool is_added = add_piece(object, symbol->name, &code, symbol->start, end);
+    bool is_added = add_piece(object, object_version_show(object->arena, symbol->name, &symbol->version), &code,
+                              symbol->start, end);
     object->pieces[object->n_pieces - 1].is_function = is_function;
     return is_added;
 }
 
-// Returns another symbol of that name at another place; null: there is none.
-static const struct symbol *find_namesake(const struct object *object, const struct symbol *symbol) {
-    for (size_t i = 0; i < object->n_symbols; i++) {
-        const struct symbol *other = &object->symbols[i];
-        if (strcmp(other->name, symbol->name) == 0 &&
-            (other->start != symbol->start || other->section != symbol->section))
-            return other;
+// Whether a name without a version means another symbol than this one: it has a version that is not the default, and
+// another one has the default.
+static bool is_left_out(const struct object *object, const struct symbol *symbol, const char *wanted) {
+    if (strchr(wanted, '@') || !symbol->version.name || symbol->version.is_default)
+        return false;
+    for (size_t i = 0; i < object->n_symbols; i++)
+        if (object->symbols[i].version.is_default && strcmp(object->symbols[i].name, symbol->name) == 0)
+            return true;
+    for (size_t i = 0; i < object->n_choices; i++)
+        if (object->choices[i].version.is_default && strcmp(object->choices[i].name, symbol->name) == 0)
+            return true;
+    return false;
+}
+
+// Returns the next symbol that a user means by that name, from `from` on, at another place than `not_at`; n_symbols:
+// there is none.
+static size_t find_meant(const struct object *object, const char *wanted, size_t from, const struct symbol *not_at) {
+    for (size_t i = from; i < object->n_symbols; i++) {
+        const struct symbol *symbol = &object->symbols[i];
+        bool is_there = not_at && symbol->start == not_at->start && symbol->section == not_at->section;
+        if (!is_there && object_version_is_meant(symbol->name, &symbol->version, wanted) &&
+            !is_left_out(object, symbol, wanted))
+            return i;
     }
-    return NULL;
+    return object->n_symbols;
+}
+
+static bool fail_several(const struct object *object, const struct symbol *a, const struct symbol *b) {
+    bool have_versions = a->version.name && b->version.name && strcmp(a->version.name, b->version.name) != 0;
+    if (have_versions)
+        return fail_at(object->fail, object->file->path, 0, 0,
+                       "there are several symbols '%s': choose one by its version, such as %s@%s and %s@%s", a->name,
+                       a->name, a->version.name, b->name, b->version.name);
+    return fail_at(object->fail, object->file->path, 0, 0,
+                   "there are several symbols '%s', such as those at 0x%" PRIx64 " and 0x%" PRIx64
+                   ": choose one by --start and --end",
+                   a->name, a->start, b->start);
 }
 
 // Names the functions that may be chosen: glibc calls them __strlen_avx2.
@@ -228,21 +267,18 @@ static bool fail_choice(const struct object *object, const char *name) {
 
 static bool add_named(struct object *object, const struct object_range *range) {
     const char *name = range->symbol;
-    for (size_t i = 0; i < object->n_symbols; i++) {
-        if (strcmp(object->symbols[i].name, name) != 0)
-            continue;
-        const struct symbol *namesake = find_namesake(object, &object->symbols[i]);
-        return namesake ? fail_at(object->fail, object->file->path, 0, 0,
-                                  "there are several symbols '%s', such as those at 0x%" PRIx64 " and 0x%" PRIx64
-                                  ": choose one by --start and --end",
-                                  name, object->symbols[i].start, namesake->start)
-                        : add_symbol_piece(object, i, !range->is_label);
+    size_t index = find_meant(object, name, 0, NULL);
+    if (index < object->n_symbols) {
+        size_t other = find_meant(object, name, index + 1, &object->symbols[index]);
+        return other < object->n_symbols ? fail_several(object, &object->symbols[index], &object->symbols[other])
+                                         : add_symbol_piece(object, index, !range->is_label);
     }
-    if (text_find(name, object->choices, object->n_choices) < object->n_choices)
-        return fail_choice(object, name);
+    for (size_t i = 0; i < object->n_choices; i++)
+        if (object_version_is_meant(object->choices[i].name, &object->choices[i].version, name))
+            return fail_choice(object, object->choices[i].name);
     const char **names = ARENA_ARRAY(object->arena, const char *, object->n_symbols);
     for (size_t i = 0; i < object->n_symbols; i++)
-        names[i] = object->symbols[i].name;
+        names[i] = object_version_show(object->arena, object->symbols[i].name, &object->symbols[i].version);
     return fail_at(object->fail, object->file->path, 0, 0, "there is no symbol '%s'%s", name,
                    text_did_you_mean(object->arena, name, names, object->n_symbols));
 }

@@ -78,7 +78,7 @@ bool path_find(struct arena *arena, const struct decoder *decoder, const struct 
     struct follow_order run;
     struct fail why = {0};
     *path = (struct path){.n_insns = 0};
-    if (!followed->n || !decoder_decode(decoder, arena, program->code + range.offset, range.length, &block, &why))
+    if (!followed->n || !decoder_decode_code(decoder, arena, program->code + range.offset, range.length, &block, &why))
         return false;
     struct insn *insns = ARENA_ARRAY(arena, struct insn, block.n_insns + outside.n + 1); // nothing is known of those
     memcpy(insns, block.insns, block.n_insns * sizeof *insns);

@@ -472,6 +472,18 @@ static const struct insn *find_call(const struct block *block) {
     return NULL;
 }
 
+// The first instruction of which nobody knows where it goes.
+static const struct insn *find_lost(const struct turns_request *request) {
+    const struct block *block = request->block;
+    bool has_tables = request->link && request->link->n_entries;
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        const struct insn *insn = &block->insns[i];
+        if (insn->is_return || (insn->is_branch && !insn->is_call && !insn->is_direct && !has_tables))
+            return insn;
+    }
+    return NULL;
+}
+
 const char *turns_find(struct arena *arena, const struct turns_request *request, struct block_turns *turns) {
     struct arena scratch = {0};
     const struct block *block = request->block;
@@ -486,7 +498,9 @@ const char *turns_find(struct arena *arena, const struct turns_request *request,
     arena_free(&scratch);
     if (turns->is_set)
         return NULL;
-    const struct insn *last = &block->insns[block->n_insns - 1], *call = find_call(block);
+    const struct insn *last = &block->insns[block->n_insns - 1], *call = find_call(block), *lost = find_lost(request);
+    if (lost)
+        return arena_printf(arena, "no register counts its turns, as far as is known of where `%s` goes", lost->text);
     if (n && call)
         return arena_printf(arena, "no register counts its turns, as far as is known of what `%s` changes", call->text);
     return arena_printf(arena,

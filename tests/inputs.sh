@@ -187,6 +187,80 @@ END
     ld -shared "$T/h1.o" "$T/h2.o" -o "$T/h.so"
     expect 2 "h.so: there are several symbols 'h', such as those at 0x[0-9a-f]+ and 0x[0-9a-f]+: choose one by --start" \
         "$cyclops" try "$T/h.so" --symbol h
+    # Versions of one name: the default, or the one that is asked for; also where only the dynamic symbols are left.
+    cat >"$T/v.s" <<'END'
+.symver v_old, v@V1
+.symver v_new, v@@V2
+.symver w_old, w@V1
+.symver w_new, w@V2
+.globl v_old, v_new, w_old, w_new
+.type v_old,@function
+v_old: mov $5, %eax
+    ret
+.size v_old,.-v_old
+.type v_new,@function
+v_new: mov $6, %eax
+    ret
+.size v_new,.-v_new
+.type w_old,@function
+w_old: mov $7, %eax
+    ret
+.size w_old,.-w_old
+.type w_new,@function
+w_new: mov $8, %eax
+    ret
+.size w_new,.-w_new
+END
+    printf 'V1 { global: v; w; local: *; };\nV2 { global: v; w; } V1;\n' >"$T/v.map"
+    as "$T/v.s" -o "$T/v.o" && ld -shared --version-script="$T/v.map" "$T/v.o" -o "$T/v.so"
+    cp "$T/v.so" "$T/stripped.so" && strip "$T/stripped.so"
+    for file in v stripped; do
+        for value in v=0x6 v@V1=0x5 v@V2=0x6 v@@V2=0x6 w@V1=0x7 w@V2=0x8; do
+            expect 0 "^${value#*=}\$" result "$T/$file.so" "${value%=*}"
+        done
+        expect 2 "there are several symbols 'w': choose one by its version, such as w@V[12] and w@V[12]\$" \
+            "$cyclops" try "$T/$file.so" --symbol w
+        expect 2 "there is no symbol 'v@V3' \(did you mean 'v@V1'" "$cyclops" try "$T/$file.so" --symbol v@V3
+    done
+    # A jump to the function beside it whose distance has one byte, as in some functions of libm.
+    printf '.type f,@function\nf: ret\n.size f,.-f\n.type g,@function\ng: je f+0\nnop\nret\n.size g,.-g\n' >"$T/beside.s"
+    as "$T/beside.s" -o "$T/beside.o"
+    expect 2 "beside.o: g: \`je -[0-9]+\` goes to the function beside it by a distance of one byte, .*: compile it with -ffunction-sections\$" \
+        "$cyclops" try "$T/beside.o" --symbol g
+    # Thunks: the ways in which compilers call through a register without an indirect call.
+    cat >"$T/thunk.c" <<'END'
+__attribute__((noinline)) static long callee(long x) { return x * 3; }
+long (*volatile pointer)(long) = callee;
+long calls(long x) { return pointer(x) + 1; }
+long jumps(long x) { return pointer(x); }
+END
+    for flags in thunk thunk-inline "thunk -fPIC" "thunk -mfunction-return=thunk" "thunk-inline -mfunction-return=thunk-inline"; do
+        gcc -O2 -mindirect-branch=$flags -c "$T/thunk.c" -o "$T/thunk.o" || continue
+        expect 0 '^0x2b$' rax "$T/thunk.o" --symbol calls --set rdi=14
+        expect 0 '^0x2a$' rax "$T/thunk.o" --symbol jumps --set rdi=14
+    done
+    gcc -O2 -mindirect-branch=thunk-extern -c "$T/thunk.c" -o "$T/thunk.o" &&
+        expect 2 "thunk.o: calls refers to '__x86_indirect_thunk_[a-z]+', which another file holds: link it" \
+            "$cyclops" try "$T/thunk.o" --symbol calls
+    # Data between the instructions: what they hold is not changed, though read as code they jump and call.
+    cat >"$T/between.s" <<'END'
+.type f,@function
+f:  jmp 1f
+    .byte 6
+.Ldata: .quad 0x7feb7feb7feb7feb
+    .quad 0x05ffe800000000e8
+    .byte 0x48
+1:  mov .Ldata(%rip), %rax
+    xor .Ldata+8(%rip), %rax
+    ret
+.size f,.-f
+.globl _start
+_start: ret
+END
+    as "$T/between.s" -o "$T/between.o" && ld "$T/between.o" -o "$T/between.exe" && ld -shared "$T/between.o" -o "$T/between.so"
+    sed '/^\.type/d; /^\.size/d; s/^f://; /ret/d; /_start/d' "$T/between.s" >"$T/between.text.s"
+    for file in o exe so; do expect 0 '^0x7a1497eb7feb7f03$' rax "$T/between.$file" --symbol f; done
+    expect 0 '^0x7a1497eb7feb7f03$' rax "$T/between.text.s"
     # Truncated: one message, no crash.
     for n in 64 1000 -100; do
         head -c $n "$T/pic.o" >"$T/cut.o"

@@ -10,6 +10,9 @@ extern double native_dot(const double *a, const double *b, long n);
 extern long native_find(const long *a, long n, long wanted);
 extern long native_rows(const long *a, long n);
 extern long native_lines(const long *begin, const long *end);
+extern long native_calls(const long *begin, const long *end);
+extern long native_thunk(const long *begin, const long *end);
+extern long native_between(const long *begin, const long *end);
 
 _Alignas(64) static long numbers[2048];
 static long sink;
@@ -46,6 +49,15 @@ static long rows(long n) {
 static long lines(long n) {
     return native_lines(numbers, numbers + 2 * n);
 }
+static long calls(long n) {
+    return native_calls(numbers, numbers + n);
+}
+static long thunk(long n) {
+    return native_thunk(numbers, numbers + n);
+}
+static long between(long n) {
+    return native_between(numbers, numbers + n);
+}
 // Ticks of a call, the least of many tries.
 static uint64_t time_call(call *called, long n) {
     uint64_t least = UINT64_MAX;
@@ -64,7 +76,8 @@ int main(void) {
         const char *name;
         call *called;
         long n; // turns of the shorter call; the longer one makes five times as many
-    } loops[] = {{"sum", sum, 200}, {"dot", dot, 200}, {"find", find, 200}, {"rows", rows, 200}, {"lines", lines, 200}};
+    } loops[] = {{"sum", sum, 200},     {"dot", dot, 200},     {"find", find, 200},   {"rows", rows, 200},
+                 {"lines", lines, 200}, {"calls", calls, 200}, {"thunk", thunk, 200}, {"between", between, 200}};
     double cycles_per_tick = ADDS / (double)time_adds();
     for (unsigned i = 0; i < sizeof loops / sizeof *loops; i++) {
         long n = loops[i].n;

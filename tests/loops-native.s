@@ -1,6 +1,6 @@
 # Functions of tests/loops-native.sh, as compilers write them. Each loop begins at a line of the cache.
         .text
-        .globl native_sum, native_dot, native_find, native_rows, native_lines
+        .globl native_sum, native_dot, native_find, native_rows, native_lines, native_calls, native_thunk, native_between
         .type native_sum, @function
 native_sum:
         xorl %eax, %eax
@@ -84,5 +84,68 @@ native_lines:
 # LLVM-MCA-END lines
         ret
         .size native_lines, .-native_lines
+
+        .type native_calls, @function   # a function inside, and its return; the loop around it is not the block's
+native_calls:
+        xorl %eax, %eax
+        .p2align 6
+# LLVM-MCA-BEGIN calls
+.Lcalls:
+        call .Linside
+        jmp .Lreturned
+.Linside:
+        imulq $3, %rax, %rax
+        imulq $3, %rax, %rax
+        ret
+.Lreturned:
+# LLVM-MCA-END calls
+        addq $8, %rdi
+        cmpq %rdi, %rsi
+        jne .Lcalls
+        ret
+        .size native_calls, .-native_calls
+
+        .type native_thunk, @function   # a retpoline: the return goes where the caller does not foresee
+native_thunk:
+        .p2align 6
+# LLVM-MCA-BEGIN thunk
+.Lthunk:
+        leaq .Lthere(%rip), %rcx
+        call .Lset
+.Lcatch:
+        pause
+        lfence
+        jmp .Lcatch
+.Lset:
+        movq %rcx, (%rsp)
+        ret
+.Lthere:
+        addq $8, %rdi
+# LLVM-MCA-END thunk
+        cmpq %rdi, %rsi
+        jne .Lthunk
+        ret
+        .size native_thunk, .-native_thunk
+
+        .type native_between, @function # data between instructions, which are jumps if they are read as such
+native_between:
+        xorl %eax, %eax
+        .p2align 6
+# LLVM-MCA-BEGIN between
+.Lbetween:
+        imulq .Ldata(%rip), %rax
+        imulq $3, %rax, %rax
+        jmp .Lover
+        .byte 0x6
+.Ldata:
+        .quad 0x7feb7feb7feb7feb
+        .byte 0x48
+.Lover:
+        addq $8, %rdi
+        cmpq %rdi, %rsi
+        jne .Lbetween
+# LLVM-MCA-END between
+        ret
+        .size native_between, .-native_between
 
         .section .note.GNU-stack, "", @progbits

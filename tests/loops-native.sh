@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Loops by their own branch take the time here that they take in a program that times itself:
-# within 3 % or 0.05 cycles.  loops-native.sh BUILD
+# Loops by their own branch, and blocks with calls, returns and data inside, take the time here that they take in a
+# program that times itself: within 3 % or 0.05 cycles.  loops-native.sh BUILD
 . "$(dirname "$0")/lib.sh"
 [ "$(uname -m)" = x86_64 ] || skip "the functions are x86-64's"
 command -v gcc >/dev/null || skip "no compiler"

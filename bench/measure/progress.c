@@ -37,15 +37,17 @@ enum { TAIL_SAMPLES = 60 };
 enum { MOST_MEETINGS = 12 };
 static const uint64_t MEETING_NS = 100000000;
 
-// Fewest processes of a kernel's value that is not a plain fraction. Such code may have two speeds, and be at one of
-// them for a while. On a Zen 5, eleven independent paddd take 2.72 or 2.98 cycles. Loads from four lines take 1.00
+// Fewest processes of a value that is not a plain fraction. Such code may have two speeds, and be at one of them for a
+// while. On a Zen 5, eleven independent paddd take 2.72 or 2.98 cycles. Loads from four lines take 1.00
 // cycle in 55 % of the processes, and 1.10 in the others. Three processes are alike too often. A fraction may be one of
-// two speeds, too: eight vptestnmq with a load take 5.00 cycles, and 4.00 in a sixth of the processes. A chain's time
+// two speeds, too: eight vptestnmq with a load take 5.00 cycles, and 4.00 in a sixth of the processes. So is code of
+// unknown origin: a loop of five instructions takes 1.04 cycles in some processes, and 1.93 in others. A chain's time
 // does not depend on where its instructions find their units.
 enum { FRACTIONLESS_PROCESSES = 12, FRACTION_PROCESSES = 6 };
 
 // Fewest where a process was faster than the value: that may be the code's other speed, in too few processes to show as
-// a mode. Where a third have it, 12 processes have one at most in 5 % of the cases, and 36 in none.
+// a mode. Where a third have it, 12 processes have one at most in 5 % of the cases, and 36 in none. The same holds
+// where slower processes were dropped.
 enum { FASTER_PROCESSES = 36 };
 
 // Takes a look at the samples, and returns whether the interval is narrow enough. Each look costs some confidence, so
@@ -122,12 +124,13 @@ static bool is_plain(const struct progress *progress) {
            progress->n_meetings == 0 && !moments_have_tail(progress->sampling);
 }
 
-// Fewest processes of a kernel's value, the limits of a session aside.
+// Fewest processes of a value, the limits of a session aside. In a session of thousands of blocks, another pass looks
+// at a value again, at another time.
 static unsigned usual_processes(const struct progress *progress) {
     bool is_chain = progress->job.code->is_chain;
-    if (!is_chain && moments_have_faster(progress->sampling))
+    if (!is_chain && (progress->has_dropped_slower || moments_have_faster(progress->sampling)))
         return FASTER_PROCESSES;
-    if (!is_plain(progress))
+    if (!is_plain(progress) || bench_code_is_foreign(progress->job.code))
         return FRACTIONLESS_PROCESSES;
     return is_chain ? 0 : FRACTION_PROCESSES;
 }
@@ -136,7 +139,7 @@ static unsigned usual_processes(const struct progress *progress) {
 static unsigned needed_processes(const struct progress *progress) {
     const struct bench_options *options = &progress->bench->options;
     const struct bench_code *code = progress->job.code;
-    if (bench_code_is_foreign(code) || options->is_first_look)
+    if (options->is_first_look || (bench_code_is_foreign(code) && options->is_hasty))
         return 0;
     unsigned needed = usual_processes(progress);
     if (options->most_needed && needed > options->most_needed)
@@ -184,12 +187,15 @@ static bool waits_for_look(struct progress *progress, uint64_t now_ns) {
 }
 
 // Drops processes that were slower than the others, where that is over. Otherwise makes the next process wait, and
-// returns true.
+// returns true. They may be at the code's other speed instead: where slower ones come again, all stay. That is not for
+// chains, which have one speed, nor for a session of many values, which are looked at again.
 static bool meets_others(struct progress *progress, uint64_t now_ns, bool can_wait) {
     uint64_t first_ns, last_ns;
     enum moments moments = moments_judge(progress->sampling, &first_ns, &last_ns);
-    if (moments == MOMENTS_FASTER)
+    if (moments == MOMENTS_FASTER && !progress->has_dropped_slower) {
         moments_drop_slower(progress->sampling);
+        progress->has_dropped_slower = !progress->job.code->is_chain && !progress->bench->options.is_hasty;
+    }
     if (moments != MOMENTS_SLOWER || progress->n_meetings == MOST_MEETINGS || !can_wait)
         return false;
     progress->due_ns = now_ns + ++progress->n_meetings * MEETING_NS;
@@ -318,7 +324,7 @@ void progress_restart_alone(struct progress *progress) {
         progress->job.code_short = progress->job.code_long = progress->job.code_calls = 0;
     progress->spent_ms = progress->round_ms = 0;
     progress->n_dirty = progress->n_meetings = progress->look_at = 0;
-    progress->was_dirty = progress->lacks_processes = false;
+    progress->was_dirty = progress->lacks_processes = progress->has_dropped_slower = false;
     progress->due_ns = progress->preferred_ns = 0;
     progress->is_finished = false;
     progress->is_alone = true;

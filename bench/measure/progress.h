@@ -16,18 +16,19 @@ struct progress {
     struct event_counts counts;
     struct target_job job; // without a place for its rounds
     double spent_ms;
-    double round_ms;       // time of a round in the last process, ms
-    uint64_t first_ns;     // start of its first process, by the target's clock
-    uint64_t due_ns;       // earliest start of the next process
-    uint64_t preferred_ns; // preferred start of the next process, as long as other code has something to do
-    unsigned n_dirty;      // processes in a row that a neighbour has spoilt
-    bool was_dirty;        // a neighbour has spoilt some process
-    unsigned n_meetings;   // processes that were run because others were slower
-    unsigned look_at;      // number of processes at the next look
-    bool lacks_processes;  // its interval is narrow, but rests on too few processes; they may be short
-    bool is_search;        // calibrates a session that is new here: fills the time until its last look
-    uint64_t look_ns;      // earliest time of the next look
-    bool is_alone;         // shares no process with others
+    double round_ms;         // time of a round in the last process, ms
+    uint64_t first_ns;       // start of its first process, by the target's clock
+    uint64_t due_ns;         // earliest start of the next process
+    uint64_t preferred_ns;   // preferred start of the next process, as long as other code has something to do
+    unsigned n_dirty;        // processes in a row that a neighbour has spoilt
+    bool was_dirty;          // a neighbour has spoilt some process
+    unsigned n_meetings;     // processes that were run because others were slower
+    bool has_dropped_slower; // processes at one time were slower, and were dropped; not of chains
+    unsigned look_at;        // number of processes at the next look
+    bool lacks_processes;    // its interval is narrow, but rests on too few processes; they may be short
+    bool is_search;          // calibrates a session that is new here: fills the time until its last look
+    uint64_t look_ns;        // earliest time of the next look
+    bool is_alone;           // shares no process with others
     bool is_finished;
 };
 

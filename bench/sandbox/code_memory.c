@@ -71,14 +71,18 @@ static bool put_known(const struct bench_code *const *codes, size_t n, uint8_t *
     return close_code(start, size);
 }
 
-// One page holds the frame, even where code starts a few bytes behind a page's start.
-_Static_assert(BENCH_MOST_EXIT_OFFSET + BENCH_FRAME_WORDS * sizeof(uint64_t) <= 4096 - 64, "the frame fits");
+// Pages that the frame of code of unknown origin reaches into, which lies as far behind a page's start as its exit.
+static size_t frame_bytes(const struct bench_code *code) {
+    return in_pages(code->offset + code->foreign.exit_offset + BENCH_FRAME_WORDS * sizeof(uint64_t));
+}
+_Static_assert(4096 + BENCH_MOST_EXIT_OFFSET + BENCH_FRAME_WORDS * sizeof(uint64_t) < BENCH_FRAME_DISTANCE,
+               "the frame fits");
 
 static bool put_foreign(const struct bench_code *const *codes, size_t n, uint8_t *at, code_function *functions) {
     for (size_t i = 0; i < n; at += size_of(codes[i++])) {
         size_t distance = bench_code_is_foreign(codes[i]) ? BENCH_FRAME_DISTANCE : 0,
                size = size_of(codes[i]) - distance;
-        if ((distance && !bring_in(at, in_pages(1))) || !bring_in(at + distance, size))
+        if ((distance && !bring_in(at, frame_bytes(codes[i]))) || !bring_in(at + distance, size))
             return false;
         copy(codes[i], at + distance, &functions[i]);
         if (!close_code(at + distance, size))

@@ -123,6 +123,8 @@ static enum bench_outcome run_job(struct fake_target *fake, struct target_job *j
     fake->process_slowed = fake->process_spread > 0 ? fake->process_spread * uniform(fake) : 0;
     if (is_other && fake->n_runs_of_other_code == fake->faster_process)
         fake->process_slowed = -0.015;
+    if (is_other && fake->slower_share > 0 && uniform(fake) < fake->slower_share)
+        fake->process_slowed = 0.9;
     for (unsigned i = 0; i < job->n_done; i++) {
         job->rounds[i] = one_round(fake, job);
         job->rounds[i].switches |= is_lost;

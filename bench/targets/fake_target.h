@@ -28,6 +28,7 @@ struct fake_target {
     double steal_share;      // likewise for time that others had the CPU
     unsigned lost_process;   // number of other code's process that is switched out in all rounds, from 1; 0: none
     unsigned faster_process; // likewise of one that takes 1.5 % fewer cycles; 0: none
+    double slower_share;     // share of the processes in which other code takes 1.9 times as many cycles
 
     double neighbour_share; // share of the rounds in which a neighbour takes issue slots
     double neighbour_slows; // factor by which it slows other code and independent instructions; chains hardly slow

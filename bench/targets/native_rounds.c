@@ -290,10 +290,24 @@ static bool map_chains(const struct native_batch *batch, struct runner *runner) 
     return true;
 }
 
+// Code of unknown origin may be fast in some lines of a page and slow in others, as predictors and caches of code find
+// their entries by these. So each process has it in other ones, where it has no address of its own; as far from a
+// line's start as ever, and within its page.
+static unsigned lines_on(const struct bench_code *code, uint64_t random) {
+    enum { LINE = 64, PAGE = 4096 };
+    size_t end = code->offset + code->n_bytes;
+    bool is_free = bench_code_is_foreign(code) && !code->address && end < PAGE;
+    return is_free ? (unsigned)(random % ((PAGE - end) / LINE + 1)) * LINE : 0;
+}
+
 static bool map_all(const struct native_batch *batch, struct runner *runner) {
+    struct bench_code places[BENCH_MOST_TOGETHER];
     const struct bench_code *codes[BENCH_MOST_TOGETHER];
-    for (unsigned i = 0; i < batch->n_jobs; i++)
-        codes[i] = batch->jobs[i].code;
+    for (unsigned i = 0; i < batch->n_jobs; i++) {
+        places[i] = *batch->jobs[i].code;
+        places[i].offset += lines_on(&places[i], batch->results->canary >> 16);
+        codes[i] = &places[i];
+    }
     bool is_mapped =
         code_room_open(&runner->executor.room, codes, batch->n_jobs, runner->functions, &batch->results->note) &&
         map_chains(batch, runner);
@@ -306,11 +320,14 @@ static bool map_all(const struct native_batch *batch, struct runner *runner) {
 }
 
 // Maps a random number of pages first, to shift all later addresses. Children of one parent otherwise get the same
-// addresses. Replicates should differ in them, because branch predictors and way predictors use addresses.
+// addresses. Replicates should differ in them, because branch predictors and way predictors use addresses. Some of the
+// pages take memory, as children in a row may also get the same real pages, which caches use.
 static void shift_addresses(uint64_t random) {
-    enum { MOST_PAGES = 256 };
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    enum { MOST_PAGES = 256, MOST_REAL = 32, BYTE = 8 };
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), n_real = random >> BYTE & (MOST_REAL - 1);
     (void)mmap(NULL, (1 + random % MOST_PAGES) * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (n_real)
+        (void)mmap(NULL, n_real * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 }
 
 int native_rounds_run(struct sandbox *sandbox, void *context) {
