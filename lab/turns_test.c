@@ -115,7 +115,7 @@ static void a_table_leads_where_its_entries_say(void **state) {
         {{7, 11}, 2, NULL},                           // not each turn multiplies
         {{7, 15}, 2, "no register counts its turns"}, // not each adds
         {{7, 0}, 2, "nothing ends it"},               // or compares
-        {{0, 0}, 0, "nothing ends it"},               // it leads nobody knows where
+        {{0, 0}, 0, "no register counts its turns, as far as is known of where `jmp"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena = {0};
