@@ -198,6 +198,14 @@ static bool find_data(const struct view *view, struct range *range) {
                                       find_accessed(view, range) || find_references(view, range));
 }
 
+// Whether what was taken for data is reached, once it is out of the way: instructions lie over each other.
+static bool is_contradicted(const struct view *view, const bool *are_hidden) {
+    for (unsigned i = 0; i < view->block.n_insns; i++)
+        if (view->are_reached[i] && are_hidden[view->offsets[i]])
+            return true;
+    return false;
+}
+
 const uint8_t *hidden_data_bytes(struct arena *arena, const struct code_reader *reader, const uint8_t *bytes,
                                  size_t n_bytes) {
     struct view view = {.arena = arena, .reader = reader, .n_bytes = n_bytes};
@@ -208,11 +216,15 @@ const uint8_t *hidden_data_bytes(struct arena *arena, const struct code_reader *
         return bytes;
     view.bytes = ARENA_ARRAY(arena, uint8_t, n_bytes);
     memcpy(view.bytes, bytes, n_bytes);
+    bool *are_hidden = ARENA_ARRAY(arena, bool, n_bytes);
     for (unsigned i = 0; i < MOST_RANGES && read(&view); i++) {
         walk(&view);
+        if (is_contradicted(&view, are_hidden))
+            return bytes;
         if (!find_data(&view, &range))
             break;
         memset(view.bytes + range.start, NOP, range.end - range.start);
+        memset(are_hidden + range.start, true, range.end - range.start);
         is_any = true;
     }
     return is_any ? view.bytes : bytes;

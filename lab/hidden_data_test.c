@@ -50,8 +50,9 @@ static void code_is_not_hidden(void **state) {
         "ffe0eb7f",     // jmp rax: anything may be reached
         "488d0506000000e802000000ebfe48890424c3488d05f0ffffff", // a retpoline
         "eb01904801d8",                                         // jmp over a nop
-        "0648",                                                 // no instruction at the start
-        "4801d806",                                             // none behind one that is reached
+        "eb01ff75fd", // jmp +1; jne into what it has jumped over: instructions over each other
+        "0648",       // no instruction at the start
+        "4801d806",   // none behind one that is reached
     };
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         hides(codes[i], codes[i]);
