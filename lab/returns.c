@@ -16,11 +16,12 @@ struct walk {
         unsigned insn, depth;
     } * left;
     size_t n_left;
-    bool returns;
+    bool returns, runs_on; // runs_on: behind its last instruction
 };
 
 static void reach(struct walk *walk, unsigned insn, unsigned depth) {
     depth = depth < MOST_DEPTH ? depth : MOST_DEPTH;
+    walk->runs_on |= insn == walk->block->insns.n_insns && depth == 0;
     unsigned char bit = (unsigned char)(1U << depth);
     if (insn >= walk->block->insns.n_insns || (walk->are_seen[insn] & bit))
         return;
@@ -29,7 +30,7 @@ static void reach(struct walk *walk, unsigned insn, unsigned depth) {
 }
 
 static void reach_offset(struct walk *walk, int64_t offset, unsigned depth) {
-    if (offset >= 0 && offset < (int64_t)walk->block->n_bytes)
+    if (offset >= 0 && offset <= (int64_t)walk->block->n_bytes)
         reach(walk, decoder_insn_at(&walk->block->insns, (size_t)offset), depth);
 }
 
@@ -82,7 +83,8 @@ bool returns_to_caller(struct arena *arena, const struct lab_block *block, uint1
     while (walk.n_left > 0)
         take(&walk, walk.left[--walk.n_left]);
     const struct insn *last = &block->insns.insns[n - 1];
-    bool goes_on = !block->is_function && !last->is_return && (!last->is_branch || last->is_conditional);
+    walk.runs_on |= !last->is_return && (!last->is_branch || last->is_conditional);
+    bool goes_on = !block->is_function && walk.runs_on;
     for (unsigned i = 0; i < n; i++)
         walk.returns |= block->insns.insns[i].is_return && (!goes_on || !walk.are_seen[i]);
     return walk.returns;

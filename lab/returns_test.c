@@ -22,6 +22,7 @@ static void a_return_for_a_call_inside_stays(void **state) {
                          "ebfe48890424c390"));      // jmp itself; mov [rsp], rax; ret; nop
     assert_false(returns("e80000000058"));          // call next; pop rax
     assert_false(returns("e802000000eb0253c390"));  // call +2; jmp +2; push rbx; ret; nop
+    assert_false(returns("e802000000eb0290c3"));    // call +2; jmp +2, behind the block; nop; ret
     assert_false(returns("4801d8"));                // add rax, rbx
 }
 
