@@ -43,7 +43,8 @@ static struct value number(uint64_t value) {
 static void start(struct address_walk *walk) {
     const struct cpu *cpu = walk->request->cpu;
     for (unsigned i = 0; i < cpu->n_units; i++)
-        walk->registers[i] = unknown(walk);
+        walk->registers[i] = (struct value){.base = i + 1};
+    walk->next_base = cpu->n_units;
     for (unsigned i = 0; i < N_GENERAL && walk->request->registers == BOUNDS_SAME; i++)
         walk->registers[cpu->general[i]] = number(same_start + (i == RSP ? PAGE / 2 : i == RBP ? PAGE / 2 - 16 : 0));
 }
@@ -69,10 +70,10 @@ struct address_walk *address_walk_open(struct arena *arena, const struct bounds_
 }
 
 static bool is_of_start(const struct cpu *cpu, uint32_t base) { // as start() numbers them
-    for (unsigned i = 0; i < N_GENERAL; i++)
-        if (base == cpu->general[i] + 1U)
-            return true;
-    return !base;
+    bool is_start = !base;
+    for (unsigned i = 0; i < N_GENERAL && !is_start; i++)
+        is_start = base == cpu->general[i] + 1U;
+    return is_start;
 }
 
 double place_lines(const struct bounds_request *request, const struct place *place) {

@@ -8,6 +8,18 @@ static unsigned common_divisor(unsigned a, unsigned b) {
     return b ? common_divisor(b, a % b) : a;
 }
 
+// Of numbers; libm's functions, which look out for what is none, would take most of the time of a window.
+static double larger(double one, double other) {
+    return one > other ? one : other;
+}
+static double smaller(double one, double other) {
+    return one < other ? one : other;
+}
+static double round_up(double number) { // of what is not negative
+    const unsigned whole = (unsigned)number;
+    return whole < number ? whole + 1.0 : whole;
+}
+
 static void supply_add(const struct bound_code *code, struct supply *supply, unsigned n_insns, double cycles) {
     if (supply)
         *ARENA_ADD(code->arena, supply->steps, supply->n) = (struct supply_step){n_insns, cycles};
@@ -163,8 +175,9 @@ static unsigned immediates_of(const struct bound_code *code, unsigned i) {
 
 // A window of code in the cache of decoded instructions.
 struct cached {
-    unsigned slots, immediates, lines, n_insns; // lines that hold it
-    bool follows;                               // code comes to it from the window before
+    unsigned slots, immediates, n_insns;
+    unsigned lines; // that hold it
+    bool follows;   // code comes to it from the window before
 };
 
 // Cycles in which a window's lines are delivered. More lines than come at once take further rounds. Windows of little
@@ -173,29 +186,30 @@ struct cached {
 static double window_cycles(const struct bound_code *code, const struct cached *window) {
     const struct cpu *cpu = code->cpu;
     double at_once = cpu_value(cpu, CPU_CACHE_LINES), width = cpu_value(cpu, CPU_DISPATCH_WIDTH);
-    double rounds = ceil(window->lines / at_once), straight = cpu_value(cpu, CPU_CACHE_STRAIGHT_SLOTS);
+    double rounds = round_up(window->lines / at_once), straight = cpu_value(cpu, CPU_CACHE_STRAIGHT_SLOTS);
     if (cpu_knows(cpu, CPU_CACHE_WINDOW_LINES) && window->lines > cpu_value(cpu, CPU_CACHE_WINDOW_LINES))
-        return code->request->is_loop ? 1 + ceil(window->slots / width) : window->slots / width;
+        return code->request->is_loop ? 1 + round_up(window->slots / width) : window->slots / width;
     if (!cpu_knows(cpu, CPU_CACHE_LOOP_ROUND))
         return window->lines / at_once;
     double round = cpu_value(cpu, CPU_CACHE_LOOP_ROUND), cycles = 1 + (rounds - 1) * round;
-    double held = fmax(window->slots, window->immediates), line = cpu_value(cpu, CPU_CACHE_LINE_SLOTS);
+    double held = larger(window->slots, window->immediates), line = cpu_value(cpu, CPU_CACHE_LINE_SLOTS);
     if (code->request->is_loop || !cpu_knows(cpu, CPU_CACHE_STRAIGHT_SLOTS))
         return window->follows && held <= straight ? 1 : cycles;
     double few = (rounds - 2) * at_once * line + straight, many = ((rounds - 1) * at_once + 1) * line;
-    double without = fmax(fmin(held, few) / width, cycles - round); // the last round
+    double without = larger(smaller(held, few) / width, cycles - round); // the last round
     if (rounds < 2)
         return held / width;
-    return without + fmin(fmax((held - few) / (many - few), 0), 1) * fmax(cycles - without, 0);
+    return without + smaller(larger((held - few) / (many - few), 0), 1) * larger(cycles - without, 0);
 }
 
-static double end_window(const struct bound_code *code, const struct cached *window, struct supply *supply) {
-    double cycles = window_cycles(code, window);
+static double end_window(const struct bound_code *code, struct cached *window, struct supply *supply) {
+    window->lines = window->lines ? window->lines : 1; // nothing holds it, where code begins behind the first window
+    const double cycles = window_cycles(code, window);
     supply_add(code, supply, window->n_insns, cycles);
     return cycles;
 }
 
-// What a line holds of instructions.
+// What instructions hold of lines.
 struct held {
     unsigned slots, fields, immediates;
 };
@@ -213,38 +227,48 @@ static struct held *list_held(const struct bound_code *code) {
     return held;
 }
 
+// By instruction: how many fit into a line that begins with it; at most those of a window. What has no slot does not
+// fill a line.
+static unsigned *list_fits(const struct bound_code *code, const struct held *each, unsigned size) {
+    const struct held most = {limit_of(code->cpu, CPU_CACHE_LINE_SLOTS), limit_of(code->cpu, CPU_CACHE_LINE_FIELDS),
+                              limit_of(code->cpu, CPU_CACHE_LINE_IMMEDIATES)};
+    unsigned *fits = ARENA_ARRAY(code->arena, unsigned, code->n);
+    for (unsigned i = 0; i < code->n; i++) {
+        struct held line = {0};
+        for (unsigned at = i; fits[i] < size; at = at + 1 == code->n ? 0 : at + 1, fits[i]++) {
+            const struct held with = {line.slots + each[at].slots, line.fields + each[at].fields,
+                                      line.immediates + each[at].immediates};
+            const bool is_over =
+                with.slots > most.slots || with.fields > most.fields || with.immediates > most.immediates;
+            if (is_over && each[at].slots && line.slots)
+                break;
+            line = with;
+        }
+    }
+    return fits;
+}
+
 // Fills lines greedily: one ends with its window, or where it is full.
 static double fill_cache(const struct bound_code *code, unsigned copies, struct supply *supply) {
     const unsigned size = (unsigned)cpu_value(code->cpu, CPU_CACHE_LINE_BYTES);
-    const struct held most = {limit_of(code->cpu, CPU_CACHE_LINE_SLOTS), limit_of(code->cpu, CPU_CACHE_LINE_FIELDS),
-                              limit_of(code->cpu, CPU_CACHE_LINE_IMMEDIATES)};
     const struct held *each = list_held(code);
-    struct cached window = {.lines = 1};
-    struct held line = {.slots = 0};
+    const unsigned *fits = list_fits(code, each, size);
+    struct cached window = {0};
     double cycles = 0;
-    unsigned at = code->request->start, end = size; // of the window
+    unsigned at = code->request->start, end = size, left = 0; // of the window; instructions that the line has room for
     for (unsigned copy = 0; copy < copies; copy++)
         for (unsigned i = 0; i < code->n; i++) {
-            const struct held *further = &each[i];
             if (at >= end) {
                 cycles += end_window(code, &window, supply);
-                window = (struct cached){.lines = 1, .follows = true};
-                line = (struct held){.slots = 0};
+                window = (struct cached){.follows = true};
                 end = (at / size + 1) * size;
+                left = 0;
             }
-            const bool is_full = line.slots + further->slots > most.slots ||
-                                 line.fields + further->fields > most.fields ||
-                                 line.immediates + further->immediates > most.immediates;
-            if (is_full && further->slots && line.slots) {
-                window.lines++;
-                line = (struct held){.slots = 0};
-            }
-            line.slots += further->slots;
-            line.fields += further->fields;
-            line.immediates += further->immediates;
+            window.lines += !left;
+            left = (left ? left : fits[i]) - 1;
             window.n_insns++;
-            window.slots += further->slots;
-            window.immediates += further->immediates;
+            window.slots += each[i].slots;
+            window.immediates += each[i].immediates;
             at += code->recipes[i].insn->n_bytes;
         }
     return cycles + end_window(code, &window, supply);
