@@ -148,7 +148,7 @@ static void cpu_core_put_state(const struct core *core, struct coder *coder) {
     const struct units *units = (const struct units *)core;
     // No state of the first cycles is taken for a later one: what is before them cannot be looked back at.
     coder_put(coder, core->now < LONGEST_LOOK_BACK ? (uint64_t)core->now : LONGEST_LOOK_BACK);
-    if (coder->differs)
+    if (coder->differs || core->now < LONGEST_LOOK_BACK)
         return;
     coder_put(coder, units->turn);
     put_ticks(coder, units->dispatch.busy_until, 0);

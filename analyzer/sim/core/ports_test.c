@@ -42,7 +42,7 @@ static void the_least_wanted_pipe_is_chosen(void **state) {
 static void queues_are_served_while_a_pipe_is_open(void **state) {
     (void)state;
     const struct core_plan plan = {.n_queues = 3, .queues = {0, P0, P0 | P1}};
-    const struct core_uop uop = {.pipes = P0 | P1, .hold = 2 * TICKS};
+    const struct core_uop uop = {.pipes = P0 | P1, .hold = INT64_C(2) * TICKS};
     enum { QUEUE_1 = 1 << 1, QUEUE_2 = 1 << 2 };
     struct ports ports;
     ports_open(&ports, &plan);
