@@ -110,8 +110,9 @@ struct bench_code program_code(const struct program *program, bool is_simulated)
 // The code that an experiment runs.
 struct bench_code experiment_code(const struct experiment *experiment, bool is_simulated);
 
-// Doubts the value of short runs: the cost of their start and end is within the timed part, and does not cancel to the
-// last cycle (8 were seen). Where that is more than 0.8 %, the interval gets so much wider; more than 3 %: unstable.
+// Doubts the value of limited runs: the cost of their start and end is within the timed part, and does not cancel to
+// the last cycle (8 were seen). The interval gets so much wider, with a warning where it is more than 0.8 %; more than
+// 3 %: unstable.
 void experiment_doubt_short_run(struct arena *arena, struct experiment *experiment);
 
 // The experiment's line in a measurement file.
