@@ -7,11 +7,18 @@
 
 enum { MOST_WIDTH = 24, MOST_SLOTS = 8 };
 
-enum relation { UNKNOWN, SAME, DIFFERENT };
+enum relation { UNMEASURED, UNKNOWN, SAME, DIFFERENT }; // the larger one of several counts
 
 struct group {
     unsigned *members, width;
     size_t n_members;
+};
+
+// Of each two forms, what their pairs show.
+struct relations {
+    unsigned char *of; // by form * n_forms + form
+    size_t n_forms;
+    unsigned *n_partners; // by form: how many others it is measured with
 };
 
 // The most forms a cycle that any experiment shows for sure; a little less counts as a whole number. Where nothing
@@ -113,51 +120,105 @@ static double disturbs(const struct port_search *search, unsigned form) {
     return n ? sum / (double)n : 0;
 }
 
-static void add_base(struct port_search *search, const struct group *group) {
-    enum { NEAR_PERCENT = 3 };
+// Returns the member that delays others least, of those that are measured with about as many others as any.
+static struct base choose_base(const struct port_search *search, const struct relations *relations,
+                               const struct group *group) {
+    enum { NEAR_PERCENT = 3, ENOUGH_PERCENT = 90 };
     double *all = ARENA_ARRAY(search->arena, double, group->n_members);
-    size_t least = 0;
     struct base base = {.width = group->width};
+    unsigned most = 0;
+    size_t least = group->n_members;
+    for (size_t m = 0; m < group->n_members; m++) {
+        unsigned n = relations->n_partners[group->members[m]];
+        most = n > most ? n : most;
+    }
     for (size_t m = 0; m < group->n_members; m++) {
         all[m] = disturbs(search, group->members[m]);
-        if (all[m] < all[least] - 1e-9)
+        bool is_measured = relations->n_partners[group->members[m]] * 100 >= most * ENOUGH_PERCENT;
+        if (is_measured && (least == group->n_members || all[m] < all[least] - 1e-9))
             least = m;
     }
     for (size_t m = 0; m < group->n_members; m++)
         base.n_members += all[m] <= all[least] + NEAR_PERCENT / 100.0;
     base.form = group->members[least];
-    unsigned at = search->n_bases;
-    if (search->n_bases == MOST_BASES) // the least of them makes room
-        for (unsigned b = at = 0; b < MOST_BASES; b++)
-            at = search->bases[b].n_members < search->bases[at].n_members ? b : at;
-    else
-        search->n_bases++;
-    if (search->n_bases < MOST_BASES || search->bases[at].n_members < base.n_members)
-        search->bases[at] = base;
+    return base;
+}
+
+// Those that are measured with most others first: where all are measured beside a few, these few begin the groups.
+static const unsigned *order_forms(const struct port_search *search, const struct relations *relations) {
+    size_t n = search->evidence->n_forms;
+    unsigned *order = ARENA_ARRAY(search->arena, unsigned, n);
+    for (size_t f = 0; f < n; f++)
+        order[f] = (unsigned)f;
+    for (size_t i = 1; i < n; i++)
+        for (size_t k = i; k > 0 && relations->n_partners[order[k - 1]] < relations->n_partners[order[k]]; k--) {
+            unsigned swapped = order[k - 1];
+            order[k - 1] = order[k];
+            order[k] = swapped;
+        }
+    return order;
+}
+
+static struct relations find_relations(const struct port_search *search, const unsigned *widths) {
+    size_t n = search->evidence->n_forms;
+    struct relations relations = {ARENA_ARRAY(search->arena, unsigned char, n *n), n,
+                                  ARENA_ARRAY(search->arena, unsigned, n)};
+    for (size_t i = 0; i < search->evidence->n_items; i++) {
+        const struct evidence_item *item = &search->evidence->items[i];
+        if (item->n_terms != 2)
+            continue;
+        unsigned a = item->terms[0].form, b = item->terms[1].form;
+        enum relation relation = widths[a] == 0 || widths[b] == 0                        ? UNKNOWN
+                                 : widths[a] != widths[b] || search->ports->is_unused[i] ? DIFFERENT
+                                                                                         : relate(search, i, widths[a]);
+        if (relations.of[a * n + b] == UNMEASURED) {
+            relations.n_partners[a]++;
+            relations.n_partners[b]++;
+        }
+        if (relation > relations.of[a * n + b])
+            relations.of[a * n + b] = relations.of[b * n + a] = (unsigned char)relation;
+    }
+    return relations;
+}
+
+// A base must have been measured with most of the others: else its place stays open, and with it that of all.
+static void add_bases(struct port_search *search, const struct relations *relations, struct base *bases, size_t n) {
+    enum { ENOUGH_PERCENT = 80 };
+    for (size_t i = 1; i < n; i++) // what stands for more forms first
+        for (size_t k = i; k > 0 && bases[k - 1].n_members < bases[k].n_members; k--) {
+            struct base swapped = bases[k - 1];
+            bases[k - 1] = bases[k];
+            bases[k] = swapped;
+        }
+    unsigned most = 0;
+    for (size_t b = 0; b < n; b++)
+        most = relations->n_partners[bases[b].form] > most ? relations->n_partners[bases[b].form] : most;
+    for (unsigned round = 0; round < 2; round++) // well measured ones first
+        for (size_t b = 0; b < n && search->n_bases < MOST_BASES; b++) {
+            bool is_well = relations->n_partners[bases[b].form] * 100 >= most * ENOUGH_PERCENT;
+            unsigned n_with = 0;
+            for (unsigned k = 0; k < search->n_bases; k++)
+                n_with += relations->of[search->bases[k].form * relations->n_forms + bases[b].form] != UNMEASURED;
+            if (is_well == (round == 0) && n_with * 100 >= search->n_bases * ENOUGH_PERCENT)
+                search->bases[search->n_bases++] = bases[b];
+        }
 }
 
 static void group_forms(struct port_search *search) {
     size_t n_forms = search->evidence->n_forms, n_groups = 0;
     unsigned *widths = ARENA_ARRAY(search->arena, unsigned, n_forms);
-    unsigned char *relations = ARENA_ARRAY(search->arena, unsigned char, n_forms *n_forms);
     struct group *groups = NULL;
     for (unsigned f = 0; f < n_forms; f++)
         widths[f] = width_of(search, f);
-    for (size_t i = 0; i < search->evidence->n_items; i++) {
-        const struct evidence_item *item = &search->evidence->items[i];
-        unsigned a = item->terms[0].form, b = item->n_terms == 2 ? item->terms[1].form : a;
-        enum relation relation = a == b || widths[a] == 0                                ? UNKNOWN
-                                 : widths[a] != widths[b] || search->ports->is_unused[i] ? DIFFERENT
-                                                                                         : relate(search, i, widths[a]);
-        if (relation > relations[a * n_forms + b])
-            relations[a * n_forms + b] = relations[b * n_forms + a] = (unsigned char)relation;
-    }
-    for (unsigned f = 0; f < n_forms; f++) {
+    struct relations relations = find_relations(search, widths);
+    const unsigned *order = order_forms(search, &relations);
+    for (size_t i = 0; i < n_forms; i++) {
+        unsigned f = order[i];
         size_t g = 0;
         for (bool is_in = widths[f] == 0; g < n_groups && !is_in; g += !is_in) {
-            is_in = groups[g].width == widths[f] && relations[f * n_forms + groups[g].members[0]] == SAME;
+            is_in = groups[g].width == widths[f] && relations.of[f * n_forms + groups[g].members[0]] == SAME;
             for (size_t m = 0; m < groups[g].n_members; m++)
-                is_in &= relations[f * n_forms + groups[g].members[m]] != DIFFERENT;
+                is_in &= relations.of[f * n_forms + groups[g].members[m]] != DIFFERENT;
         }
         if (widths[f] == 0)
             continue;
@@ -165,8 +226,10 @@ static void group_forms(struct port_search *search) {
             *ARENA_ADD(search->arena, groups, n_groups) = (struct group){.width = widths[f]};
         *ARENA_ADD(search->arena, groups[g].members, groups[g].n_members) = f;
     }
+    struct base *bases = ARENA_ARRAY(search->arena, struct base, n_groups);
     for (size_t g = 0; g < n_groups; g++)
-        add_base(search, &groups[g]);
+        bases[g] = choose_base(search, &relations, &groups[g]);
+    add_bases(search, &relations, bases, n_groups);
 }
 
 void search_group(struct port_search *search) {

@@ -111,7 +111,14 @@ static void balance(double a, double b, unsigned *m, unsigned *n) {
         }
 }
 
-void testing_cpu_measure(struct testing_cpu *cpu, struct evidence *evidence) {
+static bool is_sentinel(const struct testing_cpu *cpu, unsigned form) {
+    bool is_first = cpu->map.recipes[form].n == 1;
+    for (unsigned f = 1; f < form; f++)
+        is_first &= !port_recipe_is_equal(&cpu->map.recipes[f], &cpu->map.recipes[form]);
+    return is_first;
+}
+
+void testing_cpu_measure(struct testing_cpu *cpu, bool few, struct evidence *evidence) {
     for (unsigned f = 0; f < cpu->n_forms; f++) {
         evidence_form(evidence, cpu->names[f]);
         struct evidence_term terms[2] = {{f, 1}, {0, (unsigned)ceil(cpu->map.width * alone(cpu, f))}};
@@ -120,6 +127,8 @@ void testing_cpu_measure(struct testing_cpu *cpu, struct evidence *evidence) {
             testing_cpu_try(cpu, evidence, terms, 2);
         for (unsigned other = 1; other < f; other++) {
             unsigned m = 1, n = 1;
+            if (few && !is_sentinel(cpu, f) && !is_sentinel(cpu, other))
+                continue;
             balance(alone(cpu, f), alone(cpu, other), &m, &n);
             for (unsigned way = 0; way < 3; way++) {
                 struct evidence_term pair[2] = {{f, way == 1 ? 2 * m : m}, {other, way == 2 ? 2 * n : n}};

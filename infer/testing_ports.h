@@ -27,7 +27,8 @@ enum testing_kind {
 void testing_cpu_make(struct arena *arena, struct testing_cpu *cpu, unsigned seed, unsigned n_ports, double noise,
                       enum testing_kind kind);
 // Each form alone, each pair balanced and with either side doubled, and each form behind fillers.
-void testing_cpu_measure(struct testing_cpu *cpu, struct evidence *evidence);
+// `few`: pairs only with the first one-uop form of each set, as a campaign with sentinels does.
+void testing_cpu_measure(struct testing_cpu *cpu, bool few, struct evidence *evidence);
 // One more experiment.
 void testing_cpu_try(struct testing_cpu *cpu, struct evidence *evidence, const struct evidence_term *terms, unsigned n);
 struct testing_score testing_cpu_compare(const struct testing_cpu *cpu, const struct ports *ports);
