@@ -236,9 +236,47 @@ static void keep(struct port_search *search, const struct placing *placing) {
     *ARENA_ADD(search->arena, ports->clusters, ports->n_clusters) = public;
 }
 
-void search_place(struct port_search *search) {
+// Marks all bases that may share a port with it, with those that may share one with these, and so on.
+static void mark_cluster(const struct port_search *search, const struct union_sizes *unions, unsigned base,
+                         bool *is_member) {
+    is_member[base] = true;
+    for (unsigned other = 0; other < search->n_bases; other++)
+        if (!is_member[other] &&
+            unions->of[base][other] != (uint64_t)1 << (search->bases[base].width + search->bases[other].width))
+            mark_cluster(search, unions, other, is_member);
+}
+
+static bool has_place(const struct placing *placing, unsigned base) {
+    for (unsigned j = 0; j < placing->n_order; j++)
+        if (placing->order[j] == base)
+            return true;
+    return false;
+}
+
+// What stands for most forms is placed first; then again with each of those first that found no place, for one of them
+// may be right and what excludes it wrong. The way that explains most forms is kept.
+static void place_cluster(struct port_search *search, const struct union_sizes *unions, const bool *is_member) {
     enum { TRIES = 12 };
-    struct union_sizes unions;
+    unsigned firsts[MOST_BASES] = {MOST_BASES}, n_firsts = 1;
+    struct placing best = {.search = search};
+    for (unsigned b = 0; b < search->n_bases; b++)
+        if (is_member[b] &&
+            (firsts[0] == MOST_BASES || search->bases[b].n_members > search->bases[firsts[0]].n_members))
+            firsts[0] = b;
+    for (unsigned f = 0; f < n_firsts && f < TRIES; f++) {
+        struct placing placing = {.search = search, .steps_left = search->ports->options.steps / 100};
+        place_all(&placing, is_member, firsts[f], unions);
+        for (unsigned b = 0; f == 0 && b < search->n_bases; b++)
+            if (is_member[b] && !has_place(&placing, b) && n_firsts < MOST_BASES)
+                firsts[n_firsts++] = b;
+        if (f == 0 || count_members(&placing) > count_members(&best))
+            best = placing;
+    }
+    keep(search, &best);
+}
+
+void search_place(struct port_search *search) {
+    struct union_sizes unions = {0};
     bool is_done[MOST_BASES] = {false};
     for (unsigned a = 0; a < search->n_bases; a++)
         for (unsigned b = 0; b < search->n_bases; b++)
@@ -247,37 +285,9 @@ void search_place(struct port_search *search) {
         bool is_member[MOST_BASES] = {false};
         if (is_done[a])
             continue;
-        is_member[a] = true;
-        for (bool has_grown = true; has_grown;) {
-            has_grown = false;
-            for (unsigned x = 0; x < search->n_bases; x++)
-                for (unsigned y = 0; is_member[x] && y < search->n_bases; y++)
-                    if (!is_member[y] && x != y &&
-                        unions.of[x][y] != (uint64_t)1 << (search->bases[x].width + search->bases[y].width))
-                        has_grown = is_member[y] = true;
-        }
-        struct placing best = {0};
-        unsigned firsts[MOST_BASES], n_firsts = 0;
-        unsigned most = MOST_BASES;
-        for (unsigned b = 0; b < search->n_bases; b++) {
+        mark_cluster(search, &unions, a, is_member);
+        for (unsigned b = 0; b < search->n_bases; b++)
             is_done[b] |= is_member[b];
-            if (is_member[b] && (most == MOST_BASES || search->bases[b].n_members > search->bases[most].n_members))
-                most = b;
-        }
-        firsts[n_firsts++] = most;
-        for (unsigned f = 0; f < n_firsts && f < TRIES; f++) {
-            struct placing placing = {.search = search, .steps_left = search->ports->options.steps / 100};
-            place_all(&placing, is_member, firsts[f], &unions);
-            if (f == 0 || count_members(&placing) > count_members(&best))
-                best = placing;
-            for (unsigned b = 0; f == 0 && b < search->n_bases; b++) { // those without a place may come first
-                bool has_place = !is_member[b];
-                for (unsigned j = 0; j < placing.n_order; j++)
-                    has_place |= placing.order[j] == b;
-                if (!has_place && n_firsts < MOST_BASES)
-                    firsts[n_firsts++] = b;
-            }
-        }
-        keep(search, &best);
+        place_cluster(search, &unions, is_member);
     }
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CANDIDATES = 3000, MOST_UOPS = 4, MOST_OTHERS = 6 };
+enum { MOST_PARTS = 12000, MOST_UOPS = 4, MOST_OTHERS = 6 };
 
 // An experiment as the form under search sees it.
 struct view {
@@ -218,7 +218,7 @@ static void collect_candidates(struct recipe_search *at) {
     uint64_t *all = NULL;
     for (unsigned b = 0; b < search->n_bases; b++)
         n_parts += search->bases[b].ports ? (size_t)1 << search->bases[b].width : 0;
-    bool is_whole = n_parts > MOST_CANDIDATES * 4;
+    bool is_whole = n_parts > MOST_PARTS;
     at->is_cut |= is_whole;
     for (unsigned b = 0; b < search->n_bases; b++) {
         uint64_t ports = search->bases[b].ports;
@@ -228,7 +228,8 @@ static void collect_candidates(struct recipe_search *at) {
             if (ports & search->bases[c].ports)
                 *ARENA_ADD(search->arena, all, n) = ports & search->bases[c].ports;
     }
-    qsort(all, n, sizeof *all, compare_candidates);
+    if (n > 0)
+        qsort(all, n, sizeof *all, compare_candidates);
     at->candidates = ARENA_ARRAY(search->arena, uint64_t, n);
     for (size_t i = 0; i < n; i++) {
         struct cpu_use use = {all[i], 1};

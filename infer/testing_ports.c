@@ -1,5 +1,8 @@
 #include "infer/testing_ports.h"
 
+#include "infer/port_judge.h"
+
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +17,7 @@ static uint64_t draw(struct testing_cpu *cpu) {
 }
 
 static unsigned draw_below(struct testing_cpu *cpu, unsigned n) {
+    assert(n > 0);
     return (unsigned)(draw(cpu) % n);
 }
 
@@ -185,42 +189,67 @@ static unsigned alike(const struct renaming *renaming, unsigned truth, unsigned 
     return n;
 }
 
-// The most alike first, then exchanges while they make more forms right.
-struct testing_score testing_cpu_compare(const struct testing_cpu *cpu, const struct ports *ports) {
-    struct renaming renaming = {cpu, ports, .taken = 0};
-    struct testing_score score = {0};
-    for (unsigned p = 0; p < MOST_PORTS; p++)
-        renaming.to[p] = -1;
-    for (unsigned step = 0; step < cpu->map.n_ports; step++) {
+// The most alike ones first.
+static void rename_alike(struct renaming *renaming) {
+    for (unsigned step = 0; step < renaming->cpu->map.n_ports; step++) {
         unsigned most = 0, truth = 0, found = 0;
-        for (unsigned p = 0; p < cpu->map.n_ports; p++)
-            for (unsigned q = 0; q < ports->map.n_ports && renaming.to[p] < 0; q++)
-                if (!(renaming.taken >> q & 1) && alike(&renaming, p, q) > most) {
-                    most = alike(&renaming, p, q);
+        for (unsigned p = 0; p < renaming->cpu->map.n_ports; p++)
+            for (unsigned q = 0; q < renaming->ports->map.n_ports && renaming->to[p] < 0; q++)
+                if (!(renaming->taken >> q & 1) && alike(renaming, p, q) > most) {
+                    most = alike(renaming, p, q);
                     truth = p;
                     found = q;
                 }
         if (most == 0)
-            break;
-        renaming.to[truth] = (int)found;
-        renaming.taken |= (uint64_t)1 << found;
+            return;
+        renaming->to[truth] = (int)found;
+        renaming->taken |= (uint64_t)1 << found;
     }
-    for (bool is_better = true; is_better;) {
-        is_better = false;
-        for (unsigned p = 0; p < cpu->map.n_ports; p++)
-            for (unsigned q = 0; q < p; q++) {
-                unsigned before = count_right(&renaming);
-                int kept = renaming.to[p];
-                renaming.to[p] = renaming.to[q];
-                renaming.to[q] = kept;
-                if (count_right(&renaming) > before) {
-                    is_better = true;
-                    continue;
-                }
-                renaming.to[q] = renaming.to[p];
-                renaming.to[p] = kept;
-            }
+}
+
+// Exchanges two, where that makes more forms right.
+static bool improve(struct renaming *renaming) {
+    for (unsigned p = 0; p < renaming->cpu->map.n_ports; p++)
+        for (unsigned q = 0; q < p; q++) {
+            unsigned before = count_right(renaming);
+            int kept = renaming->to[p];
+            renaming->to[p] = renaming->to[q];
+            renaming->to[q] = kept;
+            if (count_right(renaming) > before)
+                return true;
+            renaming->to[q] = renaming->to[p];
+            renaming->to[p] = kept;
+        }
+    return false;
+}
+
+// They are judged by the true time, without noise.
+static double judge_multisets(struct testing_cpu *cpu, const struct ports *ports) {
+    enum { N = 300, LEAST = 3, MOST = 10 };
+    struct arena arena = {0};
+    struct evidence judged = {.arena = &arena, .forms = cpu->names, .n_forms = cpu->n_forms};
+    for (unsigned i = 0; i < N; i++) {
+        struct evidence_term terms[MOST];
+        unsigned n = LEAST + draw_below(cpu, MOST - LEAST + 1);
+        for (unsigned t = 0; t < n; t++)
+            terms[t] = (struct evidence_term){1 + draw_below(cpu, cpu->n_forms - 1), 1};
+        struct evidence_item item = {.terms = terms, .n_terms = n};
+        double cycles = port_map_cycles(&cpu->map, &item, NULL);
+        evidence_add(&judged, terms, n, cycles, cycles, cycles, "", "");
     }
+    double error = port_judge(&arena, ports, &judged, LEAST).mean;
+    arena_free(&arena);
+    return error;
+}
+
+struct testing_score testing_cpu_compare(struct testing_cpu *cpu, const struct ports *ports) {
+    struct renaming renaming = {cpu, ports, .taken = 0};
+    struct testing_score score = {.error = judge_multisets(cpu, ports)};
+    for (unsigned p = 0; p < MOST_PORTS; p++)
+        renaming.to[p] = -1;
+    rename_alike(&renaming);
+    while (improve(&renaming))
+        ;
     for (unsigned f = 1; f < cpu->n_forms; f++) {
         bool right = is_right(&renaming, f), certain = ports->forms[f].state == PORTS_CERTAIN;
         score.n_forms++;
