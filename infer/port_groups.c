@@ -194,13 +194,15 @@ static void add_bases(struct port_search *search, const struct relations *relati
     for (size_t b = 0; b < n; b++)
         most = relations->n_partners[bases[b].form] > most ? relations->n_partners[bases[b].form] : most;
     for (unsigned round = 0; round < 2; round++) // well measured ones first
-        for (size_t b = 0; b < n && search->n_bases < MOST_BASES; b++) {
+        for (size_t b = 0; b < n; b++) {
             bool is_well = relations->n_partners[bases[b].form] * 100 >= most * ENOUGH_PERCENT;
             unsigned n_with = 0;
             for (unsigned k = 0; k < search->n_bases; k++)
                 n_with += relations->of[search->bases[k].form * relations->n_forms + bases[b].form] != UNMEASURED;
-            if (is_well == (round == 0) && n_with * 100 >= search->n_bases * ENOUGH_PERCENT)
+            bool is_base = search->n_bases < MOST_BASES && n_with * 100 >= search->n_bases * ENOUGH_PERCENT;
+            if (is_well == (round == 0) && is_base)
                 search->bases[search->n_bases++] = bases[b];
+            search->may_be_base[bases[b].form] |= is_well == (round == 0) && !is_base;
         }
 }
 

@@ -30,7 +30,8 @@ struct port_search {
     double *low, *high; // by item: what a prediction must lie within
     struct base bases[MOST_BASES];
     unsigned n_bases;
-    int *base_of; // by form: the base that it is; NO_BASE
+    bool *may_be_base; // by form: it stands for a group that was measured beside too few others to be a base
+    int *base_of;      // by form: the base that it is; NO_BASE
     double steps_left;
     struct ambiguous_cluster {
         unsigned bases[MOST_BASES], n_bases;

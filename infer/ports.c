@@ -85,12 +85,58 @@ static bool is_apart(const struct port_search *search, size_t i) {
     return search->low[i] <= most;
 }
 
+// Bases that each form is measured beside, itself included: bit b for base b.
+static const uint32_t *find_neighbours(const struct port_search *search) {
+    uint32_t *beside = ARENA_ARRAY(search->arena, uint32_t, search->evidence->n_forms);
+    for (size_t i = 0; i < search->evidence->n_items; i++) {
+        const struct evidence_item *item = &search->evidence->items[i];
+        uint32_t bases = 0;
+        for (unsigned t = 0; t < item->n_terms; t++)
+            if (search->base_of[item->terms[t].form] != NO_BASE)
+                bases |= (uint32_t)1 << search->base_of[item->terms[t].form];
+        for (unsigned t = 0; t < item->n_terms && !search->ports->is_unused[i]; t++)
+            beside[item->terms[t].form] |= bases;
+    }
+    return beside;
+}
+
+static bool is_beside(const struct port_search *search, unsigned form, unsigned other) {
+    for (size_t i = 0; i < search->n_items[form]; i++) {
+        const struct evidence_item *item = &search->evidence->items[search->items[form][i]];
+        for (unsigned t = 0; t < item->n_terms; t++)
+            if (item->terms[t].form == other)
+                return true;
+    }
+    return false;
+}
+
+// A form that may be one uop on ports that no base has, and that the form was not measured beside.
+static bool may_miss_ports(const struct port_search *search, unsigned form) {
+    for (unsigned other = 0; other < search->evidence->n_forms; other++)
+        if (search->may_be_base[other] && search->ports->forms[other].state == PORTS_UNEXPLAINED &&
+            !is_beside(search, form, other))
+            return true;
+    return false;
+}
+
+// A recipe is sure only where the form was measured beside each base: what it was not may be part of it.
+static void doubt_thin_evidence(struct port_search *search) {
+    const uint32_t *beside = find_neighbours(search);
+    struct ports *ports = search->ports;
+    uint32_t all = 0;
+    for (unsigned b = 0; b < search->n_bases; b++)
+        all |= (uint32_t)(search->bases[b].ports != 0) << b;
+    for (unsigned f = 0; f < search->evidence->n_forms; f++) {
+        // More slots than uops: some may not be seen.
+        bool is_thin = (beside[f] & all) != all || ports->map.recipes[f].slots > ports->map.recipes[f].n;
+        if (ports->forms[f].state == PORTS_CERTAIN && (is_thin || may_miss_ports(search, f)))
+            ports->forms[f].state = PORTS_DOUBTED;
+    }
+}
+
 // A recipe was found from experiments with bases. All others must agree.
 static void doubt_forms(struct port_search *search) {
     struct ports *ports = search->ports;
-    for (size_t f = 0; f < search->evidence->n_forms; f++) // more slots than uops: some may not be seen
-        if (ports->forms[f].state == PORTS_CERTAIN && ports->map.recipes[f].slots > ports->map.recipes[f].n)
-            ports->forms[f].state = PORTS_DOUBTED;
     for (size_t i = 0; i < search->evidence->n_items; i++) {
         const struct evidence_item *item = &search->evidence->items[i];
         bool is_known = true;
@@ -118,6 +164,7 @@ void ports_infer(struct arena *arena, const struct evidence *evidence, const str
     ports->forms = ARENA_ARRAY(arena, struct ports_form, evidence->n_forms);
     ports->map.recipes = ARENA_ARRAY(arena, struct port_recipe, evidence->n_forms);
     search.base_of = ARENA_ARRAY(arena, int, evidence->n_forms);
+    search.may_be_base = ARENA_ARRAY(arena, bool, evidence->n_forms);
     for (size_t f = 0; f < evidence->n_forms; f++)
         search.base_of[f] = NO_BASE;
     index_items(&search);
@@ -126,6 +173,7 @@ void ports_infer(struct arena *arena, const struct evidence *evidence, const str
     search_group(&search);
     search_place(&search);
     search_recipes(&search);
+    doubt_thin_evidence(&search);
     doubt_forms(&search);
     search_next(&search);
 }

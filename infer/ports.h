@@ -14,13 +14,13 @@ struct ports_options {
 };
 
 enum ports_state {
-    PORTS_UNMEASURED, // the evidence has no time of the form alone
-    PORTS_CERTAIN,    // one hypothesis is left
-    PORTS_AMBIGUOUS,  // several are left, or several maps of the cluster; the first is the choice
-    PORTS_DOUBTED,    // one is left, but it has fewer uops than slots, or an experiment with other forms contradicts it
-                      // or has one that nothing explains
-    PORTS_CUT,        // the search ended before it was through
-    PORTS_DISPATCH,   // no experiment shows that it needs a port
+    PORTS_UNMEASURED,  // the evidence has no time of the form alone
+    PORTS_CERTAIN,     // one hypothesis is left
+    PORTS_AMBIGUOUS,   // several are left, or several maps of the cluster; the first is the choice
+    PORTS_DOUBTED,     // one is left, but it has fewer uops than slots, or was not measured beside each base, or an
+                       // experiment with other forms contradicts it or has one that nothing explains
+    PORTS_CUT,         // the search ended before it was through
+    PORTS_DISPATCH,    // no experiment shows that it needs a port
     PORTS_UNEXPLAINED, // no hypothesis explains its experiments
     N_PORTS_STATES,
 };

@@ -165,6 +165,21 @@ static void sets_conflicts_apart(void **state) {
     arena_free(&arena);
 }
 
+// Times alone leave open what is shared.
+static void is_not_certain_without_pairs(void **state) {
+    (void)state;
+    static const struct row rows[] = {
+        {{"a"}, {1}, 1}, {{"b"}, {1}, 0.5}, {{"c"}, {1}, 1}, {{"d"}, {1}, 2}, {{"e"}, {1}, 0.25}};
+    struct arena arena = {0};
+    struct evidence evidence = {.arena = &arena};
+    struct ports ports;
+    add_rows(&evidence, rows, 5);
+    ports_infer(&arena, &evidence, &ports_defaults, &ports);
+    for (size_t f = 0; f < evidence.n_forms; f++)
+        assert_true(ports.forms[f].state != PORTS_CERTAIN);
+    arena_free(&arena);
+}
+
 static void repeats_exactly(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -191,6 +206,7 @@ int main(void) {
         cmocka_unit_test(is_seldom_certain_without_bases),
         cmocka_unit_test(asks_for_what_decides),
         cmocka_unit_test(sets_conflicts_apart),
+        cmocka_unit_test(is_not_certain_without_pairs),
         cmocka_unit_test(repeats_exactly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
