@@ -26,8 +26,8 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Options", NULL},
     {OPTION_TEXT, "mcpu", "CPU",
      "LLVM's name of the CPU, also in one version (llvm-19/znver4), or an overlay: FILE.yaml, overlay:NAME. A CPU "
-     "file, "
-     "FILE.cpu.yaml or cpu:NAME, explains a whole block. Default: this CPU.",
+     "file, FILE.cpu.yaml, cpu:NAME or core:NAME, explains a whole block, by its bounds and its core. Default: this "
+     "CPU.",
      &args.cpu},
     {OPTION_TEXT, "machine", "FILE.yaml", "An overlay instead of a CPU; it may lack an ISA.", &args.machine},
     {OPTION_TEXT, "mtriple", "TRIPLE",
@@ -72,11 +72,13 @@ static const struct command command = {
     "INSTRUCTION is assembly, or a form ('cyclops list forms'), whose example is\n"
     "explained; on a machine without ISA, an instruction's name.\n"
     "\n"
-    "By a CPU file (--mcpu FILE.cpu.yaml or cpu:NAME), explains a block: a text of\n"
-    "one instruction or more, a form, machine code, or the first region of a file:\n"
+    "By a CPU file (--mcpu FILE.cpu.yaml, cpu:NAME or core:NAME), explains a block: a\n"
+    "text of one instruction or more, a form, machine code, or the first region of a\n"
+    "file:\n"
     "* how many cycles an iteration takes: the largest of its bounds;\n"
     "* what makes that bound, such as a chain of instructions, or busy pipes;\n"
     "* the next bound, and what the block takes where one is not there;\n"
+    "* what its core, simulated, takes longer than its largest bound;\n"
     "* of each instruction its slots, pipes, latency, renaming and memory, and if\n"
     "  these are the file's numbers or those of LLVM's model that it is based on.\n",
     "  cyclops explain 'imul rax, rbx' --mcpu znver4\n"
@@ -301,6 +303,7 @@ static bool read_block(struct arena *arena, const char *operand, struct explain_
         return (!args.hex[n_good] && n_digits && n_digits % 2 == 0) ||
                fail_at(fail, "--hex", 0, (unsigned)n_good + 1, "machine code is written as in 4801d8");
     }
+    way->is_file = is_file;
     way->name = is_file ? file_name(operand) : "block";
     if (is_file && !file_read(arena, operand, &data, &length, fail))
         return false;

@@ -169,7 +169,8 @@ static bool is_register(const struct cpu *cpu, const char *name, unsigned unit) 
 static bool is_named(const struct cpu *cpu, const char *name, int operand, unsigned unit) {
     if (isdigit((unsigned char)*name))
         return atoi(name) == operand;
-    return strcmp(name, "carry") == 0 ? unit == cpu->carry : is_register(cpu, name, unit);
+    return strcmp(name, "carry") == 0 ? unit == cpu->carry
+                                      : is_register(cpu, name, unit == cpu->overflow ? cpu->flags : unit);
 }
 
 // Whether LLVM says that it reads that: what it merges with is not stated.

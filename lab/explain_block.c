@@ -4,6 +4,7 @@
 #include "gen/block.h"
 #include "lab/explain.h"
 #include "lab/explain_loop.h"
+#include "lab/explain_names.h"
 #include "lab/turns.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ static bool describe_text(struct arena *arena, const struct model *model, const 
     if (!model_describe_text(model, arena, options->name, text, &source, &unread)) {
         struct insn *insn = ARENA_NEW(arena, struct insn);
         *block = (struct block){.name = options->text, .insns = insn, .n_insns = 1};
-        if (explain_may_be_form(options->text))
+        if (!options->is_file && explain_may_be_form(options->text))
             return explain_form(arena, model, options->text, insn, fail);
         *fail = unread;
         return false;
@@ -24,7 +25,7 @@ static bool describe_text(struct arena *arena, const struct model *model, const 
     if (!source.n_blocks || !source.blocks[0].n_insns)
         return fail_at(fail, options->name, 0, 0, "there is no instruction in it");
     *block = source.blocks[0];
-    return true;
+    return explain_check_names(arena, model->machine, options->name, options->text, block, fail);
 }
 
 // A text's branches have no bytes yet that say where they go: they name a label.

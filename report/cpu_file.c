@@ -31,7 +31,8 @@ const char *cpu_file_identities(struct arena *arena, const struct cpu *cpu) {
 
 void cpu_file_print(struct arena *arena, const struct cpu *cpu, FILE *out, bool colour) {
     struct table table = {.arena = arena};
-    fprintf(out, "%s on %s%s%s\n", cpu->name, cpu->base.text, *cpu->about ? ": " : "", cpu->about);
+    screen_print_sentence(
+        arena_printf(arena, "%s on %s%s%s", cpu->name, cpu->base.text, *cpu->about ? ": " : "", cpu->about), out);
     if (cpu->n_identities)
         screen_print_sentence(
             arena_printf(arena, "of CPUs, by vendor, family, models: %s", cpu_file_identities(arena, cpu)), out);

@@ -5,42 +5,11 @@
 #include "survey/fills.h"
 #include "survey/folder.h"
 #include "survey/places.h"
+#include "survey/table_models.h"
 #include "survey/table_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static int compare_costs(const void *a, const void *b) {
-    const struct opcode_cost *one = a, *other = b;
-    return strcmp(one->opcode, other->opcode);
-}
-
-static void add_models(struct arena *arena, const struct model *models, size_t n_models, struct table_row *rows,
-                       struct survey_table *table) {
-    const char **names = ARENA_ARRAY(arena, const char *, n_models);
-    struct table_model *numbers = ARENA_ARRAY(arena, struct table_model, table->n_rows * n_models);
-    for (size_t m = 0; m < n_models; m++) {
-        const struct opcode_cost *costs;
-        size_t n = models[m].missing ? 0 : models[m].backend->opcode_costs(models[m].cpu, arena, &costs);
-        struct opcode_cost *sorted = ARENA_ARRAY(arena, struct opcode_cost, n);
-        names[m] = models[m].missing ? models[m].identity : model_name(&models[m]);
-        if (n) {
-            memcpy(sorted, costs, n * sizeof *sorted);
-            qsort(sorted, n, sizeof *sorted, compare_costs);
-        }
-        for (size_t i = 0; i < table->n_rows; i++) {
-            const char *form = table->rows[i].form; // a form of several has a suffix (analyzer/code/form.h)
-            const struct opcode_cost wanted = {.opcode = arena_copy(arena, form, strcspn(form, "-"))};
-            const struct opcode_cost *cost = n ? bsearch(&wanted, sorted, n, sizeof *sorted, compare_costs) : NULL;
-            if (cost)
-                numbers[i * n_models + m] = (struct table_model){true, cost->latency, cost->rthroughput, cost->uops};
-        }
-    }
-    for (size_t i = 0; i < table->n_rows; i++)
-        rows[i].models = &numbers[i * n_models];
-    table->models = names;
-    table->n_models = n_models;
-}
 
 bool table_is_crossing(const struct table_value *value) {
     return value->partner && strcmp(value->partner, TABLE_CROSSING) == 0;
@@ -205,7 +174,8 @@ static bool read_table(struct reader *reader, const char *const *folders, size_t
     table->when = reader->when;
     table->clock = clock ? table_clock_text(arena, clock) : "not steady yet";
     struct table_row *rows = make_rows(reader, forms, n_forms, table);
-    add_models(arena, models, n_models, rows, table);
+    if (!table_add_models(arena, models, n_models, rows, table, fail))
+        return false;
     if (reader->isa && !reader_read_mixtures(reader, table, fail))
         return false;
     for (size_t i = 0; i < table->n_mixtures; i++)

@@ -148,12 +148,12 @@ struct table_mixture {
     struct table_value value; // cycles of a pass through its loop
 };
 
-// Numbers of one scheduling model, from its table.
+// Numbers of one scheduling model, from its table; of a CPU file, of an example of the form.
 struct table_model {
     bool is_known;
     double latency;     // cycles: the longest of its writes
     double rthroughput; // cycles
-    unsigned uops;
+    unsigned uops;      // of a CPU file: slots of dispatch
 };
 
 struct experiment_key; // survey/experiment_key.h

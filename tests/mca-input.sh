@@ -17,6 +17,8 @@ expect 0 same same "$T/text" "$T/hex"
 expect 0 '^3\.040 304 200 200$' mca --brief "$T/block.s"
 expect 0 '^3\.040 304 200 200$' mca --hex --brief "$T/block.hex"
 expect 0 '^3\.030 303 100 100 1\.030 103 100 100 $' bash -c "'$cyclops' mca -mtriple=x86_64 -mcpu=skylake --hex --brief '$T/two.hex' | tr '\n' ' '"
+# By a CPU file, what comes first is the steady state, as in its report and in explain.
+expect 0 '^3\.000 30[0-9] 100 100 1\.000 10[0-9] 100 100 $' bash -c "'$cyclops' mca --mcpu core:skylake --hex --brief '$T/two.hex' | tr '\n' ' '"
 expect 0 'Code Region - .*two.hex:2' mca --hex "$T/two.hex"
 expect 0 'Code Region - <stdin>:1' bash -c "printf 4801D9 | '$cyclops' mca -mtriple=x86_64 -mcpu=skylake --hex"
 expect 0 '^2$' bash -c "'$cyclops' mca -mtriple=x86_64 -mcpu=skylake --json --hex '$T/two.hex' | jq '.CodeRegions | length'"

@@ -45,8 +45,8 @@ uint64_t cpu_pipes(const struct cpu *cpu, uint64_t mask) {
 }
 
 const char *cpu_unit_name(struct arena *arena, const struct cpu *cpu, unsigned unit) {
-    if (unit && (unit == cpu->flags || unit == cpu->carry))
-        return unit == cpu->flags ? "flags" : "carry flag";
+    if (cpu_is_flag(cpu, unit))
+        return unit == cpu->flags ? "flags" : unit == cpu->carry ? "carry flag" : "overflow flag";
     if (unit && unit == cpu->adjuster)
         return "the stack pointer's adjustment";
     for (unsigned i = 1; unit && i < cpu->machine->n_registers; i++)
@@ -259,6 +259,7 @@ static void number_units(struct cpu *cpu, struct arena *arena) {
         if (machine_is_flags(machine, i)) {
             cpu->flags = units[i];
             cpu->carry = n++;
+            cpu->overflow = n++;
         }
         if (strcmp(reg->name, "RSP") == 0)
             cpu->stack = units[i];
@@ -397,7 +398,7 @@ const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode
         if (opcodes->items[i]->name == opcode)
             return &opcodes->items[i]->opcode;
     struct seen *seen = ARENA_NEW(opcodes->arena, struct seen);
-    *seen = (struct seen){.name = opcode, .opcode = {.kinds = cpu_kinds_of(opcode)}};
+    *seen = (struct seen){.name = opcode, .opcode = {.kinds = cpu_kinds_of(opcode), .flow = cpu_flow_of(opcode)}};
     find_rules(cpu, opcode, &seen->opcode);
     seen->opcode.lacked = lacked_by(cpu, opcode);
     seen->opcode.operation = cpu_operation_of(opcode, &seen->opcode.operands);

@@ -148,11 +148,23 @@ enum cpu_operation {
     CPU_DOES_SHR
 };
 
+// How sources reach results, where not each source reaches every result.
+enum cpu_flow {
+    CPU_FLOWS_TO_ALL,
+    CPU_FLOWS_CROSSWISE, // xchg: each register has what the other one, or memory, held
+    CPU_FLOWS_OLD,       // xadd: the second register has what the first one, or memory, held
+    CPU_FLOWS_COMPARED,  // cmpxchg: flags and rax do not depend on what it may store
+    CPU_FLOWS_STACK,     // push, pop: the stack pointer depends on itself
+    CPU_FLOWS_FRAME,     // leave: the stack pointer depends on rbp, and not on what rbp is loaded with
+    CPU_FLOWS_OVERFLOW   // adox: of flags, only the overflow
+};
+
 // What an opcode's name says.
 struct cpu_opcode {
     enum cpu_operation operation;
-    const char *operands;  // the letters behind its width: "rr", "mi8"; "" where there is no width
-    uint32_t kinds;        // see opcode.h
+    const char *operands; // the letters behind its width: "rr", "mi8"; "" where there is no width
+    uint32_t kinds;       // see opcode.h
+    enum cpu_flow flow;
     const unsigned *rules; // those that it matches, in their order
     unsigned n_rules;
     const char *lacked; // feature that it needs and the CPU lacks; null: the CPU executes it
@@ -194,18 +206,18 @@ struct cpu {
     uint64_t load_pipes, store_data_pipes, store_address_pipes, memory_pipes;
     double load_latency, vector_load_latency; // cycles, of the base's plain loads
     // Registers that overlap are one unit, numbered from 1: what waits for another is found by unit. Condition flags
-    // are two, the carry and the others.
+    // are three: the carry, the overflow, and the others.
     const uint16_t *units; // by register
     const bool *is_vector; // by register
     const bool *is_x87;    // by register: x87's status and control, which each of its instructions reads or writes
     const uint8_t *bits;   // by register: 8 to 64 of a general one; 0: another one, or the high byte of one
     uint16_t general[16];  // units of the general registers, in the order of their numbers in encodings
     struct cpu_opcodes *opcodes;
-    unsigned n_units;      // with 0, which no register has
-    unsigned flags, carry; // units; 0: there are no flags
-    unsigned adjuster;     // unit that add and sub of a number to the stack pointer wait for; no register's
-    unsigned stack;        // unit of the stack pointer; 0: unknown
-    unsigned counter;      // unit of the program counter, for addresses relative to it; 0: unknown
+    unsigned n_units;                // with 0, which no register has
+    unsigned flags, carry, overflow; // units; 0: there are no flags
+    unsigned adjuster;               // unit that add and sub of a number to the stack pointer wait for; no register's
+    unsigned stack;                  // unit of the stack pointer; 0: unknown
+    unsigned counter;                // unit of the program counter, for addresses relative to it; 0: unknown
 };
 
 // Reads and checks all of a file but what depends on its base. Null and a failure with line and column where it is
@@ -236,6 +248,10 @@ const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode
 
 // Of a resource, by its mask.
 uint64_t cpu_pipes(const struct cpu *cpu, uint64_t mask);
+// Of condition flags.
+static inline bool cpu_is_flag(const struct cpu *cpu, unsigned unit) {
+    return unit && (unit == cpu->flags || unit == cpu->carry || unit == cpu->overflow);
+}
 // "rax", "flags", "carry flag": of a unit, as people read it; "" for unit 0.
 const char *cpu_unit_name(struct arena *arena, const struct cpu *cpu, unsigned unit);
 // Names of the base's resources that are these pipes, the fewest that are found: "SKLPort06", "SKLPort0+SKLPort15".

@@ -62,6 +62,11 @@ static const struct {
     {MNEMONIC, "SBB", CPU_CARRIES | CPU_SPLITS_INDEXED},
     {MNEMONIC, "RCL", CPU_CARRIES},
     {MNEMONIC, "RCR", CPU_CARRIES},
+    {MNEMONIC, "ADCX", CPU_WRITES_CARRY | CPU_CARRIES},
+    {MNEMONIC, "BT", CPU_WRITES_CARRY},
+    {MNEMONIC, "BTC", CPU_WRITES_CARRY},
+    {MNEMONIC, "BTR", CPU_WRITES_CARRY},
+    {MNEMONIC, "BTS", CPU_WRITES_CARRY},
     {WHOLE, "CLC", CPU_WRITES_CARRY | CPU_SETS_CARRY},
     {WHOLE, "STC", CPU_WRITES_CARRY | CPU_SETS_CARRY},
     {WHOLE, "CMC", CPU_WRITES_CARRY | CPU_CARRIES},
@@ -125,6 +130,22 @@ uint32_t cpu_kinds_of(const char *opcode) {
         if (is_like(opcode, names[i].how, names[i].text))
             kinds |= names[i].kinds;
     return kinds;
+}
+
+// The exchanges of 8 and 16 bits merge, so each of their registers depends on both.
+enum cpu_flow cpu_flow_of(const char *opcode) {
+    static const struct {
+        const char *start;
+        enum cpu_flow flow;
+    } flows[] = {{"XCHG32", CPU_FLOWS_CROSSWISE}, {"XCHG64", CPU_FLOWS_CROSSWISE},  {"XADD32", CPU_FLOWS_OLD},
+                 {"XADD64", CPU_FLOWS_OLD},       {"LXADD32", CPU_FLOWS_OLD},       {"LXADD64", CPU_FLOWS_OLD},
+                 {"CMPXCHG", CPU_FLOWS_COMPARED}, {"LCMPXCHG", CPU_FLOWS_COMPARED}, {"PUSH", CPU_FLOWS_STACK},
+                 {"POP16", CPU_FLOWS_STACK},      {"POP64", CPU_FLOWS_STACK},       {"POPF", CPU_FLOWS_STACK},
+                 {"LEAVE", CPU_FLOWS_FRAME},      {"ADOX", CPU_FLOWS_OVERFLOW}};
+    for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
+        if (starts_with(opcode, flows[i].start))
+            return flows[i].flow;
+    return CPU_FLOWS_TO_ALL;
 }
 
 enum cpu_operation cpu_operation_of(const char *opcode, const char **operands) {

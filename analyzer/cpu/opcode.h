@@ -13,7 +13,7 @@ enum cpu_kind {
     CPU_SELECTS = 1 << 2,        // cmov, setcc
     CPU_HAS_FLAG_LOGIC = 1 << 3, // and, or, xor, test
     CPU_STEPS = 1 << 4,          // inc, dec: they leave the carry
-    CPU_CARRIES = 1 << 5,        // adc, sbb, rcl, rcr: they read the carry alone
+    CPU_CARRIES = 1 << 5,        // adc, sbb, rcl, rcr, adcx: they read the carry alone
     // How it may fuse with a jump (X86BaseInfo.h, classifyFirstOpcodeInMacroFusion).
     CPU_FUSES_AS_TEST = 1 << 6,
     CPU_FUSES_AS_CMP = 1 << 7,
@@ -34,7 +34,7 @@ enum cpu_kind {
     CPU_WIDE_LANES = 1 << 22,      // of these: an index or a value of a lane has 64 bits
     CPU_ZEROES_ITSELF = 1 << 26,   // where both that it reads are one register
     CPU_ONES_ITSELF = 1 << 27,     // likewise: all its bits are set then
-    CPU_WRITES_CARRY = 1 << 28,    // clc, stc, cmc: and no other flag
+    CPU_WRITES_CARRY = 1 << 28,    // clc, stc, cmc, adcx, bt and its kind: and no other flag
     CPU_SETS_CARRY = 1 << 29,      // of these clc and stc, which read no flag
     CPU_DIVIDES = 1 << 30,         // whole numbers
     // Of strings, at these registers.
@@ -46,6 +46,7 @@ enum cpu_kind {
 
 // Several of the above.
 uint32_t cpu_kinds_of(const char *opcode);
+enum cpu_flow cpu_flow_of(const char *opcode);
 // `operands`: as in struct cpu_opcode.
 enum cpu_operation cpu_operation_of(const char *opcode, const char **operands);
 

@@ -1,6 +1,7 @@
 #include "analyzer/cpu/recipe.h"
 
 #include "analyzer/cpu/opcode.h"
+#include "analyzer/cpu/recipe_parts.h"
 #include "analyzer/cpu/recipe_trust.h"
 
 #include <math.h>
@@ -196,13 +197,27 @@ static bool is_ignored(const struct cpu *cpu, const struct cpu_recipe *recipe, u
             if (rule->ignored[i] == reg)
                 return true;
     }
-    return unit == cpu->stack && recipe->stack_change && cpu_does(cpu, CPU_STACK_ENGINE);
+    bool is_new = recipe->opcode->flow == CPU_FLOWS_FRAME; // leave: what it makes the stack pointer does not come of it
+    return unit == cpu->stack && (is_new || (recipe->stack_change && cpu_does(cpu, CPU_STACK_ENGINE)));
 }
 
 static bool reads_nothing(const struct cpu *cpu, const struct cpu_recipe *recipe) {
     const struct insn *insn = recipe->insn;
     bool is_same = insn->n_reads == 2 && insn->reads[0].reg == insn->reads[1].reg && !insn->may_load;
     return is(recipe, CPU_SETS_CARRY) || (is_same && is(recipe, CPU_ONES_ITSELF) && cpu_does(cpu, CPU_ONES_IDIOMS));
+}
+
+enum { N_FLAGS = 3, RBP = 5 }; // RBP: a number of general registers
+
+// Of bit `which` of enum cpu_flags.
+static unsigned flag_unit(const struct cpu *cpu, unsigned which) {
+    const unsigned units[N_FLAGS] = {cpu->carry, cpu->overflow, cpu->flags};
+    return units[which];
+}
+
+// Whether a name in a file that is that unit means this one: the flags' means all flags.
+static bool is_meant(const struct cpu *cpu, unsigned named, unsigned unit) {
+    return unit == named || (named && named == cpu->flags && cpu_is_flag(cpu, unit));
 }
 
 static void add_read(struct cpu_recipe *recipe, unsigned unit, bool is_address, double early) {
@@ -221,9 +236,12 @@ static double early_of(const struct sched_read *read) {
 
 // Which of the reads are the address's base and index: of loads LLVM lists these behind other sources, of stores
 // before.
-static void find_address_reads(const struct cpu_recipe *recipe, bool *is_address) {
+static void find_address_reads(const struct cpu *cpu, const struct cpu_recipe *recipe, bool *is_address) {
     const struct insn *insn = recipe->insn;
     const struct insn_address *address = insn->address;
+    if (recipe->opcode->flow == CPU_FLOWS_FRAME) // which loads from rbp
+        for (unsigned i = 0; i < insn->n_reads; i++)
+            is_address[i] = cpu->units[insn->reads[i].reg] == cpu->general[RBP];
     if (!address || !(insn->may_load || insn->may_store || is(recipe, CPU_LEA)))
         return;
     uint16_t wanted[] = {address->base, address->index};
@@ -241,17 +259,16 @@ static void take_reads(const struct cpu *cpu, struct cpu_recipe *recipe) {
     const struct insn *insn = recipe->insn;
     bool is_address[64] = {false};
     if (insn->n_reads <= 64)
-        find_address_reads(recipe, is_address);
+        find_address_reads(cpu, recipe, is_address);
     for (unsigned i = 0; i < insn->n_reads && !recipe->reads_nothing; i++) {
         unsigned reg = insn->reads[i].reg, unit = cpu->units[reg];
         const struct sched_read *read = &insn->cost->reads[i];
         if (read->independent || is_ignored(cpu, recipe, unit, reg) || recipe->rename == CPU_ZEROES)
             continue;
         if (unit && unit == cpu->flags) {
-            if (!recipe->reads_carry_only)
-                add_read(recipe, cpu->flags, false, 0);
-            if (!recipe->reads_no_carry)
-                add_read(recipe, cpu->carry, false, 0);
+            for (unsigned f = N_FLAGS; f-- > 0;)
+                if (recipe->flags_read >> f & 1)
+                    add_read(recipe, flag_unit(cpu, f), false, 0);
             continue;
         }
         double early = early_of(read);
@@ -278,6 +295,13 @@ static bool is_part(const struct cpu *cpu, const struct insn_write *write) {
     return is_general;
 }
 
+static void write_flags(const struct cpu *cpu, struct cpu_recipe *recipe, double latency, unsigned operand) {
+    for (unsigned f = 0; f < N_FLAGS && recipe->n_writes + 1 < CPU_MOST_WRITES; f++)
+        if (recipe->flags_written >> f & 1)
+            recipe->writes[recipe->n_writes++] = (struct cpu_write){
+                .unit = (uint16_t)flag_unit(cpu, f), .latency = latency, .operand = (int)operand, .trust = CPU_LLVM};
+}
+
 static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {
     const struct insn *insn = recipe->insn;
     for (unsigned i = 0; i < insn->n_writes && recipe->n_writes + 1 < CPU_MOST_WRITES; i++) {
@@ -287,13 +311,13 @@ static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {
                       !(recipe->stack_change > 0 && i == 0 && insn->writes[0].reg != reg)))
             continue;
         latency = latency > 0 ? latency : 0;
-        if (unit == cpu->flags && !recipe->leaves_carry)
-            recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)cpu->carry, latency, (int)i, CPU_LLVM};
-        if (unit == cpu->flags && recipe->writes_carry_only)
+        if (unit == cpu->flags) {
+            write_flags(cpu, recipe, latency, i);
             continue;
-        recipe->writes[recipe->n_writes++] = (struct cpu_write){(uint16_t)unit, latency, (int)i, CPU_LLVM};
-        bool waits = unit != cpu->flags && waits_for_result(cpu, recipe);
-        if ((waits || is_part(cpu, &insn->writes[i])) && recipe->rename == CPU_EXECUTES) {
+        }
+        recipe->writes[recipe->n_writes++] =
+            (struct cpu_write){.unit = (uint16_t)unit, .latency = latency, .operand = (int)i, .trust = CPU_LLVM};
+        if ((waits_for_result(cpu, recipe) || is_part(cpu, &insn->writes[i])) && recipe->rename == CPU_EXECUTES) {
             add_read(recipe, unit, false, 0); // it merges
             struct cpu_write *write = &recipe->writes[recipe->n_writes - 1];
             write->latency = fmax(write->latency, 1);
@@ -312,8 +336,10 @@ static void take_adjustment(const struct cpu *cpu, struct cpu_recipe *recipe) {
     if (!adjusts || !cpu_knows(cpu, CPU_STACK_ADJUSTMENT) || !writes_stack)
         return;
     add_read(recipe, cpu->adjuster, false, 0);
-    recipe->writes[recipe->n_writes++] = (struct cpu_write){
-        (uint16_t)cpu->adjuster, cpu_value(cpu, CPU_STACK_ADJUSTMENT), -1, cpu->parameters[CPU_STACK_ADJUSTMENT].trust};
+    recipe->writes[recipe->n_writes++] = (struct cpu_write){.unit = (uint16_t)cpu->adjuster,
+                                                            .latency = cpu_value(cpu, CPU_STACK_ADJUSTMENT),
+                                                            .operand = -1,
+                                                            .trust = cpu->parameters[CPU_STACK_ADJUSTMENT].trust};
 }
 
 static void take_results(const struct cpu *cpu, const struct cpu_rule *rule, struct cpu_recipe *recipe) {
@@ -321,9 +347,8 @@ static void take_results(const struct cpu *cpu, const struct cpu_rule *rule, str
         const struct cpu_end *end = &rule->results[i];
         for (unsigned w = 0; w < recipe->n_writes; w++) {
             struct cpu_write *write = &recipe->writes[w];
-            bool is_flag = end->unit == cpu->flags && write->unit == cpu->carry;
             bool is_named = end->operand >= 0 ? write->operand == end->operand
-                            : end->unit       ? write->unit == end->unit || is_flag
+                            : end->unit       ? is_meant(cpu, end->unit, write->unit)
                                               : cpu->is_vector[recipe->insn->writes[write->operand].reg];
             if (is_named && !end->is_memory) {
                 write->latency = end->latency;
@@ -373,20 +398,48 @@ static void take_rules(const struct cpu *cpu, struct cpu_recipe *recipe) {
 static void delay_data(const struct cpu *cpu, struct cpu_recipe *recipe) {
     double latency = cpu_value(cpu, CPU_CONDITIONAL_DATA_LATENCY);
     for (unsigned i = 0; i < recipe->n_reads && recipe->reads_as_logic && latency > 0; i++) {
-        bool is_flag = recipe->reads[i].unit == cpu->flags || recipe->reads[i].unit == cpu->carry;
-        if (!is_flag && !recipe->reads[i].is_address)
+        if (!cpu_is_flag(cpu, recipe->reads[i].unit) && !recipe->reads[i].is_address)
             recipe->reads[i].early = fmax(recipe->latency - latency, 0);
     }
 }
 
+// Of x86's conditions, a condition and its opposite: overflow, below, equal, not above, sign, parity, less, not
+// greater.
+static unsigned flags_of_condition(unsigned condition) {
+    static const unsigned of_pairs[] = {CPU_OVERFLOW,
+                                        CPU_CARRY,
+                                        CPU_OTHER_FLAGS,
+                                        CPU_CARRY | CPU_OTHER_FLAGS,
+                                        CPU_OTHER_FLAGS,
+                                        CPU_OTHER_FLAGS,
+                                        CPU_OVERFLOW | CPU_OTHER_FLAGS,
+                                        CPU_OVERFLOW | CPU_OTHER_FLAGS};
+    return of_pairs[condition / 2];
+}
+
 static void take_flags(struct cpu_recipe *recipe) {
-    bool is_conditional = is(recipe, CPU_JUMPS | CPU_SELECTS);
-    unsigned condition = condition_of(recipe) & ~1u;
-    recipe->leaves_carry = is(recipe, CPU_STEPS);
-    recipe->writes_carry_only = is(recipe, CPU_WRITES_CARRY);
+    bool is_overflow = recipe->opcode->flow == CPU_FLOWS_OVERFLOW;
+    bool is_conditional = is(recipe, CPU_JUMPS | CPU_SELECTS) && !recipe->is_x87; // fcmov has no such encoding
     recipe->reads_as_logic = is(recipe, CPU_SELECTS);
-    recipe->reads_carry_only = is(recipe, CPU_CARRIES) || (is_conditional && condition == 2);
-    recipe->reads_no_carry = is_conditional && condition != 2 && condition != 6;
+    recipe->flags_read = is_conditional            ? flags_of_condition(condition_of(recipe))
+                         : is(recipe, CPU_CARRIES) ? CPU_CARRY
+                         : is_overflow             ? CPU_OVERFLOW
+                                                   : CPU_ALL_FLAGS;
+    recipe->flags_written = is(recipe, CPU_STEPS)          ? CPU_ALL_FLAGS & ~CPU_CARRY
+                            : is(recipe, CPU_WRITES_CARRY) ? CPU_CARRY
+                            : is_overflow                  ? CPU_OVERFLOW
+                                                           : CPU_ALL_FLAGS;
+}
+
+// A cmov whose condition needs flags of several registers has them a cycle later; setcc, which reads nothing else, has
+// not.
+static void delay_flags(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    const double more = cpu_value(cpu, CPU_CONDITIONAL_FLAGS_MORE);
+    const bool is_joined = __builtin_popcount(recipe->flags_read) > 1 && is(recipe, CPU_SELECTS) &&
+                           is(recipe, CPU_SPLITS_INDEXED); // cmov of both
+    for (unsigned i = 0; i < recipe->n_reads && is_joined; i++)
+        if (cpu_is_flag(cpu, recipe->reads[i].unit))
+            recipe->reads[i].early -= more;
 }
 
 static bool is_end(const struct cpu *cpu, const struct cpu_end *end, const struct cpu_read *read) {
@@ -394,7 +447,7 @@ static bool is_end(const struct cpu *cpu, const struct cpu_end *end, const struc
         return read->operand == end->operand;
     if (!end->unit)
         return read->is_vector;
-    return read->unit == end->unit || (read->unit == cpu->carry && end->unit == cpu->flags);
+    return is_meant(cpu, end->unit, read->unit);
 }
 
 // What a rule says to come to its result in less time than the rest.
@@ -440,6 +493,8 @@ static bool is_x87(const struct cpu *cpu, const struct insn *insn) {
 
 static bool is_repeated(const struct cpu_recipe *recipe) {
     enum { REPNE = 0xf2, REP = 0xf3 };
+    if (strncmp(recipe->insn->opcode, "REP_", 4) == 0) // movs and stos have opcodes of their own then
+        return true;
     for (unsigned i = 0; recipe->insn->bytes && i < recipe->encoding.opcode_at; i++)
         if (recipe->insn->bytes[i] == REPNE || recipe->insn->bytes[i] == REP)
             return recipe->string.bytes;
@@ -477,12 +532,17 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
     take_stack(cpu, recipe);
     recipe->is_plain_load = recipe->n_loads == 1 && !recipe->n_stores && !recipe->is_vector &&
                             is(recipe, CPU_LOADS_PLAINLY) && insn->n_writes && !is_part(cpu, &insn->writes[0]);
+    recipe->merges_load = recipe->n_loads == 1 && !recipe->n_stores && is(recipe, CPU_LOADS_PLAINLY) &&
+                          insn->n_writes && is_part(cpu, &insn->writes[0]);
     if (insn->may_load && recipe->is_plain_load)
         recipe->load_latency = insn->cost->latency < cpu->load_latency ? cpu->load_latency : insn->cost->latency;
     else if (insn->may_load)
         recipe->load_latency = recipe->is_vector ? cpu->vector_load_latency : cpu->load_latency;
     take_reads(cpu, recipe);
     take_writes(cpu, recipe);
+    recipe->n_parts = 1;
+    if (recipe->rename == CPU_EXECUTES && !is_repeated(recipe))
+        recipe_part_results(cpu, recipe);
     take_load_latency(cpu, recipe);
     if (recipe->encoding.is_atomic)
         recipe->serial = cpu_value(cpu, CPU_ATOMIC);
@@ -492,6 +552,7 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
         recipe->latency = fmax(recipe->latency, recipe->writes[i].latency);
     delay_data(cpu, recipe);
     delay_sources(cpu, recipe);
+    delay_flags(cpu, recipe);
     take_adjustment(cpu, recipe);
     recipe->is_unknown = is_unknown(recipe);
     recipe->divides = is(recipe, CPU_DIVIDES);

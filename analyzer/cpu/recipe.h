@@ -21,7 +21,15 @@ enum cpu_fuses { CPU_FUSES_NEVER, CPU_FUSES_ALWAYS, CPU_FUSES_COMPARE, CPU_FUSES
 // What of an instruction's numbers may come from somewhere else than the others.
 enum cpu_cost { CPU_COST_SLOTS, CPU_COST_LATENCY, CPU_COST_PIPES, CPU_N_COSTS };
 
-enum { CPU_MOST_USES = 24, CPU_MOST_READS = 12, CPU_MOST_WRITES = 8 };
+// Condition flags that are renamed together.
+enum cpu_flags {
+    CPU_CARRY = 1,
+    CPU_OVERFLOW = 2,
+    CPU_OTHER_FLAGS = 4,
+    CPU_ALL_FLAGS = CPU_CARRY | CPU_OVERFLOW | CPU_OTHER_FLAGS
+};
+
+enum { CPU_MOST_USES = 24, CPU_MOST_READS = 12, CPU_MOST_WRITES = 8, CPU_MOST_PARTS = 3 };
 
 struct cpu_recipe {
     const struct insn *insn;
@@ -33,15 +41,15 @@ struct cpu_recipe {
     bool is_by_base[CPU_N_COSTS];       // so it is, and it counts: a latency needs a result, pipes an execution
     bool is_fused;                      // into the instruction before it: it has no slot of its own
     bool is_vector;                     // it writes or reads a vector register
+    bool merges_load;                   // it loads into a part of a general register, and does nothing else
     bool is_plain_load;                 // of general registers: it loads, and does nothing else
     bool reads_as_logic;                // cmov or setcc: it waits for flags of logic operations
-    bool leaves_carry;                  // it writes the flags, but for the carry
-    bool writes_carry_only;             // and no other flag
     bool reads_nothing;                 // whatever its operands are: an idiom that is executed, or clc
     bool is_x87;                        // of the stack of x87, which nothing follows
     bool is_unknown;                    // its cycles: see cpu_recipe_make
     bool divides;                       // whole numbers: its time may depend on the quotient
-    bool reads_carry_only, reads_no_carry;
+    // Several of enum cpu_flags: what an instruction that reads LLVM's one register of flags reads of it, or writes.
+    unsigned flags_read, flags_written;
 
     unsigned slots;             // of rename and dispatch; 0: fused into another one
     unsigned decoded_slots;     // the same before some are split at rename
@@ -66,17 +74,22 @@ struct cpu_recipe {
     struct cpu_read {
         uint16_t unit;
         bool is_address, is_vector;
-        int operand;  // LLVM's number of it among those that are read; below 0: LLVM has no such operand
-        double early; // cycles that it may come after the instruction's start
+        uint8_t parts; // a bit each of those, beside the first, that wait for it
+        int operand;   // LLVM's number of it among those that are read; below 0: LLVM has no such operand
+        double early;  // cycles that it may come after the instruction's start
     } reads[CPU_MOST_READS];
     unsigned n_reads;
     struct cpu_write {
         uint16_t unit;
+        uint8_t part;
         double latency;       // from its sources, loaded ones included
         int operand;          // LLVM's number of it among those that are written; of the carry, that of the flags
         enum cpu_trust trust; // of its latency
     } writes[CPU_MOST_WRITES];
     unsigned n_writes;
+    // Results that wait for some of the sources only. Part 0 is what waits for all, and what is stored. 1: no others.
+    unsigned n_parts;
+    bool part_loads[CPU_MOST_PARTS]; // it waits for what is loaded; of part 0 unused
 };
 
 // `insn` was described by the CPU's base, with its address. Cycles are unknown where LLVM's number is a placeholder

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MOST_STORES = 64, N_GENERAL = 16, RSP = 4, RBP = 5, RSI = 6, RDI = 7, WORD = 8, PAGE = 4096 };
+enum { MOST_STORES = 64, N_GENERAL = 16, RSP = 4, RBP = 5, RSI = 6, RDI = 7, WORD = 8, X87_BYTES = 10, PAGE = 4096 };
 
 struct kept { // what a store has left in memory
     struct place place;
@@ -347,6 +347,34 @@ static void step_string(struct address_walk *walk, const struct cpu_recipe *reci
     }
 }
 
+// xchg and xadd: what one of both held, the other one holds then; xadd has their sum in the first.
+static void step_exchange(struct address_walk *walk, const struct cpu_recipe *recipe, struct place *from,
+                          struct place *to) {
+    const struct insn *insn = recipe->insn;
+    const bool adds = recipe->opcode->flow == CPU_FLOWS_OLD;
+    if (insn->address && insn->n_writes) {
+        const unsigned reg = insn->writes[0].reg;
+        *from = *to = (struct place){address_of(walk, insn->address), insn->address->bytes};
+        struct value held = read_register(walk, reg), loaded = load(walk, from);
+        keep(walk, to, adds ? add(walk, loaded, held) : held);
+        write_register(walk, reg, loaded);
+    } else if (insn->n_writes >= 2) {
+        const unsigned first = insn->writes[0].reg, second = insn->writes[1].reg;
+        struct value one = read_register(walk, first), other = read_register(walk, second);
+        write_register(walk, second, one);
+        write_register(walk, first, adds ? add(walk, one, other) : other);
+    }
+}
+
+// leave: the stack pointer goes back to where rbp is, and rbp is popped.
+static void step_leave(struct address_walk *walk, struct place *from) {
+    const struct cpu *cpu = walk->request->cpu;
+    struct value *frame = &walk->registers[cpu->general[RBP]], *stack = &walk->registers[cpu->stack];
+    *from = (struct place){*frame, WORD};
+    *stack = (struct value){frame->base, frame->offset + WORD};
+    *frame = load(walk, from);
+}
+
 static void follow(struct address_walk *walk, const struct cpu_recipe *recipe, struct place *from, struct place *to) {
     const struct insn *insn = recipe->insn;
     if (recipe->stack_change) {
@@ -357,9 +385,19 @@ static void follow(struct address_walk *walk, const struct cpu_recipe *recipe, s
         step_string(walk, recipe, from, to);
         return;
     }
+    if (recipe->opcode->flow == CPU_FLOWS_CROSSWISE || recipe->opcode->flow == CPU_FLOWS_OLD) {
+        step_exchange(walk, recipe, from, to);
+        return;
+    }
+    if (recipe->opcode->flow == CPU_FLOWS_FRAME && recipe->n_loads) {
+        step_leave(walk, from);
+        return;
+    }
     struct place place = {.bytes = 0};
     if (insn->address && (insn->may_load || insn->may_store))
         place = (struct place){address_of(walk, insn->address), insn->address->bytes};
+    if (place.bytes == X87_BYTES) // two accesses, of which the first is followed
+        place.bytes = WORD;
     struct value loaded = insn->may_load && place.bytes ? load(walk, &place) : unknown(walk);
     struct value result = result_of(walk, recipe, loaded);
     if (insn->may_load)

@@ -115,6 +115,14 @@ static void a_load_crosses_two_lines(void **state) {
     assert_near(bounds_of(*state, load, &half).cycles[BOUND_LOADS], 0.75);
 }
 
+// xchg and leave take addresses with them: what is loaded then is what was stored.
+static void addresses_are_exchanged(void **state) {
+    // mov [rsi], rax; xchg rsi, rdi; mov rax, [rdi]; xchg rsi, rdi
+    assert_near(bounds_of(*state, "4889064887f7488b074887f7", NULL).cycles[BOUND_LATENCY], 4);
+    // mov [rbp], rax; mov rbx, rbp; leave; mov rax, [rsp - 8]; mov rbp, rbx
+    assert_near(bounds_of(*state, "488945004889ebc9488b4424f84889dd", NULL).cycles[BOUND_LATENCY], 4);
+}
+
 // A page is new where an access moves on to it, and not where it comes back.
 static void pages_are_new_once(void **state) {
     static const char load[] = "488b07";
@@ -154,6 +162,7 @@ int main(void) {
         cmocka_unit_test(a_load_meets_the_store_that_ran),
         cmocka_unit_test(turns_take_turns),
         cmocka_unit_test(the_core_takes_them_too),
+        cmocka_unit_test(addresses_are_exchanged),
         cmocka_unit_test(a_load_crosses_two_lines),
         cmocka_unit_test(pages_are_new_once),
         cmocka_unit_test(what_is_not_followed),

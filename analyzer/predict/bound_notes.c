@@ -1,6 +1,13 @@
 // Who makes the latency: notes of a walk, for bound_trace.
 #include "analyzer/predict/bound_walk.h"
 
+static void note_read(const struct walk *walk, const struct cpu_read *read, double ready, struct bound_event *event) {
+    event->way = read->is_address ? BOUND_BY_ADDRESS : BOUND_BY_REGISTER;
+    event->unit = read->unit;
+    event->in = ready;
+    event->before = walk->code->trace->makers[read->unit];
+}
+
 // Of the reads that are address parts, or are not, the one that comes at `time`.
 static void note_register(const struct walk *walk, const struct cpu_recipe *recipe, bool is_address, double time,
                           struct bound_event *event) {
@@ -9,10 +16,7 @@ static void note_register(const struct walk *walk, const struct cpu_recipe *reci
         double ready = walk_ready_of(walk, recipe, read);
         if (read->is_address != is_address || ready - (is_address ? 0 : read->early) < time)
             continue;
-        event->way = is_address ? BOUND_BY_ADDRESS : BOUND_BY_REGISTER;
-        event->unit = read->unit;
-        event->in = ready;
-        event->before = walk->code->trace->makers[read->unit];
+        note_read(walk, read, ready, event);
         return;
     }
 }
@@ -55,6 +59,21 @@ void walk_note(struct walk *walk, const struct cpu_recipe *recipe, const struct 
         bool is_address = recipe->n_loads && loaded >= begin;
         note_register(walk, recipe, is_address, is_address ? address_ready : begin, &event);
     }
+    bound_trace_step(trace, &event);
+}
+
+// What waits for a load, waits for what the whole instruction does where that is later than its registers.
+void walk_note_part(struct walk *walk, const struct cpu_recipe *recipe, unsigned part, double begin) {
+    struct bound_trace *trace = walk->code->trace;
+    struct bound_event event = {.before = TRACE_NONE, .from_store = TRACE_NONE};
+    if (recipe->part_loads[part] || recipe->serial > 0)
+        event = trace->events[trace->step];
+    for (unsigned i = 0; i < recipe->n_reads && begin > 0; i++) {
+        const struct cpu_read *read = &recipe->reads[i];
+        const double ready = walk_ready_of(walk, recipe, read);
+        if (read->parts >> part & 1 && ready - read->early >= begin)
+            note_read(walk, read, ready, &event);
+    }
     bound_trace_add(trace, &event);
 }
 
@@ -62,11 +81,11 @@ void walk_note(struct walk *walk, const struct cpu_recipe *recipe, const struct 
 void walk_note_results(struct walk *walk, const struct cpu_recipe *recipe, double done, const struct stored *stored) {
     struct bound_trace *trace = walk->code->trace;
     struct bound_event address = {.before = TRACE_NONE};
-    int id = (int)trace->n_events - 1;
+    const int id = (int)trace->step;
     if (stored)
         note_register(walk, recipe, true, stored->address_ready, &address);
     for (unsigned i = 0; i < recipe->n_writes; i++)
-        trace->makers[recipe->writes[i].unit] = id;
+        trace->makers[recipe->writes[i].unit] = id + recipe->writes[i].part;
     trace->serial = recipe->serial > 0 ? id : trace->serial;
     trace->oldest = done >= walk->all_done ? id : trace->oldest;
     if (!stored)
@@ -81,5 +100,6 @@ void walk_note_end(const struct walk *walk, const double *growth, double most) {
     unsigned n = walk->n_written, at = 0;
     while (at + 1 < n + N_FURTHER && growth[at] < most)
         at++;
-    trace->end = at < n ? trace->makers[walk->written[at]] : at == n ? trace->serial : trace->stored;
+    const int further[N_FURTHER] = {trace->serial, trace->stored, trace->oldest};
+    trace->end = at < n ? trace->makers[walk->written[at]] : further[at - n];
 }

@@ -9,7 +9,10 @@ struct written walk_written_of(const struct walk *walk, const struct cpu_recipe 
     bool is_on_stack = stores ? recipe->stack_change < 0 : recipe->stack_change > 0;
     const struct insn_address *address = is_on_stack ? NULL : recipe->insn->address;
     struct written written = {.scale = 1};
-    if (!address) {
+    if (!address && recipe->opcode->flow == CPU_FLOWS_FRAME) {
+        enum { RBP = 5 };
+        written.base = cpu->general[RBP];
+    } else if (!address) {
         written.base = cpu->stack;
         written.displacement = walk->stack + (recipe->stack_change < 0 ? recipe->stack_change : 0);
     } else {
@@ -62,8 +65,11 @@ static void count_learned(struct walk *walk) {
 }
 
 // Whether rename learns what store a load meets that is not written as it is: where those of its set are few enough.
-static bool is_learned(struct walk *walk, const struct cpu_recipe *load) {
+// What push has stored, and what pop loads, it finds by the stack pointer alone.
+static bool is_learned(struct walk *walk, const struct cpu_recipe *load, const struct stored *store) {
     const struct cpu *cpu = walk->cpu;
+    if (store->is_pushed || load->stack_change > 0)
+        return false;
     if (!cpu_knows(cpu, CPU_RENAMED_LEARNED))
         return walk->code->request->is_loop;
     unsigned insn = (unsigned)(load - walk->code->recipes);
@@ -87,9 +93,10 @@ bool walk_is_renamed(struct walk *walk, const struct cpu_recipe *load, const str
     const struct cpu *cpu = walk->cpu;
     struct written written = walk_written_of(walk, load, false);
     bool is_indexed = load->insn->address && load->insn->address->index;
-    bool is_wide = place->bytes >= cpu_value(cpu, CPU_RENAMED_LEAST_BYTES) || !extends(load);
+    enum cpu_parameter least = extends(load) ? CPU_RENAMED_LEAST_BYTES : CPU_RENAMED_LEAST_BYTES_OTHER;
+    bool is_wide = place->bytes >= cpu_value(cpu, least);
     bool may_be = cpu_knows(cpu, CPU_RENAMED_LATENCY) && !is_microcoded(cpu, load) && !load->is_vector &&
                   !store->is_vector && is_wide && (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED));
     return may_be &&
-           (!cpu_does(cpu, CPU_RENAMES_ALIKE) || is_alike(&store->written, &written) || is_learned(walk, load));
+           (!cpu_does(cpu, CPU_RENAMES_ALIKE) || is_alike(&store->written, &written) || is_learned(walk, load, store));
 }

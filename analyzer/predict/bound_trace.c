@@ -14,9 +14,20 @@ struct bound_trace *bound_trace_open(struct arena *arena, unsigned n_units) {
     return trace;
 }
 
-int bound_trace_add(struct bound_trace *trace, const struct bound_event *event) {
-    *ARENA_ADD(trace->arena, trace->events, trace->n_events) = *event;
-    return (int)trace->n_events - 1;
+void bound_trace_add(struct bound_trace *trace, const struct bound_event *event) {
+    struct bound_event *added = ARENA_ADD(trace->arena, trace->events, trace->n_events);
+    *added = *event;
+    added->step = trace->n_steps - 1;
+}
+
+void bound_trace_step(struct bound_trace *trace, const struct bound_event *event) {
+    trace->step = trace->n_events;
+    trace->n_steps++;
+    bound_trace_add(trace, event);
+}
+
+static unsigned insn_of(const struct bound_trace *trace, int event, unsigned n) {
+    return trace->events[event].step % n;
 }
 
 // Events on the way back from the end, the newest first.
@@ -32,32 +43,32 @@ static bool is_cycle(const struct bound_trace *trace, const int *path, unsigned 
                      double cycles) {
     enum { PERCENT = 100 };
     const struct bound_event *newer = &trace->events[path[k]], *older = &trace->events[path[m]];
-    unsigned turns = (unsigned)(path[k] - path[m]) / n;
-    bool is_same =
-        (unsigned)path[k] % n == (unsigned)path[m] % n && newer->way == older->way && newer->unit == older->unit;
+    unsigned turns = (newer->step - older->step) / n;
+    bool is_same = insn_of(trace, path[k], n) == insn_of(trace, path[m], n) && newer->way == older->way &&
+                   newer->unit == older->unit;
     return is_same && turns > 0 && fabs((newer->in - older->in) / turns - cycles) <= cycles / PERCENT;
 }
 
 // The place of the first instruction of the block in path[k + 1] to path[m]: a reader begins there.
-static unsigned first_of(const int *path, unsigned k, unsigned m, unsigned n) {
+static unsigned first_of(const struct bound_trace *trace, const int *path, unsigned k, unsigned m, unsigned n) {
     unsigned first = m;
     for (unsigned i = m; i > k; i--)
-        first = (unsigned)path[i] % n < (unsigned)path[first] % n ? i : first;
+        first = insn_of(trace, path[i], n) < insn_of(trace, path[first], n) ? i : first;
     return first;
 }
 
 static void take_cycle(const struct bound_trace *trace, const int *path, unsigned k, unsigned m, unsigned n,
                        struct bounds_explained *explained) {
     struct bound_link *chain = ARENA_ARRAY(trace->arena, struct bound_link, m - k);
-    unsigned first = first_of(path, k, m, n);
+    unsigned first = first_of(trace, path, k, m, n);
     for (unsigned i = m; i > k; i--) {
         const struct bound_event *event = &trace->events[path[i]], *next = &trace->events[path[i - 1]];
         chain[(m - i + m - k - (m - first)) % (m - k)] = (struct bound_link){
-            .insn = (unsigned)path[i] % n, .way = event->way, .unit = event->unit, .cycles = next->in - event->in};
+            .insn = insn_of(trace, path[i], n), .way = event->way, .unit = event->unit, .cycles = next->in - event->in};
     }
     explained->chain = chain;
     explained->n_chain = m - k;
-    explained->chain_turns = (unsigned)(path[k] - path[m]) / n;
+    explained->chain_turns = (trace->events[path[k]].step - trace->events[path[m]].step) / n;
 }
 
 void bound_trace_chain(const struct bound_trace *trace, unsigned n, double cycles, struct bounds_explained *explained) {

@@ -7,9 +7,10 @@
 
 enum { TRACE_STORES = 64, TRACE_NONE = -1 };
 
-// One instruction in one turn; number i is of instruction i % n.
+// What one instruction waited for in one turn, or a part of its results.
 struct bound_event {
-    int before; // the event that it waited for; TRACE_NONE: it waited for nothing
+    unsigned step; // instructions before it
+    int before;    // the event that it waited for; TRACE_NONE: it waited for nothing
     enum bound_way way;
     uint16_t unit;
     double in;      // when that was there, cycles
@@ -19,7 +20,8 @@ struct bound_event {
 struct bound_trace {
     struct arena *arena;
     struct bound_event *events;
-    unsigned n_events;
+    unsigned n_events, n_steps;
+    unsigned step;                 // the newest step's first event
     int *makers;                   // by unit: the event that made its newest value
     int oldest, serial, stored;    // that made what is done last: of all, serial ones, data of stores
     struct trace_store {           // of the walk's kept stores
@@ -30,8 +32,10 @@ struct bound_trace {
 };
 
 struct bound_trace *bound_trace_open(struct arena *arena, unsigned n_units);
-// Returns its number.
-int bound_trace_add(struct bound_trace *trace, const struct bound_event *event);
+// The next step's first event.
+void bound_trace_step(struct bound_trace *trace, const struct bound_event *event);
+// Another one of the same step.
+void bound_trace_add(struct bound_trace *trace, const struct bound_event *event);
 // Finds the chain that takes `cycles` a turn, from the trace's end on backwards. `n`: instructions of a turn.
 void bound_trace_chain(const struct bound_trace *trace, unsigned n, double cycles, struct bounds_explained *explained);
 

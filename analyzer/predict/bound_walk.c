@@ -45,14 +45,15 @@ static double forward_latency(const struct cpu *cpu, const struct cpu_recipe *re
 
 static struct meeting meeting_of(struct walk *walk, const struct cpu_recipe *recipe, const struct place *place) {
     const struct cpu *cpu = walk->cpu;
+    const double merge = recipe->merges_load ? cpu_value(cpu, CPU_FORWARD_MERGE) : 0;
     const struct stored *store = walk_store_of(walk, place);
     if (!store)
         return (struct meeting){.meets = CORE_MEETS_NOTHING};
     if (!walk_contains(&store->place, place))
         return (struct meeting){store, CORE_IS_BLOCKED, cpu_value(cpu, CPU_BLOCKED_LOAD)};
     if (store->place.address.offset == place->address.offset && walk_is_renamed(walk, recipe, place, store))
-        return (struct meeting){store, CORE_IS_RENAMED, cpu_value(cpu, CPU_RENAMED_LATENCY)};
-    return (struct meeting){store, CORE_IS_FORWARDED, forward_latency(cpu, recipe)};
+        return (struct meeting){store, CORE_IS_RENAMED, cpu_value(cpu, CPU_RENAMED_LATENCY) + merge};
+    return (struct meeting){store, CORE_IS_FORWARDED, forward_latency(cpu, recipe) + merge};
 }
 
 static unsigned stores_back(const struct walk *walk, const struct stored *store) {
@@ -243,14 +244,24 @@ static const struct stored *keep_store(struct walk *walk, const struct cpu_recip
                             .address_ready = address_ready,
                             .data_ready = data,
                             .all_done = walk->all_done,
-                            .is_vector = recipe->is_vector};
+                            .is_vector = recipe->is_vector,
+                            .is_pushed = recipe->stack_change < 0};
     return slot;
 }
 
-static void write_results(struct walk *walk, const struct cpu_recipe *recipe, double begin) {
+// When a part has all its sources. A register that it shares with the address of a load it takes as it is.
+static double part_ready(const struct walk *walk, const struct cpu_recipe *recipe, unsigned part, double loaded) {
+    double begin = recipe->part_loads[part] ? loaded : 0;
+    for (unsigned i = 0; i < recipe->n_reads; i++)
+        if (recipe->reads[i].parts >> part & 1)
+            begin = later(begin, walk_ready_of(walk, recipe, &recipe->reads[i]) - recipe->reads[i].early);
+    return recipe->serial > 0 ? later(begin, walk->serial) : begin;
+}
+
+static void write_results(struct walk *walk, const struct cpu_recipe *recipe, const double *begins) {
     for (unsigned i = 0; i < recipe->n_writes; i++) {
         const struct cpu_write *write = &recipe->writes[i];
-        walk->ready[write->unit] = recipe->rename == CPU_ZEROES ? 0 : begin + write->latency;
+        walk->ready[write->unit] = recipe->rename == CPU_ZEROES ? 0 : begins[write->part] + write->latency;
         walk->is_loaded[write->unit] = recipe->is_plain_load;
         walk->versions[write->unit]++;
         if (recipe->rename != CPU_MOVES)
@@ -263,7 +274,7 @@ static void write_results(struct walk *walk, const struct cpu_recipe *recipe, do
 // The walk's step of one instruction.
 static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     struct place from, to;
-    double address_ready = 0, begin = 0, done = 0, loaded = 0, alone = 0;
+    double address_ready = 0, begin = 0, done = 0, loaded = 0, alone = 0, begins[CPU_MOST_PARTS];
     struct written written = {.base = 0};
     if (recipe->n_stores) // before the registers of it change
         written = walk_written_of(walk, recipe, true);
@@ -286,14 +297,19 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
         begin = later(begin, loaded);
         count_load(walk, recipe, &from);
     }
+    for (unsigned part = 1; part < recipe->n_parts; part++)
+        begins[part] = part_ready(walk, recipe, part, loaded);
     if (walk->code->trace)
         walk_note(walk, recipe, &from, address_ready, begin, loaded, alone);
+    for (unsigned part = 1; walk->code->trace && part < recipe->n_parts; part++)
+        walk_note_part(walk, recipe, part, begins[part]);
     if (recipe->serial > 0) {
         begin = later(begin, walk->serial);
         walk->serial = begin + recipe->serial;
     }
     done = begin + recipe->latency;
-    write_results(walk, recipe, begin);
+    begins[0] = begin;
+    write_results(walk, recipe, begins);
     walk->stack += recipe->stack_change;
     walk->all_done = later(walk->all_done, later(done, address_ready));
     const struct stored *stored = keep_store(walk, recipe, &to, &written, address_ready, begin);
@@ -321,7 +337,7 @@ static void find_written(struct walk *walk) {
 }
 
 static double time_of(const struct walk *walk, unsigned which) {
-    const double further[N_FURTHER] = {walk->serial, walk->stored};
+    const double further[N_FURTHER] = {walk->serial, walk->stored, walk->all_done};
     return which < walk->n_written ? walk->ready[walk->written[which]] : further[which - walk->n_written];
 }
 
@@ -395,12 +411,13 @@ static void set_memory(const struct walk *walk, double turns, struct bounds *bou
         loads = fmax(loads, walk->n_loads / cpu_value(cpu, CPU_LOADS));
     if (cpu_knows(cpu, CPU_LOADS_VECTOR))
         loads = fmax(loads, walk->n_vector_loads / cpu_value(cpu, CPU_LOADS_VECTOR));
-    if (cpu_knows(cpu, CPU_ACCESSES))
-        loads = fmax(loads, walk->n_accesses / cpu_value(cpu, CPU_ACCESSES));
     for (unsigned i = 0; i < MOST_BANKS && cpu_knows(cpu, CPU_LOAD_BANK_READS); i++)
         loads = fmax(loads, walk->bank_reads[i] / cpu_value(cpu, CPU_LOAD_BANK_READS));
     if (cpu_does(cpu, CPU_PAIRED_LOADS_BY_BANK) && walk->n_turn_loads)
         loads = fmax(loads, turns * bound_paired_loads(walk->turn_loads, walk->n_turn_loads, memory_of(walk)));
+    const double accesses = cpu_knows(cpu, CPU_ACCESSES) ? walk->n_accesses / cpu_value(cpu, CPU_ACCESSES) : 0;
+    bounds->counts_stores = accesses > loads;
+    loads = fmax(loads, accesses);
     if (cpu_knows(cpu, CPU_STORES))
         stores = fmax(stores, walk->n_store_lines / cpu_value(cpu, CPU_STORES));
     if (cpu_does(cpu, CPU_STORES_BY_LINE))

@@ -19,7 +19,7 @@ enum {
     MOST_LEARNED_SETS = 8,
     KEPT_PAGES = 64 // pages that are not new again: entries of a small buffer of translations
 };
-enum { N_FURTHER = 2 }; // times that are no unit's: see time_of
+enum { N_FURTHER = 3 }; // times that are no unit's: see time_of
 
 // How an address is written: renaming of memory takes two addresses for one where they are written alike, and no
 // register of them has changed.
@@ -34,7 +34,7 @@ struct stored {
     struct place place;
     struct written written;
     double address_ready, data_ready, all_done; // all_done: itself, and whatever is older
-    bool is_vector;
+    bool is_vector, is_pushed;
 };
 
 // One access of an instruction, from turn to turn.
@@ -113,6 +113,8 @@ double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe, c
 // would be without any store.
 void walk_note(struct walk *walk, const struct cpu_recipe *recipe, const struct place *from, double address_ready,
                double begin, double loaded, double alone);
+// The same of a part of its results, behind the above.
+void walk_note_part(struct walk *walk, const struct cpu_recipe *recipe, unsigned part, double begin);
 // Who made what is there now. `stored`: the slot of its store; null: it stores nothing.
 void walk_note_results(struct walk *walk, const struct cpu_recipe *recipe, double done, const struct stored *stored);
 // Who made what grows the most.

@@ -42,8 +42,10 @@ static const char file_text[] = "cpu: 1\n"
                                 "  renamed-learned: 20\n"
                                 "  renamed-learned-sets: 2\n"
                                 "  forward-latency-update: 6\n"
+                                "  forward-merge: 1\n"
                                 "resources: {SKLPort06: 4}\n"
                                 "forms:\n"
+                                "  - {match: LEAVE64, latency: 0, latency-to: {RSP: 1}}\n"
                                 "  - {match: ADDSDrr(_Int)?, latency: 3, own-latency: 2}\n";
 
 static int open_windows(void **state) {
@@ -129,6 +131,11 @@ static void memory_that_is_renamed(void **state) {
         {"4889030fb603", false, 7},       // mov [rbx], rax; movzx eax, byte [rbx]: what is loaded counts
         {"88030fb603", false, 7},         // mov [rbx], al; movzx eax, byte [rbx]: too narrow
         {"fe03", false, 1},               // inc byte [rbx]: not for what changes it
+        {"88038a03", false, 2},           // mov [rbx], al; mov al, [rbx]: it merges, and a cycle later
+        {"554889e54889ec5d", false, 7},   // push rbp; mov rbp, rsp; mov rsp, rbp; pop rbp: rsp has changed
+        {"554889e54889ec5d", true, 7},    // that is not learned
+        {"504889e5488b45004883c408", true,
+         7}, // push rax; mov rbp, rsp; mov rax, [rbp]; add rsp, 8: nor of what push stored
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bounds bounds = bounds_of(*state, cases[i].hex, cases[i].is_loop);

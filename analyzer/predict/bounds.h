@@ -60,6 +60,7 @@ struct bounds {
     double slots;        // of rename and dispatch, per iteration
     double vector_slots; // of these, those of vector instructions
     uint64_t pipes;      // of the bound of ports
+    bool counts_stores;  // the bound of loads: as many accesses take longer than the loads alone
     // Accesses of all turns that were looked at whose address could not be followed: each is taken to be apart.
     unsigned n_unfollowed;
 };

@@ -26,7 +26,7 @@ static bool is_maker(const struct bounds_explained *explained, const struct cpu_
     case BOUND_PORTS:
         return fills_pipes(recipe, explained->bounds.pipes);
     case BOUND_LOADS:
-        return recipe->n_loads > 0;
+        return recipe->n_loads > 0 || (recipe->n_stores > 0 && explained->bounds.counts_stores);
     case BOUND_STORES:
         return recipe->n_stores > 0;
     case BOUND_LATENCY:
@@ -57,9 +57,9 @@ static void fill_parts(struct arena *arena, struct bounds_explained *explained) 
 // Of the newest turn.
 static const int *list_forwards(struct arena *arena, const struct bound_trace *trace, unsigned n) {
     int *from = ARENA_ARRAY(arena, int, n);
-    for (unsigned i = 0; i < n; i++) {
-        const struct bound_event *event = &trace->events[trace->n_events - n + i];
-        from[i] = event->from_store == TRACE_NONE ? -1 : event->from_store % (int)n;
+    for (unsigned i = trace->n_events; i-- > 0 && trace->events[i].step + n >= trace->n_steps;) {
+        const struct bound_event *event = &trace->events[i];
+        from[event->step % n] = event->from_store == TRACE_NONE ? -1 : (int)(trace->events[event->from_store].step % n);
     }
     return from;
 }

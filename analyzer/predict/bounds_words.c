@@ -87,6 +87,15 @@ static double count(const struct bounds_words *words, bool stores) {
     return n;
 }
 
+// Of loads alone, or of stores as well, which share what accesses wait for.
+static const char *say_loads(struct arena *arena, const struct bounds_words *words, const char *makers) {
+    const char *loads = some(arena, count(words, false), "load");
+    if (!words->found->bounds.counts_stores)
+        return arena_printf(arena, "%s, of %s", loads, makers);
+    return arena_printf(arena, "%s and %s, of which %g go to memory in a cycle, of %s", loads,
+                        some(arena, count(words, true), "store"), cpu_value(words->cpu, CPU_ACCESSES), makers);
+}
+
 static const char *say_vector_slots(struct arena *arena, const struct bounds_words *words) {
     return arena_printf(arena, "%s of vector instructions, of which %g are renamed and dispatched in a cycle",
                         some(arena, words->found->bounds.vector_slots, "slot"),
@@ -150,7 +159,7 @@ const char *bounds_sentence(struct arena *arena, const struct bounds_words *word
                             n == 1 ? "is" : "are", some(arena, held(words), "cycle"), makers);
     }
     case BOUND_LOADS:
-        return arena_printf(arena, "%s, of %s", some(arena, count(words, false), "load"), makers);
+        return say_loads(arena, words, makers);
     case BOUND_STORES:
         return arena_printf(arena, "%s, of %s", some(arena, count(words, true), "store"), makers);
     case BOUND_LATENCY:

@@ -98,7 +98,7 @@ static char *write_count(char *end, uint64_t number, unsigned digits) {
     return end;
 }
 
-void mca_brief_print(const struct pipeline_result *result, uint64_t iterations, const char *name, FILE *out) {
+void mca_brief_print(const struct pipeline_result *result, uint64_t thousandths, const char *name, FILE *out) {
     enum { DECIMALS = 3, SCALE = 1000, ROOM = 96 };
     char line[ROOM], *const end = line + ROOM, *start = end;
     *--start = *name != '\0' ? ' ' : '\n';
@@ -108,11 +108,9 @@ void mca_brief_print(const struct pipeline_result *result, uint64_t iterations, 
     *--start = ' ';
     start = write_count(start, result->cycles, 1);
     *--start = ' ';
-    uint64_t rest = result->cycles % iterations; // less than 2^32, as the iterations are
-    uint64_t decimals = (rest * SCALE + iterations / 2) / iterations;
-    start = write_count(start, decimals % SCALE, DECIMALS);
+    start = write_count(start, thousandths % SCALE, DECIMALS);
     *--start = '.';
-    start = write_count(start, result->cycles / iterations + decimals / SCALE, 1);
+    start = write_count(start, thousandths / SCALE, 1);
     fwrite(start, 1, (size_t)(end - start), out);
     if (*name != '\0')
         fprintf(out, "%s\n", name);

@@ -49,8 +49,9 @@ bool mca_describe_object(const struct model *model, struct arena *arena, const s
 
 // ---- --brief
 
-// Prints "CYCLES/ITERATION CYCLES INSTRUCTIONS UOPS NAME"; without NAME where the block has none.
-void mca_brief_print(const struct pipeline_result *result, uint64_t iterations, const char *name, FILE *out);
+// Prints "CYCLES/ITERATION CYCLES INSTRUCTIONS UOPS NAME"; without NAME where the block has none. `thousandths`: of a
+// cycle, of an iteration.
+void mca_brief_print(const struct pipeline_result *result, uint64_t thousandths, const char *name, FILE *out);
 // Prints "error FILE:LINE:COLUMN: text".
 void mca_brief_print_error(const struct fail *fail, FILE *out);
 

@@ -69,9 +69,10 @@ static void simulate_lines(void *self, void *item) {
     }
     while (mca_hex_next(&hex, worker->model)) {
         struct pipeline_result result;
-        if (hex.fail.status == FAIL_NONE &&
-            mca_simulate(worker->model, worker->pipeline, worker->iterations, &hex.block, &result, &hex.fail)) {
-            mca_brief_print(&result, worker->iterations, hex.block.name, out);
+        uint64_t thousandths;
+        if (hex.fail.status == FAIL_NONE && mca_simulate(worker->model, worker->pipeline, worker->iterations,
+                                                         &hex.block, &result, &thousandths, &hex.fail)) {
+            mca_brief_print(&result, thousandths, hex.block.name, out);
         } else {
             mca_brief_print_error(&hex.fail, out);
             chunk->any_failed = true;

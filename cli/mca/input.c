@@ -179,9 +179,10 @@ static void simulate_briefly(struct reader *reader, const struct block *block) {
     const struct mca_session *session = reader->session;
     struct fail fail;
     struct pipeline_result result;
+    uint64_t thousandths;
     fail_clear(&fail);
-    if (mca_simulate(reader->model, session->pipeline, reader->iterations, block, &result, &fail))
-        mca_brief_print(&result, reader->iterations, block->name, session->out);
+    if (mca_simulate(reader->model, session->pipeline, reader->iterations, block, &result, &thousandths, &fail))
+        mca_brief_print(&result, thousandths, block->name, session->out);
     else
         tell_failure(reader, &fail);
 }

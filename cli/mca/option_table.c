@@ -11,9 +11,8 @@
 static const struct mca_option rows[] = {
     {MCA_HEADING, NULL, NULL, "Which machine", 0},
     {MCA_TEXT, "mcpu", "CPU",
-     "LLVM's name of the CPU, an overlay: FILE.yaml, overlay:NAME; or a CPU file: FILE.cpu.yaml, cpu:NAME. 'help' "
-     "lists "
-     "LLVM's. Default: native, this one.",
+     "LLVM's name of the CPU, an overlay: FILE.yaml, overlay:NAME; or a CPU file, whose core is simulated: "
+     "FILE.cpu.yaml, cpu:NAME or core:NAME. 'help' lists LLVM's. Default: native, this one.",
      AT(cpu)},
     {MCA_TEXT, "overlay", "FILE.yaml", "A file that changes the CPU, or is one: see machines/README.md.", AT(overlay)},
     {MCA_TEXT, "mtriple", "TRIPLE",
@@ -91,7 +90,8 @@ static const struct mca_option rows[] = {
      "word: normal. full (LLVM 22): with the entries of the model, opcodes and comments.",
      AT(tables_word)},
     {MCA_FLAG, "brief", NULL,
-     "A line for each block: cycles per iteration, cycles, instructions, uops; or 'error' and what is wrong with it.",
+     "A line for each block: cycles per iteration (of a CPU file: in the steady state), cycles, instructions, uops; or "
+     "'error' and what is wrong with it.",
      AT(brief)},
     {MCA_TEXT, "trace", "konata|perfetto[:FILE]",
      "What each instruction does in each cycle, for these viewers. Default: to trace.konata, trace.json.", AT(trace)},

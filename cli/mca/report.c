@@ -1,5 +1,6 @@
 #include "cli/mca/report.h"
 
+#include "analyzer/predict/core_plan.h"
 #include "analyzer/predict/core_simulation.h"
 #include "analyzer/predict/rthroughput.h"
 #include "analyzer/sim/pipeline.h"
@@ -9,6 +10,8 @@
 #include "analyzer/views/views.h"
 #include "cli/mca/core_report.h"
 #include "cli/mca/json.h"
+
+#include <math.h>
 
 // The views of one block. Views that are not requested are neither set up nor listeners.
 struct views {
@@ -231,12 +234,19 @@ static bool report_blocks(const struct mca_session *session, const struct backen
 }
 
 bool mca_simulate(const struct model *model, struct pipeline *pipeline, uint64_t iterations, const struct block *block,
-                  struct pipeline_result *result, struct fail *fail) {
-    if (!model->own)
-        return pipeline_simulate(pipeline, EXECUTION_OF(block), NULL, result, fail);
+                  struct pipeline_result *result, uint64_t *thousandths, struct fail *fail) {
+    enum { SCALE = 1000 };
+    if (!model->own) {
+        bool is_done = pipeline_simulate(pipeline, EXECUTION_OF(block), NULL, result, fail);
+        *thousandths = is_done ? (result->cycles * SCALE + iterations / 2) / iterations : 0;
+        return is_done;
+    }
     const struct bounds_request way = core_way(model->own, block);
     const struct core_simulation simulation = {.iterations = iterations};
-    return core_simulate(&way, &simulation, result, fail);
+    double cycles = 0;
+    bool is_done = core_simulate(&way, &simulation, result, fail) && core_cycles_find(&way, 0, &cycles, fail);
+    *thousandths = (uint64_t)llround(cycles * SCALE);
+    return is_done;
 }
 
 bool mca_report(const struct mca_session *session, const struct backend_source *source) {

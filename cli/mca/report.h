@@ -37,9 +37,10 @@ bool mca_open_model(const struct mca_args *args, struct arena *arena, struct mod
 // Returns the pipeline's options by the session's arguments.
 struct pipeline_options mca_pipeline_options(const struct mca_session *session);
 
-// Simulates a block, and nobody listens: by the pipeline, or on the core of the model's CPU file.
+// Simulates a block, and nobody listens: by the pipeline, or on the core of the model's CPU file. `thousandths`: of a
+// cycle, of an iteration; on the core, in the steady state.
 bool mca_simulate(const struct model *model, struct pipeline *pipeline, uint64_t iterations, const struct block *block,
-                  struct pipeline_result *result, struct fail *fail);
+                  struct pipeline_result *result, uint64_t *thousandths, struct fail *fail);
 
 // Simulates every block and prints its report. LLVM's notes go to stderr, each before its report.
 bool mca_report(const struct mca_session *session, const struct backend_source *source);

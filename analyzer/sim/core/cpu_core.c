@@ -154,6 +154,7 @@ static void cpu_core_put_state(const struct core *core, struct coder *coder) {
     put_ticks(coder, units->dispatch.busy_until, 0);
     put_ticks(coder, units->dispatch_vector.busy_until, 0);
     put_ticks(coder, units->retirement.busy_until, 0);
+    put_ticks(coder, units->all_done, LONGEST_LOOK_BACK);
     front_end_put(&units->front_end, coder);
     // What is short comes first: most comparisons end there.
     if (!coder->differs)

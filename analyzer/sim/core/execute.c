@@ -37,6 +37,23 @@ static void has_address(struct units *units, struct flight *flight, int64_t tick
     units_arrive(units, entry->waits_for_address, ticks);
 }
 
+static void has_result(struct units *units, struct flight *flight, unsigned write, int64_t result) {
+    flight->results[write] = result;
+    units_arrive(units, flight->waiting[write], result);
+}
+
+// Results that do not wait for all sources wait for no pipe, either: the others hold it.
+static void has_part(struct units *units, struct flight *flight, unsigned part, int64_t ready) {
+    const int64_t now = ticks_at(units->core.now), begin = ready > now ? ready : now;
+    for (unsigned w = 0; w < flight->insn->n_writes; w++) {
+        const int64_t result = begin + flight->insn->writes[w].latency;
+        if (flight->insn->writes[w].part != part)
+            continue;
+        flight->done = result > flight->done ? result : flight->done;
+        has_result(units, flight, w, result);
+    }
+}
+
 // It has begun, and no uop that computes is left. No result is there before the last of these, begun at `last`.
 static void has_results(struct units *units, struct flight *flight, int64_t last) {
     const struct core_insn *insn = flight->insn;
@@ -45,13 +62,25 @@ static void has_results(struct units *units, struct flight *flight, int64_t last
     flight->done = done > flight->done ? done : flight->done;
     for (unsigned w = 0; w < insn->n_writes; w++) {
         const int64_t result = flight->begin + insn->writes[w].latency;
-        flight->results[w] = result > last ? result : last;
-        units_arrive(units, flight->waiting[w], flight->results[w]);
+        if (!insn->writes[w].part)
+            has_result(units, flight, w, result > last ? result : last);
     }
     if (insn->stores && insn->n_of_part[CORE_STORES_DATA])
         release(units, flight, CORE_STORES_DATA, flight->begin + insn->store_delay);
     else if (insn->stores)
         has_data(units, flight, flight->begin + insn->store_delay);
+}
+
+// What it loads is there, for the parts that wait for it, too.
+static void load_parts(struct units *units, struct flight *flight, int64_t loaded) {
+    for (unsigned part = 1; part <= flight->insn->n_parts; part++) {
+        const enum core_group group = core_group_of_part(part);
+        if (!flight->insn->part_loads[part])
+            continue;
+        flight->ready[group] = loaded > flight->ready[group] ? loaded : flight->ready[group];
+        if (--flight->n_waits[group] == 0)
+            units_complete(units, flight, group);
+    }
 }
 
 void units_complete(struct units *units, struct flight *flight, enum core_group group) {
@@ -63,7 +92,12 @@ void units_complete(struct units *units, struct flight *flight, enum core_group 
             has_address(units, flight, ready);
         return;
     }
+    if (group >= CORE_N_GROUPS) {
+        has_part(units, flight, group - CORE_N_GROUPS + 1, ready);
+        return;
+    }
     if (group == CORE_LOADED) {
+        load_parts(units, flight, ready);
         flight->done = ready > flight->done ? ready : flight->done;
         if (ready > flight->ready[CORE_VALUE])
             flight->ready[CORE_VALUE] = ready;
@@ -79,8 +113,16 @@ void units_complete(struct units *units, struct flight *flight, enum core_group 
     has_results(units, flight, ready);
 }
 
+static bool has_parts(const struct flight *flight) {
+    for (unsigned part = 1; part <= flight->insn->n_parts; part++)
+        if (flight->n_waits[core_group_of_part(part)])
+            return false;
+    return true;
+}
+
 bool units_is_over(const struct flight *flight) {
-    return !flight->n_uops_left && flight->has_result && (!flight->insn->stores || flight->has_data);
+    return !flight->n_uops_left && flight->has_result && has_parts(flight) &&
+           (!flight->insn->stores || flight->has_data);
 }
 
 static void has_loaded(struct units *units, struct flight *flight, int64_t begin) {

@@ -16,7 +16,7 @@ struct flight *flights_enter(struct flights *flights, const struct core_insn *in
     flight->position = position;
     flight->insn = insn;
     flight->access = access;
-    for (unsigned g = 0; g < CORE_N_GROUPS; g++)
+    for (unsigned g = 0; g < core_n_groups(insn); g++)
         flight->ready[g] = flight->n_waits[g] = 0;
     memcpy(flight->n_left, insn->n_of_part, sizeof flight->n_left);
     flight->n_uops_left = (uint8_t)insn->n_uops;
@@ -45,7 +45,7 @@ static uint64_t counts_of(const struct flight *flight) {
     uint64_t counts = flight->n_uops_left;
     for (unsigned p = 0; p < CORE_N_PARTS; p++)
         counts = counts << 5 | flight->n_left[p];
-    for (unsigned g = 0; g < CORE_N_GROUPS; g++)
+    for (unsigned g = 0; g < core_n_groups(flight->insn); g++)
         counts = counts << 5 | flight->n_waits[g];
     return counts << 2 | (uint64_t)flight->has_result << 1 | flight->has_data;
 }
@@ -58,7 +58,7 @@ void flights_put(const struct flights *flights, struct coder *coder) {
         const struct flight *flight = flights_at(flights, i - 1);
         coder_put(coder, counts_of(flight));
         put_ticks(coder, flight->done, 0);
-        for (unsigned g = 0; g < CORE_N_GROUPS; g++)
+        for (unsigned g = 0; g < core_n_groups(flight->insn); g++)
             put_ticks(coder, flight->ready[g], 0);
         if (!flight->has_result)
             put_ticks(coder, flight->begin, LONGEST_LOOK_BACK);

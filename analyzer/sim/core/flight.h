@@ -23,9 +23,9 @@ struct flight {
     unsigned position;
     const struct core_insn *insn;
     const struct core_access *access;
-    int64_t ready[CORE_N_GROUPS];   // ticks; so far
-    uint8_t n_waits[CORE_N_GROUPS]; // times that are not known yet
-    uint8_t n_left[CORE_N_PARTS];   // uops that are not issued
+    int64_t ready[CORE_MOST_GROUPS];   // ticks; so far
+    uint8_t n_waits[CORE_MOST_GROUPS]; // times that are not known yet
+    uint8_t n_left[CORE_N_PARTS];      // uops that are not issued
     uint8_t n_uops_left;
     int64_t begin;   // ticks, of its first uop that computes; UNKNOWN: it has not begun
     int64_t done;    // ticks; so far

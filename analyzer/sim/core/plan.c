@@ -43,9 +43,17 @@ static void take_sources(const struct core_plan *plan, struct core_insn *insn) {
             .group = recipe->reads[i].is_address ? CORE_ADDRESS : CORE_VALUE,
             .early = recipe->reads[i].is_address ? 0 : ticks_of(recipe->reads[i].early),
         };
+    for (unsigned i = 0; i < recipe->n_reads; i++)
+        for (unsigned part = 1; part < recipe->n_parts && insn->n_reads < 2 * CPU_MOST_READS; part++)
+            if (recipe->reads[i].parts >> part & 1)
+                insn->reads[insn->n_reads++] = (struct core_read){.unit = recipe->reads[i].unit,
+                                                                  .group = core_group_of_part(part),
+                                                                  .early = ticks_of(recipe->reads[i].early)};
     for (unsigned i = 0; i < recipe->n_writes; i++)
-        insn->writes[insn->n_writes++] =
-            (struct core_write){recipe->writes[i].unit, ticks_of(recipe->writes[i].latency), recipe->own};
+        insn->writes[insn->n_writes++] = (struct core_write){.unit = recipe->writes[i].unit,
+                                                             .latency = ticks_of(recipe->writes[i].latency),
+                                                             .own = recipe->own,
+                                                             .part = recipe->writes[i].part};
     for (unsigned i = 0; i < insn->n_writes; i++)
         insn->latency = insn->writes[i].latency > insn->latency ? insn->writes[i].latency : insn->latency;
     if (recipe->serial > 0) {
@@ -68,6 +76,7 @@ static void make_insn(struct arena *arena, const struct core_plan *plan, const s
     *insn = (struct core_insn){.recipe = recipe,
                                .uops = uops,
                                .slots = recipe->slots,
+                               .n_parts = recipe->n_parts - 1,
                                .loads = recipe->n_loads > 0,
                                .stores = recipe->n_stores > 0,
                                .is_vector = recipe->slots && recipe->is_vector,
@@ -83,6 +92,7 @@ static void make_insn(struct arena *arena, const struct core_plan *plan, const s
         add_uop(insn, 0, 0, CORE_STORES_ADDRESS);
     insn->uops = ARENA_ARRAY(arena, struct core_uop, insn->n_uops);
     memcpy(insn->uops, uops, insn->n_uops * sizeof *uops);
+    memcpy(insn->part_loads, recipe->part_loads, sizeof insn->part_loads);
     take_sources(plan, insn);
     insn->entries = insn->n_uops ? insn->slots : 0;
     insn->scheduler = scheduler_of(cpu, insn);

@@ -20,10 +20,11 @@ static inline int64_t ticks_of(double cycles) {
 
 // What a part of an instruction waits for, and what waits for it.
 enum core_group {
-    CORE_ADDRESS, // registers of its address
-    CORE_LOADED,  // what it loads: its own access, and the store that this meets
-    CORE_VALUE,   // everything else that it computes with
-    CORE_N_GROUPS
+    CORE_ADDRESS,  // registers of its address
+    CORE_LOADED,   // what it loads: its own access, and the store that this meets
+    CORE_VALUE,    // everything else that it computes with
+    CORE_N_GROUPS, // then follow the parts of struct cpu_recipe behind the first
+    CORE_MOST_GROUPS = CORE_N_GROUPS + CPU_MOST_PARTS - 1
 };
 
 enum core_part { CORE_LOADS, CORE_STORES_ADDRESS, CORE_COMPUTES, CORE_STORES_DATA, CORE_N_PARTS };
@@ -50,22 +51,32 @@ struct core_insn {
         uint16_t unit;
         enum core_group group;
         int64_t early; // ticks
-    } reads[CPU_MOST_READS + 1];
+    } reads[2 * CPU_MOST_READS + 1];
     unsigned n_reads;
     struct core_write {
         uint16_t unit;
         int64_t latency; // ticks from its begin
         unsigned own;    // as its recipe's; 0 where only serial instructions wait for it
+        uint8_t part;
     } writes[CPU_MOST_WRITES + 1];
     unsigned n_writes;
     int64_t own_early;   // ticks that results of its own rule come earlier
     int64_t store_delay; // ticks from its begin to its data
     bool loads, stores;
-    bool is_vector;         // its slots are those of vector instructions
-    enum cpu_rename rename; // as its recipe's
-    unsigned own;           // likewise
-    int64_t latency;        // ticks from its begin to the last of its results that are no serial one's
+    bool is_vector;                  // its slots are those of vector instructions
+    enum cpu_rename rename;          // as its recipe's
+    unsigned own;                    // likewise
+    int64_t latency;                 // ticks from its begin to the last of its results that are no serial one's
+    unsigned n_parts;                // behind the first: it has as many groups more
+    bool part_loads[CPU_MOST_PARTS]; // as in struct cpu_recipe
 };
+
+static inline unsigned core_n_groups(const struct core_insn *insn) {
+    return CORE_N_GROUPS + insn->n_parts;
+}
+static inline enum core_group core_group_of_part(unsigned part) {
+    return (enum core_group)(CORE_N_GROUPS - 1 + part);
+}
 
 enum core_meets { CORE_MEETS_NOTHING, CORE_IS_FORWARDED, CORE_IS_RENAMED, CORE_IS_BLOCKED };
 

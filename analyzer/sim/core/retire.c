@@ -21,11 +21,15 @@ __attribute__((noinline, cold)) static void report_retired(struct units *units, 
     REPORT(&units->core.reporter, retired, &event, units->no_registers);
 }
 
+// Retirement notices in a cycle what was done before it. What waits until a store has retired does not lose that cycle,
+// but waits for all before the store, too.
 static void retire_one(struct units *units, struct flight *flight) {
     const struct core_insn *insn = flight->insn;
+    units->all_done = flight->done > units->all_done ? flight->done : units->all_done;
     if (insn->stores) {
         struct store_entry *entry = store_table_at(&units->stores, flight->store);
-        entry->retired = ticks_at(units->core.now);
+        const int64_t before = ticks_at(units->core.now - 1);
+        entry->retired = units->all_done > before ? units->all_done : before;
         units->stores.retired++;
         units_arrive(units, entry->waits_for_retired, entry->retired);
     }

@@ -33,6 +33,7 @@ struct units {
     unsigned turn;                                                 // whose accesses come next
     unsigned relaxed;
     int64_t moved;          // the last cycle in which something did
+    int64_t all_done;       // ticks, when the last of what has retired was done
     unsigned *no_registers; // by register file, zeros: for reports
 };
 
