@@ -50,7 +50,7 @@ awk -F, '$3 == "\"all\"" { error[($1 ~ /^cpu:/ ? "own " : "llvm ") $2] = $5 }
 
 # What people wrote about a file wraps, too.
 expect 0 '^80$' sh -c "COLUMNS=80 '$cyclops' cpu show cpu:zen5 | sed 's/ *$//' | awk '{ if (length(\$0) > most) most = length(\$0) }
-    END { print most > 80 ? most : 80 }'"
+    END { print (most > 80 ? most : 80) }'"
 
 # The example of the page is a CPU file.
 sed -n '/^    cpu: 1/,/^\*/s/^    //p' "$here/../docs/how-it-works/cpu-files.md" >"$T/mine.cpu.yaml"
