@@ -80,7 +80,7 @@ static void enter(struct units *units, const struct core_insn *insn, const struc
     if (insn->loads) {
         meet_store(units, flight);
         flight->n_waits[CORE_VALUE]++;
-        for (unsigned part = 1; part <= insn->n_parts; part++)
+        for (unsigned part = 1; part < CPU_MOST_PARTS && part <= insn->n_parts; part++)
             flight->n_waits[core_group_of_part(part)] += insn->part_loads[part];
     }
     if (insn->stores)
@@ -91,7 +91,7 @@ static void enter(struct units *units, const struct core_insn *insn, const struc
         report_dispatched(units, flight);
     if (units->watch.is_wanted_of_rename)
         watch_rename(units, flight);
-    for (unsigned part = 1; part <= insn->n_parts; part++)
+    for (unsigned part = 1; part < CPU_MOST_PARTS && part <= insn->n_parts; part++)
         if (!flight->n_waits[core_group_of_part(part)])
             units_complete(units, flight, core_group_of_part(part));
     if ((insn->loads || insn->stores) && !flight->n_waits[CORE_ADDRESS])

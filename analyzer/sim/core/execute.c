@@ -73,7 +73,7 @@ static void has_results(struct units *units, struct flight *flight, int64_t last
 
 // What it loads is there, for the parts that wait for it, too.
 static void load_parts(struct units *units, struct flight *flight, int64_t loaded) {
-    for (unsigned part = 1; part <= flight->insn->n_parts; part++) {
+    for (unsigned part = 1; part < CPU_MOST_PARTS && part <= flight->insn->n_parts; part++) {
         const enum core_group group = core_group_of_part(part);
         if (!flight->insn->part_loads[part])
             continue;
@@ -114,7 +114,7 @@ void units_complete(struct units *units, struct flight *flight, enum core_group 
 }
 
 static bool has_parts(const struct flight *flight) {
-    for (unsigned part = 1; part <= flight->insn->n_parts; part++)
+    for (unsigned part = 1; part < CPU_MOST_PARTS && part <= flight->insn->n_parts; part++)
         if (flight->n_waits[core_group_of_part(part)])
             return false;
     return true;
