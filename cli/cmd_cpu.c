@@ -4,9 +4,11 @@
 #include "analyzer/model/model.h"
 #include "base/file.h"
 #include "base/options.h"
+#include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "bench/host/host.h"
+#include "infer/card_import.h"
 #include "infer/survey_import.h"
 #include "report/cpu_file.h"
 
@@ -25,7 +27,9 @@ static const struct option options[] = {
     {OPTION_TEXT, "mcpu", "CPU", "import: LLVM's name of the CPU (llvm-22/skylake), or an overlay: FILE.yaml.",
      &args.cpu},
     {OPTION_TEXT, "base", "CPU",
-     "import survey: LLVM's name of a CPU, an overlay, or a CPU file: of that, what an import did not write is kept.",
+     "import survey, import card: LLVM's name of a CPU, an overlay, or a CPU file: of that, what such an import did "
+     "not "
+     "write is kept.",
      &args.base},
     {OPTION_OUTPUT, "output", "FILE", "import: the file to write, NAME.cpu.yaml.", &args.output},
     {OPTION_FLAG, "force", NULL, "import: write FILE even where there is one already.", &args.is_forced},
@@ -35,7 +39,7 @@ static const struct option options[] = {
 
 static const struct command command = {
     "cyclops cpu",
-    "list|show FILE|diff A B [FORM]|import [survey DIR] [options]",
+    "list|show FILE|diff A B [FORM]|import [survey DIR|card CARD.yaml] [options]",
     "CPU files are models of our own (docs/how-it-works/cpu-files.md): parameters of\n"
     "a machine, and what its instructions cost where one of LLVM's models differs.\n"
     "FILE is NAME.cpu.yaml, or cpu:NAME for an installed one.\n"
@@ -51,13 +55,17 @@ static const struct command command = {
     "          machine. All else is added by hand, with its source.\n"
     "  import survey DIR  makes one from a survey: slots, latencies, times of pipes\n"
     "          and of microcode, where what was measured differs from the base. Rules\n"
-    "          that people wrote are kept, and count last.\n",
+    "          that people wrote are kept, and count last.\n"
+    "  import card CARD.yaml  fills in parameters that a machine card shows ('cyclops\n"
+    "          machine') and the base does not state. What the base states is kept, and\n"
+    "          marked with ≠ where the card contradicts it.\n",
     "  cyclops cpu list\n"
     "  cyclops cpu show cpu:skylake\n"
     "  cyclops cpu diff cpu:haswell cpu:skylake\n"
     "  cyclops cpu diff cpu:haswell cpu:skylake 'LEA64r' 'ADC64.*'\n"
     "  cyclops cpu import --mcpu llvm-22/znver4 --output zen4.cpu.yaml\n"
-    "  cyclops cpu import survey DIR --base zen4.cpu.yaml --output new.cpu.yaml\n",
+    "  cyclops cpu import survey DIR --base zen4.cpu.yaml --output new.cpu.yaml\n"
+    "  cyclops cpu import card machine/card.yaml --base new.cpu.yaml --output zen4.cpu.yaml --force\n",
     options,
 };
 
@@ -231,6 +239,68 @@ static bool import_survey(struct arena *arena, const char *const *folders, size_
     return text && import_from(arena, name, text, &results, fail);
 }
 
+// What the card shows, beside what the base states; then what it does not show.
+static void print_card_import(struct arena *arena, const struct card_import_result *result) {
+    struct table table = {.arena = arena};
+    table_column(&table, TABLE_LEFT, "parameter");
+    table_column(&table, TABLE_RIGHT, "card");
+    table_column(&table, TABLE_LEFT, "");
+    table_column(&table, TABLE_RIGHT, "base");
+    table_column(&table, TABLE_LEFT, "base's trust");
+    table_column(&table, TABLE_WRAP, "entries of the card");
+    for (size_t i = 0; i < result->n_rows; i++) {
+        const struct card_import_row *row = &result->rows[i];
+        if (row->outcome == CARD_IMPORT_UNKNOWN)
+            continue;
+        table_cell(&table, "%s", cpu_parameters[row->shown->parameter].name);
+        table_cell(&table, "%.4g", row->shown->value);
+        table_cell(&table, "%s",
+                   row->outcome == CARD_IMPORT_TAKEN     ? "taken"
+                   : row->outcome == CARD_IMPORT_DIFFERS ? "≠"
+                                                         : "=");
+        table_cell(&table, "%s", row->stated.is_known ? arena_printf(arena, "%.4g", row->stated.value) : "");
+        table_cell(&table, "%s", row->stated.is_known ? cpu_trust_name(row->stated.trust) : "");
+        table_cell(&table, "%s", row->shown->source);
+    }
+    table_print(&table, stdout, cli_wants_colour());
+    for (size_t i = 0; i < result->n_rows; i++)
+        if (result->rows[i].outcome == CARD_IMPORT_UNKNOWN)
+            screen_print_sentence(arena_printf(arena, "no %s: %s",
+                                               cpu_parameters[result->rows[i].shown->parameter].name,
+                                               result->rows[i].shown->why),
+                                  stdout);
+    printf("%s: %s taken from the card; %zu that the base states agree, %zu contradict; %zu are not shown\n",
+           args.output, text_count(arena, result->n[CARD_IMPORT_TAKEN], "parameter"), result->n[CARD_IMPORT_KEPT],
+           result->n[CARD_IMPORT_DIFFERS], result->n[CARD_IMPORT_UNKNOWN]);
+}
+
+static bool import_card_onto(struct arena *arena, const char *path, const char *name, const char *text,
+                             struct fail *fail) {
+    struct model base = {0}, made = {0};
+    struct card card;
+    struct card_origin origin;
+    struct card_import_result result;
+    bool is_done = card_read(arena, path, &card, &origin, fail) &&
+                   model_open_cpu_text(&base, arena, args.llvm, name, card_import_kept_text(arena, text), fail) &&
+                   card_import(arena, &card, &origin, base.own, text, &result, fail) &&
+                   model_open_cpu_text(&made, arena, args.llvm, args.output, result.text, fail) &&
+                   file_write(args.output, result.text, strlen(result.text), fail);
+    if (is_done)
+        print_card_import(arena, &result);
+    model_close(&base);
+    model_close(&made);
+    return is_done;
+}
+
+static bool import_card(struct arena *arena, const char *path, struct fail *fail) {
+    if (!args.base || args.cpu)
+        return fail_set(fail, FAIL_INPUT, "--base names what the card's numbers are put on: znver4, or cpu:NAME");
+    if (!can_write(fail))
+        return false;
+    const char *name = name_of_output(arena), *text = base_text(arena, name, fail);
+    return text && import_card_onto(arena, path, name, text, fail);
+}
+
 static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
     static const char *const verbs[] = {"list", "show", "diff", "import"};
     enum { N_VERBS = sizeof verbs / sizeof *verbs };
@@ -238,7 +308,8 @@ static bool work(struct arena *arena, const struct operands *operands, struct fa
     size_t n = operands->n_items;
     if (!n)
         return fail_set(fail, FAIL_INPUT,
-                        "say what to do: list, show FILE, diff FILE FILE, import, or import survey DIR");
+                        "say what to do: list, show FILE, diff FILE FILE, import, import survey DIR, or import card "
+                        "CARD.yaml");
     if (text_find(items[0], verbs, N_VERBS) == N_VERBS)
         return fail_set(fail, FAIL_INPUT, "'%s' is not among list, show, diff and import%s", items[0],
                         text_did_you_mean(arena, items[0], verbs, N_VERBS));
@@ -251,6 +322,8 @@ static bool work(struct arena *arena, const struct operands *operands, struct fa
                       : fail_set(fail, FAIL_INPUT, "'diff' takes two CPU files, and forms behind them");
     if (n >= 3 && strcmp(items[1], "survey") == 0)
         return import_survey(arena, items + 2, n - 2, fail);
+    if (n == 3 && strcmp(items[1], "card") == 0)
+        return import_card(arena, items[2], fail);
     return n == 1 ? import(arena, fail)
                   : fail_set(fail, FAIL_INPUT, "'import' takes options only: --mcpu CPU --output NAME.cpu.yaml");
 }

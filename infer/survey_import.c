@@ -4,14 +4,12 @@
 #include "base/index.h"
 #include "base/text.h"
 #include "check/predictor.h"
+#include "infer/parts.h"
 #include "infer/subject.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char begins[] = "  # Measured: written by 'cyclops cpu import survey', which writes it anew.\n",
-                  ends[] = "  # The rest is kept.\n";
 
 struct import {
     struct arena *arena;
@@ -25,45 +23,10 @@ struct import {
 
 // ---- text
 
+static const char part_kind[] = "survey";
+
 const char *import_kept_text(struct arena *arena, const char *text) {
-    struct text kept = {.arena = arena};
-    const char *begin, *end;
-    text_add(&kept, "");
-    while ((begin = strstr(text, begins)) && (end = strstr(begin, ends))) {
-        text_addf(&kept, "%.*s", (int)(begin - text), text);
-        text = end + strlen(ends);
-    }
-    text_add(&kept, text);
-    return kept.data;
-}
-
-// The line that begins with `key`; null: there is none.
-static const char *line_of(const char *text, const char *key) {
-    for (const char *line = text, *end; *line; line = end + 1) {
-        if (strncmp(line, key, strlen(key)) == 0)
-            return line;
-        if (!(end = strchr(line, '\n')))
-            break;
-    }
-    return NULL;
-}
-
-// Fails where what the key has stands behind it, on its line: nothing can be put below it.
-static bool has_own_line(const char *text, const char *key, struct fail *fail) {
-    const char *line = line_of(text, key);
-    return !line || line[strlen(key)] == '\n' || line[strlen(key)] == '\0' ||
-           fail_set(fail, FAIL_INPUT, "the base has '%s' on one line with what it holds; write that below, a line each",
-                    key);
-}
-
-// Puts `part` behind the line that begins with `key`; adds that line where the text has none.
-static const char *with_part(struct arena *arena, const char *text, const char *key, const char *part) {
-    if (!*part)
-        return text;
-    const char *line = line_of(text, key), *behind = line ? strchr(line, '\n') : NULL;
-    if (!behind)
-        return arena_printf(arena, "%s%s\n%s%s%s", text, key, begins, part, ends);
-    return arena_printf(arena, "%.*s%s%s%s%s", (int)(behind + 1 - text), text, begins, part, ends, behind + 1);
+    return parts_without(arena, text, part_kind);
 }
 
 static const char *loads_text(const struct import *import) {
@@ -85,8 +48,8 @@ static const char *whole_text(struct import *import, size_t *n_rules) {
         all->has_own = false; // a rule of its own: it holds between all that have it
     }
     const char *rules = numbers_text(import->arena, numbers, n, import->request->model->backend->major, n_rules);
-    const char *text = with_part(import->arena, import->text, "parameters:", loads_text(import));
-    return with_part(import->arena, text, "forms:", rules);
+    const char *text = parts_with(import->arena, import->text, "parameters:", part_kind, loads_text(import));
+    return parts_with(import->arena, text, "forms:", part_kind, rules);
 }
 
 // ---- subjects
@@ -379,7 +342,7 @@ bool import_run(struct arena *arena, const struct import_request *request, struc
                 struct fail *fail) {
     struct import import = {.arena = arena, .request = request, .text = import_kept_text(arena, request->text)};
     *result = (struct import_result){.text = NULL};
-    if (!has_own_line(import.text, "parameters:", fail) || !has_own_line(import.text, "forms:", fail) ||
+    if (!parts_can_hold(import.text, "parameters:", fail) || !parts_can_hold(import.text, "forms:", fail) ||
         !find_subjects(&import, fail) || !count(&import, &result->before, fail))
         return false;
     take_load(&import, "MOV64rm", "load-latency");

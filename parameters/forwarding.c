@@ -103,6 +103,9 @@ static size_t list_cells(const struct access *accesses, struct cell *cells) {
     return n;
 }
 
+// Cycles by which what is renamed is quicker than a load: a store may forward in the very time of one.
+static const double CLEARLY = 0.5;
+
 // `load_latency`: 0: not known, so the kind is not either.
 static void add_cell(struct session *session, const struct cell *cell, double load_latency, double quickest) {
     static const double failed = 1.5;
@@ -116,8 +119,8 @@ static void add_cell(struct session *session, const struct cell *cell, double lo
     }
     card_add_number(&session->card, &head, cell->value->cycles, cell->value->low, cell->value->high, 0.01);
     session->card.entries[session->card.n_entries - 1].why = load_latency <= 0 ? "the latency of a load is not known"
-                                                             : cell->value->cycles < load_latency      ? "renamed"
-                                                             : cell->value->cycles > failed * quickest ? "failed"
+                                                             : cell->value->cycles < load_latency - CLEARLY ? "renamed"
+                                                             : cell->value->cycles > failed * quickest      ? "failed"
                                                                                                        : "forwarded";
 }
 
@@ -158,7 +161,7 @@ void forwarding_find(struct session *session) {
     if (is_missing)
         return;
     for (size_t i = 0; i < n; i++)
-        if (latency->is_good && value_is_usable(cells[i].value) && cells[i].value->cycles >= latency->cycles)
+        if (latency->is_good && value_is_usable(cells[i].value) && cells[i].value->cycles >= latency->cycles - CLEARLY)
             quickest[is_vector(&cells[i])] = fmin(quickest[is_vector(&cells[i])], cells[i].value->cycles);
     for (size_t i = 0; i < n; i++)
         add_cell(session, &cells[i], latency->is_good ? latency->cycles : 0, quickest[is_vector(&cells[i])]);

@@ -23,6 +23,7 @@ set(CYCLOPS_LABEL_slow
   program.completion-zsh
   program.corun
   program.cpu-answers
+  program.cpu-card
   program.cpu-commands
   program.end-to-end
   program.equal-to-llvm-mca.*
