@@ -39,7 +39,7 @@ static const struct option options[] = {
 
 static const struct command command = {
     "cyclops cpu",
-    "list|show FILE|diff A B [FORM]|import [survey DIR|card CARD.yaml] [options]",
+    "list|show FILE|diff A B [FORM]|import [survey|card] [options]",
     "CPU files are models of our own (docs/how-it-works/cpu-files.md): parameters of\n"
     "a machine, and what its instructions cost where one of LLVM's models differs.\n"
     "FILE is NAME.cpu.yaml, or cpu:NAME for an installed one.\n"
@@ -57,15 +57,15 @@ static const struct command command = {
     "          and of microcode, where what was measured differs from the base. Rules\n"
     "          that people wrote are kept, and count last.\n"
     "  import card CARD.yaml  fills in parameters that a machine card shows ('cyclops\n"
-    "          machine') and the base does not state. What the base states is kept, and\n"
-    "          marked with ≠ where the card contradicts it.\n",
+    "          machine') and the base does not state. What it states is kept, marked\n"
+    "          with ≠ where the card contradicts it.\n",
     "  cyclops cpu list\n"
     "  cyclops cpu show cpu:skylake\n"
     "  cyclops cpu diff cpu:haswell cpu:skylake\n"
     "  cyclops cpu diff cpu:haswell cpu:skylake 'LEA64r' 'ADC64.*'\n"
     "  cyclops cpu import --mcpu llvm-22/znver4 --output zen4.cpu.yaml\n"
     "  cyclops cpu import survey DIR --base zen4.cpu.yaml --output new.cpu.yaml\n"
-    "  cyclops cpu import card machine/card.yaml --base new.cpu.yaml --output zen4.cpu.yaml --force\n",
+    "  cyclops cpu import card card.yaml --base new.cpu.yaml --output zen4.cpu.yaml\n",
     options,
 };
 
