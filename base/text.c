@@ -44,6 +44,21 @@ void text_addf(struct text *text, const char *format, ...) {
     va_end(args);
 }
 
+void text_add_number(struct text *text, double number, int decimals) {
+    size_t start = text->length;
+    text_addf(text, "%.*f", decimals, number);
+    if (strchr(text->data + start, '.')) {
+        while (text->data[text->length - 1] == '0')
+            text->length--;
+        text->length -= text->data[text->length - 1] == '.';
+        text->data[text->length] = '\0';
+    }
+    if (strcmp(text->data + start, "-0") == 0) {
+        text->length = start;
+        text_add(text, "0");
+    }
+}
+
 void text_add_word(struct text *text, const char *word) {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
     if (*word && !word[strspn(word, plain)]) {

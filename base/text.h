@@ -19,6 +19,8 @@ struct text {
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_add(struct text *text, const char *string);
 void text_addf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Appends a number with at most so many decimals: "4.41", "4". What rounds to 0 has no sign.
+void text_add_number(struct text *text, double number, int decimals);
 
 // Appends a word of a command line, quoted where a shell would not take it for one word.
 void text_add_word(struct text *text, const char *word);

@@ -116,6 +116,24 @@ static void tabs_become_spaces(void **state) {
     arena_free(&arena);
 }
 
+static void numbers_have_no_trailing_zeros(void **state) {
+    (void)state;
+    static const struct {
+        double number;
+        int decimals;
+        const char *text;
+    } cases[] = {{4, 2, "4"}, {4.41, 5, "4.41"}, {0.126, 2, "0.13"}, {100, 0, "100"}, {-0.001, 2, "0"}, {-0.4, 0, "0"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        struct text text = {.arena = &arena};
+        text_add(&text, "1.50,");
+        text_add_number(&text, cases[i].number, cases[i].decimals);
+        text_add(&text, ";");
+        assert_string_equal(text.data, arena_printf(&arena, "1.50,%s;", cases[i].text));
+        arena_free(&arena);
+    }
+}
+
 static void slices_split_and_trim(void **state) {
     (void)state;
     struct slice rest = {"a; bc ;;", 8}, piece;
@@ -155,12 +173,19 @@ static void copies_are_changed(void **state) {
 int main(void) {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_found_among_names),  cmocka_unit_test(sorted_words_stand_once),
-        cmocka_unit_test(copies_are_changed),           cmocka_unit_test(text_grows),
-        cmocka_unit_test(width_counts_columns),         cmocka_unit_test(distance_counts_edits),
-        cmocka_unit_test(nearest_names_come_first),     cmocka_unit_test(strangers_cannot_drive_the_terminal),
-        cmocka_unit_test(tabs_become_spaces),           cmocka_unit_test(different_numbers_print_apart),
-        cmocka_unit_test(one_thing_is_in_the_singular), cmocka_unit_test(slices_split_and_trim),
+        cmocka_unit_test(words_are_found_among_names),
+        cmocka_unit_test(sorted_words_stand_once),
+        cmocka_unit_test(copies_are_changed),
+        cmocka_unit_test(text_grows),
+        cmocka_unit_test(width_counts_columns),
+        cmocka_unit_test(distance_counts_edits),
+        cmocka_unit_test(nearest_names_come_first),
+        cmocka_unit_test(strangers_cannot_drive_the_terminal),
+        cmocka_unit_test(tabs_become_spaces),
+        cmocka_unit_test(different_numbers_print_apart),
+        cmocka_unit_test(one_thing_is_in_the_singular),
+        cmocka_unit_test(slices_split_and_trim),
+        cmocka_unit_test(numbers_have_no_trailing_zeros),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "bench/record/record.h"
 #include "corpus/folder.h"
+#include "corpus/value_columns.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,12 +17,16 @@
 #include <strings.h>
 #include <unistd.h>
 
-// Columns of a CSV file that mean something. In files that begin with "hex", as BHive's, two have other titles.
-enum column { HEX, FORM, CYCLES, LOW, HIGH, VERDICT, CODE, PAGES, NOTES, ALIAS, MEMORY, MAY_ALIAS, N_COLUMNS };
-static const char *const titles[N_COLUMNS] = {"block", "form",  "cycles", "low",   "high",   "verdict",
-                                              "bytes", "pages", "notes",  "alias", "memory", "may_alias"};
-static const char *const titles_with_hex[N_COLUMNS] = {"hex",  "form",  "cycles", "low",   "high",   "verdict",
-                                                       "code", "pages", "notes",  "alias", "memory", "may_alias"};
+// Columns of a CSV file that mean something: those of our own files, and one of older ones.
+enum { MAY_ALIAS = VALUES_N_COLUMNS, N_COLUMNS };
+
+// In files that begin with "hex", as BHive's, two have other titles.
+static const char *title_of(unsigned column, bool begins_with_hex) {
+    if (begins_with_hex && (column == VALUES_BLOCK || column == VALUES_BYTES))
+        return column == VALUES_BLOCK ? "hex" : "code";
+    return column == MAY_ALIAS ? "may_alias" : value_columns[column].name;
+}
+
 enum { MOST_CELLS = 64, NOWHERE = -1 };
 
 // The last line of each block and form in a measurement file, by the hash of both alone.
@@ -196,23 +201,23 @@ static bool take_titles(struct measured *measured, const struct slice *cells, un
         double per;
     } values[] = {{"cycles", 1}, {"cycles_per_100_iterations", 100}, {"throughput", 100}};
     const struct measured_request *request = &measured->request;
-    const char *const *known = is_word(cells[0], titles_with_hex[HEX]) ? titles_with_hex : titles;
+    const bool begins_with_hex = is_word(cells[0], title_of(VALUES_BLOCK, true));
     for (unsigned c = 0; c < N_COLUMNS; c++)
         for (unsigned i = 0; i < n; i++)
-            if (is_word(cells[i], known[c]))
+            if (is_word(cells[i], title_of(c, begins_with_hex)))
                 measured->places[c] = (int)i;
     for (size_t v = 0; v < sizeof values / sizeof *values && !request->column; v++)
         for (unsigned i = 0; i < n; i++)
             if (is_word(cells[i], values[v].title)) {
-                measured->places[CYCLES] = (int)i;
+                measured->places[VALUES_CYCLES] = (int)i;
                 measured->per = values[v].per;
             }
     for (unsigned i = 0; i < n && request->column; i++)
         if (is_word(cells[i], request->column))
-            measured->places[CYCLES] = (int)i;
+            measured->places[VALUES_CYCLES] = (int)i;
     if (request->per > 0)
         measured->per = request->per;
-    if (measured->places[CYCLES] != NOWHERE)
+    if (measured->places[VALUES_CYCLES] != NOWHERE)
         return true;
     return fail_at(fail, measured->name, 1, 0, "no column %s%s holds the values: there are %s; give --column",
                    request->column ? "called " : "", request->column ? request->column : "that is known",
@@ -230,16 +235,16 @@ static bool open_file(struct measured *measured, struct fail *fail) {
         return fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", path, strerror(errno));
     for (unsigned c = 0; c < N_COLUMNS; c++)
         measured->places[c] = NOWHERE;
-    measured->places[HEX] = 0;
+    measured->places[VALUES_BLOCK] = 0;
     measured->per = measured->request.per > 0 ? measured->request.per : usual_per;
     if (!read_line(measured, &line))
         return fail_at(fail, measured->name, 0, 0, "%s", line_error() ? line_error() : "there is no value in it");
     unsigned n = split(line, cells);
-    if (is_word(cells[0], titles[HEX]) || is_word(cells[0], titles_with_hex[HEX]))
+    if (is_word(cells[0], title_of(VALUES_BLOCK, false)) || is_word(cells[0], title_of(VALUES_BLOCK, true)))
         return take_titles(measured, cells, n, fail);
     if (measured->request.column)
         return fail_at(fail, measured->name, 1, 0, "its first line has no titles, so --column finds none");
-    measured->places[CYCLES] = 1;
+    measured->places[VALUES_CYCLES] = 1;
     if (!is_stdin || fseek(measured->in, 0, SEEK_SET) == 0) {
         rewind(measured->in);
         measured->line = 0;
@@ -248,8 +253,7 @@ static bool open_file(struct measured *measured, struct fail *fail) {
     return fail_at(fail, measured->name, 1, 0, "lines of standard input need titles: 'hex,cycles'");
 }
 
-static struct slice cell_of(const struct measured *measured, const struct slice *cells, unsigned n,
-                            enum column column) {
+static struct slice cell_of(const struct measured *measured, const struct slice *cells, unsigned n, unsigned column) {
     int place = measured->places[column];
     return place != NOWHERE && (unsigned)place < n ? cells[place] : (struct slice){"", 0};
 }
@@ -275,8 +279,8 @@ static bool is_hex(struct slice cell, struct arena *arena) {
 
 static bool take_numbers(const struct measured *measured, const struct slice *cells, unsigned n,
                          struct corpus_value *value, struct fail *fail) {
-    struct slice cycles = cell_of(measured, cells, n, CYCLES), low = cell_of(measured, cells, n, LOW),
-                 high = cell_of(measured, cells, n, HIGH), pages = cell_of(measured, cells, n, PAGES);
+    struct slice cycles = cell_of(measured, cells, n, VALUES_CYCLES), low = cell_of(measured, cells, n, VALUES_LOW),
+                 high = cell_of(measured, cells, n, VALUES_HIGH), pages = cell_of(measured, cells, n, VALUES_PAGES);
     double number;
     if (!cycles.length) {
         value->kind = VALUE_MISSING;
@@ -286,8 +290,10 @@ static bool take_numbers(const struct measured *measured, const struct slice *ce
         return fail_cell(measured, cycles, fail, "this is not a number of cycles");
     value->cycles = value->low = value->high = number / measured->per;
     value->kind = number > 0 ? VALUE_STABLE : VALUE_MISSING;
-    if ((low.length && !parse_number(low, &value->low)) || (high.length && !parse_number(high, &value->high)))
-        return fail_cell(measured, low, fail, "'low' and 'high' are not numbers of cycles");
+    if (low.length && !parse_number(low, &value->low))
+        return fail_cell(measured, low, fail, "'low' is not a number of cycles");
+    if (high.length && !parse_number(high, &value->high))
+        return fail_cell(measured, high, fail, "'high' is not a number of cycles");
     value->has_pages = parse_number(pages, &number) && number >= 0 && number < UINT32_MAX;
     value->pages = value->has_pages ? (unsigned)number : 0;
     return true;
@@ -295,9 +301,9 @@ static bool take_numbers(const struct measured *measured, const struct slice *ce
 
 static bool take_cells(const struct measured *measured, struct arena *arena, const struct slice *cells, unsigned n,
                        struct corpus_value *value, struct fail *fail) {
-    struct slice hex = cell_of(measured, cells, n, HEX), code = cell_of(measured, cells, n, CODE),
-                 form = cell_of(measured, cells, n, FORM), verdict = cell_of(measured, cells, n, VERDICT),
-                 notes = cell_of(measured, cells, n, NOTES);
+    struct slice hex = cell_of(measured, cells, n, VALUES_BLOCK), code = cell_of(measured, cells, n, VALUES_BYTES),
+                 form = cell_of(measured, cells, n, VALUES_FORM), verdict = cell_of(measured, cells, n, VALUES_VERDICT),
+                 notes = cell_of(measured, cells, n, VALUES_NOTES);
     *value = (struct corpus_value){.file = measured->name, .line = measured->line, .set = "", .notes = ""};
     if (!is_hex(hex, arena))
         return fail_cell(measured, hex, fail, "this is not the hexadecimal code of a block, such as 4801d8");
@@ -306,8 +312,8 @@ static bool take_cells(const struct measured *measured, struct arena *arena, con
     value->hex = text_lower(arena, arena_copy(arena, hex.data, hex.length));
     value->code = code.length ? arena_copy(arena, code.data, code.length) : value->hex;
     value->is_of_others = !form.length; // ours state it
-    value->starts_apart = slice_is(cell_of(measured, cells, n, ALIAS), "disjoint");
-    value->memory_is_own = slice_is(cell_of(measured, cells, n, MEMORY), "own");
+    value->starts_apart = slice_is(cell_of(measured, cells, n, VALUES_ALIAS), "disjoint");
+    value->memory_is_own = slice_is(cell_of(measured, cells, n, VALUES_MEMORY), "own");
     value->form = slice_is(form, "looped") ? PROGRAM_LOOPED : PROGRAM_UNROLLED;
     if (form.length && value->form == PROGRAM_UNROLLED && !slice_is(form, "unrolled"))
         return fail_cell(measured, form, fail, "the form is neither 'unrolled' nor 'looped'");

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "corpus/predict.h"
 #include "corpus/rank.h"
-#include "lab/code_uses.h"
+#include "corpus/value_columns.h"
 #include "lab/decoder.h"
 
 #include <errno.h>
@@ -61,7 +61,8 @@ struct scoring {
     struct model_set models; // for the blame
     struct decoder decoder;
     struct collected collected[MODEL_SET_MOST][N_FORMS];
-    FILE *blocks;
+    FILE *blocks;   // the CSV file; null: not wanted
+    struct csv csv; // its line
     bool is_any_noted;
 };
 
@@ -215,56 +216,74 @@ static bool open_blocks(struct scoring *scoring, struct fail *fail) {
     scoring->blocks = fopen(path, "we");
     if (!scoring->blocks)
         return fail_set(fail, FAIL_INPUT, "cannot write '%s': %s", path, strerror(errno));
-    fprintf(scoring->blocks, "block,form,cycles,low,high,verdict,bytes,pages,notes,alias,memory");
+    struct csv *csv = &scoring->csv;
+    csv->line.arena = scoring->arena;
+    columns_put_titles(value_columns, VALUES_N_COLUMNS, "", csv);
     for (unsigned m = 0; m < scoring->models.n_judged; m++)
-        fprintf(scoring->blocks, ",%s", name_of(&scoring->models.judged[m]));
+        csv_put(csv, name_of(&scoring->models.judged[m]));
     for (unsigned m = 0; m < scoring->models.n_judged; m++)
-        if (scoring->models.judged[m].own)
-            fprintf(scoring->blocks, ",by_llvm %s,notes %s", name_of(&scoring->models.judged[m]),
-                    name_of(&scoring->models.judged[m]));
-    fprintf(scoring->blocks, has_cpu_file(scoring) ? ",addresses\n" : "\n");
+        if (scoring->models.judged[m].own) {
+            csv_put(csv, arena_printf(scoring->arena, "by_llvm %s", name_of(&scoring->models.judged[m])));
+            csv_put(csv, arena_printf(scoring->arena, "notes %s", name_of(&scoring->models.judged[m])));
+        }
+    if (has_cpu_file(scoring))
+        csv_put(csv, "addresses");
+    csv_end_line(csv, scoring->blocks);
     return true;
 }
 
-static void write_basis(const struct predicted_model *predicted, FILE *out) {
+static void put_basis(const struct predicted_model *predicted, struct arena *scratch, struct csv *csv) {
     if (!predicted->is_done) {
-        fprintf(out, ",,");
+        csv_put(csv, NULL);
+        csv_put(csv, NULL);
         return;
     }
-    fprintf(out, ",%u,", predicted->basis.n_by_base);
-    for (unsigned d = 0, n = 0; d < BOUNDS_N_DOUBTS; d++)
+    struct text doubts = {.arena = scratch};
+    for (unsigned d = 0; d < BOUNDS_N_DOUBTS; d++)
         if (predicted->basis.n_doubtful[d])
-            fprintf(out, "%s%s", n++ ? " " : "", bounds_doubt_name((enum bounds_doubt)d));
+            text_addf(&doubts, "%s%s", doubts.length ? " " : "", bounds_doubt_name((enum bounds_doubt)d));
+    csv_put_count(csv, predicted->basis.n_by_base);
+    csv_put(csv, doubts.data);
 }
 
-static void write_block(const struct scoring *scoring, const struct predicted *predicted) {
-    const struct corpus_value *value = &predicted->value;
-    FILE *out = scoring->blocks;
-    fprintf(out, "%s,%s,", value->hex, program_form_name(value->form));
-    if (value->kind == VALUE_MISSING)
-        fprintf(out, ",,,missing,%s,", value->code);
-    else
-        fprintf(out, "%.4f,%.4f,%.4f,%s,%s,", value->cycles, value->low, value->high,
-                value->kind == VALUE_STABLE ? "stable" : "unstable", value->code);
-    if (value->has_pages)
-        fprintf(out, "%u", value->pages);
-    fprintf(out, ",%s%s%s", value->notes, value->walks && *value->notes ? " " : "",
-            value->walks && !strstr(value->notes, "walks") ? "walks" : "");
-    if (value->is_of_others)
-        fprintf(out, ",,");
-    else
-        fprintf(out, ",%s,%s", value->starts_apart ? "disjoint" : "same", value->memory_is_own ? "own" : "shared");
+static struct value_line line_of(const struct corpus_value *value, struct arena *scratch) {
+    const bool is_missing = value->kind == VALUE_MISSING, adds_walks = value->walks && !strstr(value->notes, "walks");
+    struct value_line line = {
+        .block = value->hex,
+        .form = program_form_name(value->form),
+        .cycles = is_missing ? NAN : value->cycles,
+        .low = is_missing ? NAN : value->low,
+        .high = is_missing ? NAN : value->high,
+        .verdict = is_missing                    ? "missing"
+                   : value->kind == VALUE_STABLE ? "stable"
+                                                 : "unstable",
+        .bytes = value->code,
+        .pages = value->has_pages ? (int64_t)value->pages : -1,
+        .notes = value->notes,
+    };
+    if (adds_walks)
+        line.notes = arena_printf(scratch, "%s%swalks", value->notes, *value->notes ? " " : "");
+    if (!value->is_of_others) {
+        line.alias = value->starts_apart ? "disjoint" : "same";
+        line.memory = value->memory_is_own ? "own" : "shared";
+    }
+    return line;
+}
+
+static void write_block(struct scoring *scoring, const struct predicted *predicted) {
+    struct csv *csv = &scoring->csv;
+    struct arena scratch = {0};
+    struct value_line line = line_of(&predicted->value, &scratch);
+    columns_put_cells(value_columns, VALUES_N_COLUMNS, &line, csv);
     for (unsigned m = 0; m < scoring->models.n_judged; m++)
-        if (predicted->models[m].is_done)
-            fprintf(out, ",%.4f", predicted->models[m].cycles);
-        else
-            fprintf(out, ",");
+        csv_put_fixed(csv, predicted->models[m].is_done ? predicted->models[m].cycles : NAN, VALUES_DECIMALS);
     for (unsigned m = 0; m < scoring->models.n_judged; m++)
         if (scoring->models.judged[m].own)
-            write_basis(&predicted->models[m], out);
+            put_basis(&predicted->models[m], &scratch, csv);
     if (has_cpu_file(scoring))
-        fprintf(out, ",%s", predicted->run ? "run" : predicted->is_by_own ? "static" : "");
-    fprintf(out, "\n");
+        csv_put(csv, predicted->run ? "run" : predicted->is_by_own ? "static" : NULL);
+    csv_end_line(csv, scoring->blocks);
+    arena_free(&scratch);
 }
 
 static void count_addresses(const struct scoring *scoring, const struct predicted *predicted,

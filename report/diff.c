@@ -1,10 +1,9 @@
 #include "report/diff.h"
 
-#include "base/json_text.h"
+#include "base/columns.h"
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "report/csv.h"
 #include "report/fold.h"
 
 #include <math.h>
@@ -113,23 +112,88 @@ void diff_print(struct arena *arena, const struct diff_sides *sides, const struc
         print_kind(arena, diff, kinds[i].kind, kinds[i].title, most, out, colour);
 }
 
-static void put_value(struct json_text *json, const char *key, const struct check_value *value) {
+// ---- for programs
+
+struct name {
+    const char *form, *class_name, *quantity, *detail;
+};
+static const struct column name_columns[] = {
+    {"form", COLUMN_TEXT, 0, offsetof(struct name, form)},
+    {"class", COLUMN_TEXT, 0, offsetof(struct name, class_name)},
+    {"quantity", COLUMN_TEXT, 0, offsetof(struct name, quantity)},
+    {"detail", COLUMN_TEXT, 0, offsetof(struct name, detail)},
+};
+enum { N_NAME = sizeof name_columns / sizeof *name_columns };
+
+static struct name name_of(const struct check_value *value) {
+    return (struct name){value->form, value->class_name, check_quantity_name(value->quantity), value->detail};
+}
+
+struct number {
+    double cycles, low, high;
+    const char *relation, *verdict;
+};
+enum { CYCLES, LOW, HIGH, RELATION, VERDICT, N_NUMBER };
+#define NUMBER_COLUMNS(cycles_name, low_name, high_name, relation_name, verdict_name)                                  \
+    {                                                                                                                  \
+        [CYCLES] = {cycles_name, COLUMN_REAL, DECIMALS, offsetof(struct number, cycles)},                              \
+        [LOW] = {low_name, COLUMN_REAL, DECIMALS, offsetof(struct number, low)},                                       \
+        [HIGH] = {high_name, COLUMN_REAL, DECIMALS, offsetof(struct number, high)},                                    \
+        [RELATION] = {relation_name, COLUMN_TEXT, 0, offsetof(struct number, relation)}, [VERDICT] = {                 \
+            verdict_name,                                                                                              \
+            COLUMN_TEXT,                                                                                               \
+            0,                                                                                                         \
+            offsetof(struct number, verdict)                                                                           \
+        }                                                                                                              \
+    }
+// An object of JSON; in CSV, each side of a difference, and what was measured beside two models.
+static const struct column number_columns[N_NUMBER] = NUMBER_COLUMNS("cycles", "low", "high", "relation", "verdict"),
+                           before_columns[N_NUMBER] = NUMBER_COLUMNS("before", "before_low", "before_high",
+                                                                     "before_relation", "before_verdict"),
+                           after_columns[N_NUMBER] =
+                               NUMBER_COLUMNS("after", "after_low", "after_high", "after_relation", "after_verdict"),
+                           measured_columns[N_NUMBER] =
+                               NUMBER_COLUMNS("measured", "low", "high", "relation", "verdict");
+
+static struct number number_of(const struct check_value *value) {
     if (!value || !value->value.is_known)
+        return (struct number){.cycles = NAN, .low = NAN, .high = NAN};
+    return (struct number){value->value.cycles, value->value.low, value->value.high,
+                           value->value.relation == TABLE_AT_MOST ? "at most" : "equal",
+                           bench_verdict_name(value->value.verdict)};
+}
+
+struct chance {
+    double p;
+};
+static const struct column chance_column = {"p", COLUMN_EXACT, 0, offsetof(struct chance, p)};
+
+static struct chance chance_of(const struct diff_entry *entry) {
+    return (struct chance){entry->kind == DIFF_MOVED ? entry->p : NAN};
+}
+
+static const struct column model_columns[] = {
+    {"predicted_before", COLUMN_EXACT, 0, offsetof(struct diff_models_entry, before)},
+    {"predicted_after", COLUMN_EXACT, 0, offsetof(struct diff_models_entry, after)},
+};
+enum { N_MODELS = sizeof model_columns / sizeof *model_columns };
+static const unsigned char in_order[] = {0, 1, 2, 3};
+
+// ---- JSON
+
+static void put_value(struct json_text *json, const char *key, const struct check_value *value) {
+    static const unsigned char which[] = {RELATION, VERDICT, CYCLES, LOW, HIGH};
+    struct number number = number_of(value);
+    if (!number.relation)
         return;
     json_open(json, key);
-    json_put_text(json, "relation", value->value.relation == TABLE_AT_MOST ? "at most" : "equal");
-    json_put_text(json, "verdict", bench_verdict_name(value->value.verdict));
-    json_put_real(json, "cycles", value->value.cycles, DECIMALS);
-    json_put_real(json, "low", value->value.low, DECIMALS);
-    json_put_real(json, "high", value->value.high, DECIMALS);
+    columns_put_members(number_columns, which, sizeof which, &number, json);
     json_close(json);
 }
 
 static void put_name(struct json_text *json, const struct check_value *value) {
-    json_put_text(json, "form", value->form);
-    json_put_text(json, "class", value->class_name);
-    json_put_text(json, "quantity", check_quantity_name(value->quantity));
-    json_put_text(json, "detail", *value->detail ? value->detail : NULL);
+    struct name name = name_of(value);
+    columns_put_members(name_columns, in_order, N_NAME, &name, json);
 }
 
 static void put_side(struct json_text *json, const char *key, const struct check_results *results) {
@@ -165,8 +229,8 @@ bool diff_write_json(struct arena *arena, const struct diff_sides *sides, const 
         put_name(&json, entry->after ? entry->after : entry->before);
         put_value(&json, "before", entry->before);
         put_value(&json, "after", entry->after);
-        if (entry->kind == DIFF_MOVED)
-            json_put_exact(&json, "p", entry->p);
+        struct chance chance = chance_of(entry);
+        columns_put_members(&chance_column, in_order, 1, &chance, &json);
         json_close(&json);
         is_written = json_print_line(out, &json, fail);
     }
@@ -221,10 +285,7 @@ bool diff_models_write_json(struct arena *arena, const struct diff_model_names *
         json_put_text(&json, "record", "difference");
         json_put_text(&json, "kind", "moved");
         put_name(&json, entry->value);
-        if (isfinite(entry->before))
-            json_put_exact(&json, "predicted_before", entry->before);
-        if (isfinite(entry->after))
-            json_put_exact(&json, "predicted_after", entry->after);
+        columns_put_members(model_columns, in_order, N_MODELS, entry, &json);
         put_value(&json, "measured", entry->value);
         json_close(&json);
         is_written = json_print_line(out, &json, fail);
@@ -234,59 +295,50 @@ bool diff_models_write_json(struct arena *arena, const struct diff_model_names *
 
 // ---- CSV
 
-static void put_csv_name(struct csv *csv, const struct check_value *value) {
-    csv_put(csv, value->form);
-    csv_put(csv, value->class_name);
-    csv_put(csv, check_quantity_name(value->quantity));
-    csv_put(csv, value->detail);
+static void put_name_cells(struct csv *csv, const struct check_value *value) {
+    struct name name = name_of(value);
+    columns_put_cells(name_columns, N_NAME, &name, csv);
 }
 
-static void put_csv_value(struct csv *csv, const struct check_value *value) {
-    bool is_known = value && value->value.is_known;
-    csv_put_number(csv, is_known, is_known ? value->value.cycles : 0);
-    csv_put_number(csv, is_known, is_known ? value->value.low : 0);
-    csv_put_number(csv, is_known, is_known ? value->value.high : 0);
-    csv_put(csv, !is_known ? "" : value->value.relation == TABLE_AT_MOST ? "at most" : "equal");
-    csv_put(csv, is_known ? bench_verdict_name(value->value.verdict) : "");
+static void put_number_cells(struct csv *csv, const struct check_value *value) {
+    struct number number = number_of(value);
+    columns_put_cells(number_columns, N_NUMBER, &number, csv);
 }
 
 bool diff_write_csv(struct arena *arena, const struct diff *diff, FILE *out, struct fail *fail) {
-    static const char *const titles[] = {
-        "kind",   "form",       "class",       "quantity",        "detail",
-        "before", "before_low", "before_high", "before_relation", "before_verdict",
-        "after",  "after_low",  "after_high",  "after_relation",  "after_verdict",
-        "p",
-    };
     struct csv csv = {.line.arena = arena};
-    csv_put_all(&csv, titles, sizeof titles / sizeof *titles);
+    csv_put(&csv, "kind");
+    columns_put_titles(name_columns, N_NAME, "", &csv);
+    columns_put_titles(before_columns, N_NUMBER, "", &csv);
+    columns_put_titles(after_columns, N_NUMBER, "", &csv);
+    columns_put_titles(&chance_column, 1, "", &csv);
     csv_end_line(&csv, out);
     for (size_t i = 0; i < diff->n_entries; i++) {
         const struct diff_entry *entry = &diff->entries[i];
+        struct chance chance = chance_of(entry);
         if (entry->kind == DIFF_SAME)
             continue;
         csv_put(&csv, diff_kind_name(entry->kind));
-        put_csv_name(&csv, entry->after ? entry->after : entry->before);
-        put_csv_value(&csv, entry->before);
-        put_csv_value(&csv, entry->after);
-        csv_put_exact(&csv, entry->kind == DIFF_MOVED ? entry->p : NAN);
+        put_name_cells(&csv, entry->after ? entry->after : entry->before);
+        put_number_cells(&csv, entry->before);
+        put_number_cells(&csv, entry->after);
+        columns_put_cells(&chance_column, 1, &chance, &csv);
         csv_end_line(&csv, out);
     }
     return csv_is_written(out, fail);
 }
 
 bool diff_models_write_csv(struct arena *arena, const struct diff_models *diff, FILE *out, struct fail *fail) {
-    static const char *const titles[] = {
-        "form",     "class", "quantity", "detail",   "predicted_before", "predicted_after",
-        "measured", "low",   "high",     "relation", "verdict"};
     struct csv csv = {.line.arena = arena};
-    csv_put_all(&csv, titles, sizeof titles / sizeof *titles);
+    columns_put_titles(name_columns, N_NAME, "", &csv);
+    columns_put_titles(model_columns, N_MODELS, "", &csv);
+    columns_put_titles(measured_columns, N_NUMBER, "", &csv);
     csv_end_line(&csv, out);
     for (size_t i = 0; i < diff->n_entries; i++) {
         const struct diff_models_entry *entry = &diff->entries[i];
-        put_csv_name(&csv, entry->value);
-        csv_put_exact(&csv, entry->before);
-        csv_put_exact(&csv, entry->after);
-        put_csv_value(&csv, entry->value);
+        put_name_cells(&csv, entry->value);
+        columns_put_cells(model_columns, N_MODELS, entry, &csv);
+        put_number_cells(&csv, entry->value);
         csv_end_line(&csv, out);
     }
     return csv_is_written(out, fail);

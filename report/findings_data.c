@@ -1,13 +1,92 @@
 // Findings for programs that read JSON or CSV.
 #include "report/findings.h"
 
-#include "base/json_text.h"
+#include "base/columns.h"
 #include "base/text.h"
-#include "report/csv.h"
 
 #include <math.h>
 
 enum { DECIMALS = 5 };
+
+// ---- values of findings
+
+struct line {
+    const char *question, *finding;
+    enum column_truth allowed;
+    const char *form, *class_name, *quantity, *detail;
+    double measured, low, high;
+    const char *relation;
+    double predicted, earlier, against;
+    const char *kernel;
+    double sum, predicted_sum;
+};
+
+// Columns of CSV, then those that only JSON has.
+enum {
+    QUESTION,
+    FINDING,
+    ALLOWED,
+    FORM,
+    CLASS,
+    QUANTITY,
+    DETAIL,
+    MEASURED,
+    LOW,
+    HIGH,
+    RELATION,
+    PREDICTED,
+    EARLIER,
+    AGAINST,
+    KERNEL,
+    N_OF_CSV,
+    SUM = N_OF_CSV,
+    PREDICTED_SUM,
+    N_COLUMNS
+};
+static const struct column columns[N_COLUMNS] = {
+    [QUESTION] = {"question", COLUMN_TEXT, 0, offsetof(struct line, question)},
+    [FINDING] = {"finding", COLUMN_TEXT, 0, offsetof(struct line, finding)},
+    [ALLOWED] = {"allowed", COLUMN_TRUTH, 0, offsetof(struct line, allowed)},
+    [FORM] = {"form", COLUMN_TEXT, 0, offsetof(struct line, form)},
+    [CLASS] = {"class", COLUMN_TEXT, 0, offsetof(struct line, class_name)},
+    [QUANTITY] = {"quantity", COLUMN_TEXT, 0, offsetof(struct line, quantity)},
+    [DETAIL] = {"detail", COLUMN_TEXT, 0, offsetof(struct line, detail)},
+    [MEASURED] = {"measured", COLUMN_REAL, DECIMALS, offsetof(struct line, measured)},
+    [LOW] = {"low", COLUMN_REAL, DECIMALS, offsetof(struct line, low)},
+    [HIGH] = {"high", COLUMN_REAL, DECIMALS, offsetof(struct line, high)},
+    [RELATION] = {"relation", COLUMN_TEXT, 0, offsetof(struct line, relation)},
+    [PREDICTED] = {"predicted", COLUMN_REAL, DECIMALS, offsetof(struct line, predicted)},
+    [EARLIER] = {"earlier", COLUMN_REAL, DECIMALS, offsetof(struct line, earlier)},
+    [AGAINST] = {"against", COLUMN_REAL, DECIMALS, offsetof(struct line, against)},
+    [KERNEL] = {"kernel", COLUMN_TEXT, 0, offsetof(struct line, kernel)},
+    [SUM] = {"sum", COLUMN_REAL, DECIMALS, offsetof(struct line, sum)},
+    [PREDICTED_SUM] = {"predicted_sum", COLUMN_REAL, DECIMALS, offsetof(struct line, predicted_sum)},
+};
+
+static struct line line_of(const struct check_finding *finding, const struct check_difference *difference,
+                           enum check_question question) {
+    const struct check_value *value = difference->value;
+    bool has_sum = difference->sum > 0;
+    return (struct line){
+        .question = check_question_name(question),
+        .finding = finding->id,
+        .allowed = finding->is_allowed ? COLUMN_YES : COLUMN_NO,
+        .form = value->form,
+        .class_name = value->class_name,
+        .quantity = check_quantity_name(value->quantity),
+        .detail = value->detail,
+        .measured = value->value.cycles,
+        .low = value->value.low,
+        .high = value->value.high,
+        .relation = value->value.relation == TABLE_AT_MOST ? "at most" : "equal",
+        .predicted = question == CHECK_HARDWARE ? NAN : difference->number,
+        .earlier = question == CHECK_HARDWARE ? difference->number : NAN,
+        .against = question == CHECK_MODEL ? difference->before : NAN,
+        .kernel = value->value.kernel,
+        .sum = has_sum ? value->value.sum : NAN,
+        .predicted_sum = has_sum ? difference->sum : NAN,
+    };
+}
 
 // ---- JSON
 
@@ -74,26 +153,11 @@ static bool write_head(struct arena *arena, const struct check_report *report, F
     return json_print_line(out, &json, fail);
 }
 
-static void put_difference(struct json_text *json, const struct check_difference *difference,
-                           enum check_question question) {
-    const struct check_value *value = difference->value;
+static void put_difference(struct json_text *json, const struct line *line) {
+    static const unsigned char which[] = {FORM, CLASS,     QUANTITY, DETAIL, RELATION,      MEASURED, LOW,
+                                          HIGH, PREDICTED, EARLIER,  SUM,    PREDICTED_SUM, AGAINST,  KERNEL};
     json_open(json, NULL);
-    json_put_text(json, "form", value->form);
-    json_put_text(json, "class", value->class_name);
-    json_put_text(json, "quantity", check_quantity_name(value->quantity));
-    json_put_text(json, "detail", *value->detail ? value->detail : NULL);
-    json_put_text(json, "relation", value->value.relation == TABLE_AT_MOST ? "at most" : "equal");
-    json_put_real(json, "measured", value->value.cycles, DECIMALS);
-    json_put_real(json, "low", value->value.low, DECIMALS);
-    json_put_real(json, "high", value->value.high, DECIMALS);
-    json_put_real(json, question == CHECK_HARDWARE ? "earlier" : "predicted", difference->number, DECIMALS);
-    if (difference->sum > 0) {
-        json_put_real(json, "sum", value->value.sum, DECIMALS);
-        json_put_real(json, "predicted_sum", difference->sum, DECIMALS);
-    }
-    if (question == CHECK_MODEL)
-        json_put_real(json, "against", difference->before, DECIMALS);
-    json_put_text(json, "kernel", value->value.kernel);
+    columns_put_members(columns, which, sizeof which, line, json);
     json_close(json);
 }
 
@@ -138,8 +202,10 @@ bool findings_write_json(struct arena *arena, const struct check_report *report,
             json_put_text(&json, "reason", each->is_allowed ? each->allowance->reason : NULL);
             json_put_text(&json, "why_not", each->why_not);
             json_open_list(&json, "values");
-            for (size_t k = 0; k < each->n_differences; k++)
-                put_difference(&json, &each->differences[k], (enum check_question)q);
+            for (size_t k = 0; k < each->n_differences; k++) {
+                struct line line = line_of(each, &each->differences[k], (enum check_question)q);
+                put_difference(&json, &line);
+            }
             json_close_list(&json);
             json_close(&json);
             is_written = json_print_line(out, &json, fail);
@@ -163,41 +229,18 @@ bool findings_write_json(struct arena *arena, const struct check_report *report,
 
 // ---- CSV
 
-static void write_csv_difference(struct csv *csv, const struct check_finding *finding,
-                                 const struct check_difference *difference, enum check_question question, FILE *out) {
-    const struct check_value *value = difference->value;
-    const char *const texts[] = {
-        check_question_name(question),
-        finding->id,
-        finding->is_allowed ? "yes" : "no",
-        value->form,
-        value->class_name,
-        check_quantity_name(value->quantity),
-        value->detail,
-    };
-    csv_put_all(csv, texts, sizeof texts / sizeof *texts);
-    csv_put_number(csv, true, value->value.cycles);
-    csv_put_number(csv, true, value->value.low);
-    csv_put_number(csv, true, value->value.high);
-    csv_put(csv, value->value.relation == TABLE_AT_MOST ? "at most" : "equal");
-    csv_put_number(csv, question != CHECK_HARDWARE, difference->number);
-    csv_put_number(csv, question == CHECK_HARDWARE, difference->number);
-    csv_put_number(csv, question == CHECK_MODEL, difference->before);
-    csv_put(csv, value->value.kernel);
-    csv_end_line(csv, out);
-}
-
 bool findings_write_csv(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail) {
-    static const char *const titles[] = {"question", "finding",   "allowed",  "form",    "class",
-                                         "quantity", "detail",    "measured", "low",     "high",
-                                         "relation", "predicted", "earlier",  "against", "kernel"};
     struct csv csv = {.line.arena = arena};
-    csv_put_all(&csv, titles, sizeof titles / sizeof *titles);
+    columns_put_titles(columns, N_OF_CSV, "", &csv);
     csv_end_line(&csv, out);
     for (int q = 0; q < CHECK_N_QUESTIONS; q++)
-        for (size_t i = 0; i < report->n_findings[q]; i++)
-            for (size_t k = 0; k < report->findings[q][i].n_differences; k++)
-                write_csv_difference(&csv, &report->findings[q][i], &report->findings[q][i].differences[k],
-                                     (enum check_question)q, out);
+        for (size_t i = 0; i < report->n_findings[q]; i++) {
+            const struct check_finding *finding = &report->findings[q][i];
+            for (size_t k = 0; k < finding->n_differences; k++) {
+                struct line line = line_of(finding, &finding->differences[k], (enum check_question)q);
+                columns_put_cells(columns, N_OF_CSV, &line, &csv);
+                csv_end_line(&csv, out);
+            }
+        }
     return csv_is_written(out, fail);
 }

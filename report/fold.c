@@ -1,5 +1,7 @@
 #include "report/fold.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -24,15 +26,9 @@ const char *fold_pair(struct arena *arena, const struct table_latency *latency) 
 }
 
 const char *fold_number(struct arena *arena, double number, int decimals) {
-    char *text = arena_printf(arena, "%.*f", decimals, number);
-    if (strchr(text, '.')) {
-        size_t length = strlen(text);
-        while (text[length - 1] == '0')
-            length--;
-        length -= text[length - 1] == '.';
-        text[length] = '\0';
-    }
-    return strcmp(text, "-0") == 0 ? "0" : text;
+    struct text text = {.arena = arena};
+    text_add_number(&text, number, decimals);
+    return text.data;
 }
 
 int fold_decimals(double cycles) {

@@ -4,13 +4,14 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "corpus/value_columns.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_CELLS = 32, MOST_BLOCK_BYTES = 4096 };
 
-struct csv {
+struct csv_file {
     const char *path;
     struct slice rest, line;
     unsigned number; // of the line, from 1
@@ -36,11 +37,11 @@ static unsigned split(struct slice line, struct slice *cells) {
     return MOST_CELLS + 1;
 }
 
-static bool fail_cell(const struct csv *csv, struct slice cell, struct fail *fail, const char *text) {
+static bool fail_cell(const struct csv_file *csv, struct slice cell, struct fail *fail, const char *text) {
     return fail_at(fail, csv->path, csv->number, (unsigned)(cell.data - csv->line.data) + 1, "%s", text);
 }
 
-static bool next_line(struct csv *csv) {
+static bool next_line(struct csv_file *csv) {
     while (slice_next(&csv->rest, '\n', &csv->line)) {
         csv->number++;
         if (csv->line.length && csv->line.data[csv->line.length - 1] == '\r')
@@ -52,7 +53,7 @@ static bool next_line(struct csv *csv) {
 }
 
 // False at the end, and at a line with other than as many cells as titles, which is a failure.
-static bool next_row(struct csv *csv, struct fail *fail) {
+static bool next_row(struct csv_file *csv, struct fail *fail) {
     if (!next_line(csv))
         return false;
     unsigned n = split(csv->line, csv->cells);
@@ -60,10 +61,10 @@ static bool next_row(struct csv *csv, struct fail *fail) {
            fail_at(fail, csv->path, csv->number, 0, "this line has %u cells under %u titles", n, csv->n_titles);
 }
 
-static bool open_csv(struct csv *csv, struct arena *arena, const char *path, struct fail *fail) {
+static bool open_csv(struct csv_file *csv, struct arena *arena, const char *path, struct fail *fail) {
     char *text;
     size_t length;
-    *csv = (struct csv){.path = path};
+    *csv = (struct csv_file){.path = path};
     if (!file_read(arena, path, &text, &length, fail))
         return false;
     csv->rest = (struct slice){text, length};
@@ -75,21 +76,21 @@ static bool open_csv(struct csv *csv, struct arena *arena, const char *path, str
 }
 
 // Index of a column; n_titles: there is none.
-static unsigned find(const struct csv *csv, const char *title, const char *other) {
+static unsigned find(const struct csv_file *csv, const char *title, const char *other) {
     unsigned i = 0;
     while (i < csv->n_titles && !slice_is(csv->titles[i], title) && !(other && slice_is(csv->titles[i], other)))
         i++;
     return i;
 }
 
-static bool find_needed(const struct csv *csv, const char *title, const char *other, unsigned *column,
+static bool find_needed(const struct csv_file *csv, const char *title, const char *other, unsigned *column,
                         struct fail *fail) {
     *column = find(csv, title, other);
     return *column < csv->n_titles || fail_at(fail, csv->path, 1, 0, "there is no column '%s'", title);
 }
 
 // An empty cell is no number.
-static bool read_number(const struct csv *csv, unsigned column, double *number, struct fail *fail) {
+static bool read_number(const struct csv_file *csv, unsigned column, double *number, struct fail *fail) {
     char text[64], *end;
     struct slice cell = csv->cells[column];
     *number = NAN;
@@ -109,29 +110,27 @@ static void put_slice(struct json_text *json, const char *key, struct slice text
 
 // ---- values
 
-struct value_columns {
+struct places {
     unsigned block, form, cycles, low, high, verdict, notes; // notes: n_titles: there is no such column
     unsigned models[MOST_CELLS], n_models;
 };
 
-static bool is_model(struct slice title) {
-    return (title.length > 5 && strncmp(title.data, "llvm-", 5) == 0) ||
-           (title.length > 8 && strncmp(title.data, "overlay:", 8) == 0) ||
-           (title.length > 4 && strncmp(title.data, "cpu:", 4) == 0) ||
-           (title.length > 5 && strncmp(title.data, "core:", 5) == 0) ||
-           memmem(title.data, title.length, " (LLVM ", strlen(" (LLVM ")) != NULL; // of older files
+static bool find_place(const struct csv_file *csv, enum value_column column, const char *other, unsigned *place,
+                       struct fail *fail) {
+    return find_needed(csv, value_columns[column].name, other, place, fail);
 }
 
-static bool find_columns(const struct csv *csv, struct value_columns *columns, struct fail *fail) {
-    *columns = (struct value_columns){.notes = find(csv, "notes", NULL)};
-    if (!find_needed(csv, "block", "hex", &columns->block, fail) ||
-        !find_needed(csv, "form", NULL, &columns->form, fail) ||
-        !find_needed(csv, "cycles", NULL, &columns->cycles, fail) ||
-        !find_needed(csv, "low", NULL, &columns->low, fail) || !find_needed(csv, "high", NULL, &columns->high, fail) ||
-        !find_needed(csv, "verdict", NULL, &columns->verdict, fail))
+static bool find_columns(const struct csv_file *csv, struct places *columns, struct fail *fail) {
+    *columns = (struct places){.notes = find(csv, value_columns[VALUES_NOTES].name, NULL)};
+    if (!find_place(csv, VALUES_BLOCK, "hex", &columns->block, fail) ||
+        !find_place(csv, VALUES_FORM, NULL, &columns->form, fail) ||
+        !find_place(csv, VALUES_CYCLES, NULL, &columns->cycles, fail) ||
+        !find_place(csv, VALUES_LOW, NULL, &columns->low, fail) ||
+        !find_place(csv, VALUES_HIGH, NULL, &columns->high, fail) ||
+        !find_place(csv, VALUES_VERDICT, NULL, &columns->verdict, fail))
         return false;
     for (unsigned i = 0; i < csv->n_titles; i++)
-        if (is_model(csv->titles[i]))
+        if (value_column_is_of_model(csv->titles[i]))
             columns->models[columns->n_models++] = i;
     return columns->n_models ||
            fail_at(fail, csv->path, 1, 0,
@@ -156,7 +155,7 @@ static const char *text_of(struct arena *arena, const struct decoder *decoder, s
 }
 
 // The page's script states the order.
-static bool put_value(struct json_text *json, const struct csv *csv, const struct value_columns *columns,
+static bool put_value(struct json_text *json, const struct csv_file *csv, const struct places *columns,
                       const struct decoder *decoder, struct fail *fail) {
     double cycles, low, high, predicted;
     struct arena scratch = {0};
@@ -188,8 +187,8 @@ static bool put_value(struct json_text *json, const struct csv *csv, const struc
 
 static bool put_corpus(struct json_text *json, const char *path, const char *name, const struct decoder *decoder,
                        struct fail *fail) {
-    struct csv csv;
-    struct value_columns columns;
+    struct csv_file csv;
+    struct places columns;
     if (!open_csv(&csv, json->text.arena, path, fail) || !find_columns(&csv, &columns, fail))
         return false;
     json_open(json, NULL);
@@ -223,7 +222,7 @@ static const char *const score_titles[] = {"model",        "form", "kind",  "blo
 enum { N_SCORES = sizeof score_titles / sizeof *score_titles, N_WORDS = 3 };
 
 static bool put_scores(struct json_text *json, const char *path, struct fail *fail) {
-    struct csv csv;
+    struct csv_file csv;
     unsigned columns[N_SCORES];
     if (!open_csv(&csv, json->text.arena, path, fail))
         return false;

@@ -1,6 +1,6 @@
 #include "report/score.h"
 
-#include "base/json_text.h"
+#include "base/columns.h"
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -235,42 +235,106 @@ void score_print(struct arena *arena, const struct scores *scores, FILE *out, bo
     print_worst(arena, scores, out, colour);
 }
 
-// ---- CSV
+// ---- for programs
 
-static void print_row(const char *model, unsigned form, const char *group, const struct score_errors *errors,
-                      FILE *out) {
-    fprintf(out, "%s,%s,\"%s\",%zu,%.6f,%.6f,%.6f,%.6f", model, form_name(form), group, errors->n, score_mean(errors),
-            bias(errors), share(errors->n_close, errors->n), share(errors->n_within, errors->n));
+enum { DECIMALS = 6 };
+
+struct line {
+    const char *model, *form, *kind;
+    int64_t blocks;
+    double mean_error, bias, within_5_percent, in_interval, median_error, tau_b;
+    int64_t refused;
+};
+enum {
+    MODEL,
+    FORM,
+    KIND,
+    BLOCKS,
+    MEAN_ERROR,
+    BIAS,
+    WITHIN_5_PERCENT,
+    IN_INTERVAL,
+    MEDIAN_ERROR,
+    TAU_B,
+    REFUSED,
+    N_COLUMNS,
+};
+static const struct column columns[N_COLUMNS] = {
+    [MODEL] = {"model", COLUMN_TEXT, 0, offsetof(struct line, model)},
+    [FORM] = {"form", COLUMN_TEXT, 0, offsetof(struct line, form)},
+    [KIND] = {"kind", COLUMN_QUOTED, 0, offsetof(struct line, kind)},
+    [BLOCKS] = {"blocks", COLUMN_COUNT, 0, offsetof(struct line, blocks)},
+    [MEAN_ERROR] = {"mean_error", COLUMN_FIXED, DECIMALS, offsetof(struct line, mean_error)},
+    [BIAS] = {"bias", COLUMN_FIXED, DECIMALS, offsetof(struct line, bias)},
+    [WITHIN_5_PERCENT] = {"within_5_percent", COLUMN_FIXED, DECIMALS, offsetof(struct line, within_5_percent)},
+    [IN_INTERVAL] = {"in_interval", COLUMN_FIXED, DECIMALS, offsetof(struct line, in_interval)},
+    [MEDIAN_ERROR] = {"median_error", COLUMN_FIXED, DECIMALS, offsetof(struct line, median_error)},
+    [TAU_B] = {"tau_b", COLUMN_FIXED, DECIMALS, offsetof(struct line, tau_b)},
+    [REFUSED] = {"refused", COLUMN_COUNT, 0, offsetof(struct line, refused)},
+};
+
+// Of a part of the blocks: a kind, or those of a class.
+static struct line line_of(const struct score_errors *errors) {
+    return (struct line){
+        .blocks = (int64_t)errors->n,
+        .mean_error = score_mean(errors),
+        .bias = bias(errors),
+        .within_5_percent = share(errors->n_close, errors->n),
+        .in_interval = share(errors->n_within, errors->n),
+        .median_error = NAN,
+        .tau_b = NAN,
+        .refused = -1,
+    };
 }
 
-void score_print_csv(const struct scores *scores, FILE *out) {
-    fprintf(out, "model,form,kind,blocks,mean_error,bias,within_5_percent,in_interval,median_error,tau_b,refused\n");
+static struct line line_of_all(const struct scores *scores, unsigned model, unsigned form) {
+    const struct score_form *all = &scores->models[model].forms[form];
+    struct line line = line_of(&all->all);
+    line.model = scores->models[model].name;
+    line.form = form_name(form);
+    line.kind = "all";
+    line.median_error = all->median;
+    line.tau_b = all->tau;
+    line.refused = (int64_t)all->n_refused;
+    return line;
+}
+
+// ---- CSV
+
+static void write_line(struct csv *csv, const struct line *line, FILE *out) {
+    columns_put_cells(columns, N_COLUMNS, line, csv);
+    csv_end_line(csv, out);
+}
+
+void score_print_csv(struct arena *arena, const struct scores *scores, FILE *out) {
+    struct csv csv = {.line.arena = arena};
+    columns_put_titles(columns, N_COLUMNS, "", &csv);
+    csv_end_line(&csv, out);
     for (unsigned m = 0; m < scores->n_models; m++)
         for (unsigned f = 0; f < N_FORMS; f++) {
-            const struct score_form *form = &scores->models[m].forms[f];
-            const char *model = scores->models[m].name;
             if (!has_score(scores, m, f))
                 continue;
-            print_row(model, f, "all", &form->all, out);
-            fprintf(out, ",%.6f,%.6f,%zu\n", form->median, form->tau, form->n_refused);
-            for (unsigned g = 0; g < SCORE_N_GROUPS; g++)
-                if (form->groups[g].n) {
-                    print_row(model, f, score_group_name((enum score_group)g), &form->groups[g], out);
-                    fprintf(out, ",,,\n");
-                }
+            struct line all = line_of_all(scores, m, f);
+            write_line(&csv, &all, out);
+            for (unsigned g = 0; g < SCORE_N_GROUPS; g++) {
+                struct line group = line_of(&scores->models[m].forms[f].groups[g]);
+                group.model = all.model;
+                group.form = all.form;
+                group.kind = score_group_name((enum score_group)g);
+                if (group.blocks)
+                    write_line(&csv, &group, out);
+            }
         }
 }
 
 // ---- JSON
 
-enum { DECIMALS = 6 };
-
-static void put_errors(struct json_text *json, const struct score_errors *errors) {
-    json_put_integer(json, "blocks", (int64_t)errors->n);
-    json_put_real(json, "mean_error", score_mean(errors), DECIMALS);
-    json_put_real(json, "bias", bias(errors), DECIMALS);
-    json_put_real(json, "within_5_percent", share(errors->n_close, errors->n), DECIMALS);
-    json_put_real(json, "in_interval", share(errors->n_within, errors->n), DECIMALS);
+// `kind`: null: not a kind.
+static void put_errors(struct json_text *json, const char *kind, const struct score_errors *errors) {
+    static const unsigned char which[] = {KIND, BLOCKS, MEAN_ERROR, BIAS, WITHIN_5_PERCENT, IN_INTERVAL};
+    struct line line = line_of(errors);
+    line.kind = kind;
+    columns_put_members(columns, which, sizeof which, &line, json);
 }
 
 static void put_parts(struct json_text *json, const struct score_form *form) {
@@ -279,8 +343,7 @@ static void put_parts(struct json_text *json, const struct score_form *form) {
         if (!form->groups[g].n)
             continue;
         json_open(json, NULL);
-        json_put_text(json, "kind", score_group_name((enum score_group)g));
-        put_errors(json, &form->groups[g]);
+        put_errors(json, score_group_name((enum score_group)g), &form->groups[g]);
         json_close(json);
     }
     json_close_list(json);
@@ -289,7 +352,7 @@ static void put_parts(struct json_text *json, const struct score_form *form) {
         json_open(json, NULL);
         json_put_text(json, "class", form->classes[c].name);
         json_put_text(json, "opcodes", form->classes[c].opcodes);
-        put_errors(json, &form->classes[c].errors);
+        put_errors(json, NULL, &form->classes[c].errors);
         json_close(json);
     }
     json_close_list(json);
@@ -312,22 +375,20 @@ static void put_parts(struct json_text *json, const struct score_form *form) {
 }
 
 bool score_print_json(struct arena *arena, const struct scores *scores, FILE *out, struct fail *fail) {
+    static const unsigned char which[] = {MODEL,       FORM,         BLOCKS, MEAN_ERROR, BIAS, WITHIN_5_PERCENT,
+                                          IN_INTERVAL, MEDIAN_ERROR, TAU_B,  REFUSED};
     bool is_written = true;
     for (unsigned m = 0; m < scores->n_models; m++)
         for (unsigned f = 0; f < N_FORMS && is_written; f++) {
             const struct score_form *form = &scores->models[m].forms[f];
             const struct score_values *values = &scores->values[f];
             struct json_text json = {.text.arena = arena};
+            struct line line = line_of_all(scores, m, f);
             if (!has_score(scores, m, f))
                 continue;
             json_open(&json, NULL);
             json_put_text(&json, "record", "score");
-            json_put_text(&json, "model", scores->models[m].name);
-            json_put_text(&json, "form", form_name(f));
-            put_errors(&json, &form->all);
-            json_put_real(&json, "median_error", form->median, DECIMALS);
-            json_put_real(&json, "tau_b", form->tau, DECIMALS);
-            json_put_integer(&json, "refused", (int64_t)form->n_refused);
+            columns_put_members(columns, which, sizeof which, &line, &json);
             json_put_text(&json, "refusal", form->refusal);
             json_put_integer(&json, "unstable", (int64_t)values->n_unstable);
             json_put_integer(&json, "distorted", (int64_t)values->n_distorted);

@@ -14,7 +14,7 @@ void score_print(struct arena *arena, const struct scores *scores, FILE *out, bo
 const char *score_warning(struct arena *arena, const struct scores *scores);
 
 // A line for each model, form and kind of block.
-void score_print_csv(const struct scores *scores, FILE *out);
+void score_print_csv(struct arena *arena, const struct scores *scores, FILE *out);
 
 // JSON Lines: one object for each model and form.
 bool score_print_json(struct arena *arena, const struct scores *scores, FILE *out, struct fail *fail);

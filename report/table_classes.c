@@ -1,7 +1,7 @@
 // Scheduling classes whose forms differ: LLVM's models have one latency and one throughput for all of them.
 #include "report/table.h"
 
-#include "base/json_text.h"
+#include "base/columns.h"
 #include "base/screen.h"
 #include "base/table.h"
 #include "report/fold.h"
@@ -141,32 +141,50 @@ static void print_text(const struct groups *groups, FILE *out, bool colour) {
     table_print(&grid, out, colour);
 }
 
-// Names of classes and forms are identifiers, which need no quotes.
+struct line {
+    const char *class_name, *quantity;
+    double cycles, low, high;
+    int64_t forms;
+    const char *form;
+};
+
+static const struct column columns[] = {
+    {"class", COLUMN_TEXT, 0, offsetof(struct line, class_name)},
+    {"quantity", COLUMN_TEXT, 0, offsetof(struct line, quantity)},
+    {"cycles", COLUMN_REAL, DECIMALS, offsetof(struct line, cycles)},
+    {"low", COLUMN_REAL, DECIMALS, offsetof(struct line, low)},
+    {"high", COLUMN_REAL, DECIMALS, offsetof(struct line, high)},
+    {"forms", COLUMN_COUNT, 0, offsetof(struct line, forms)},
+    {"form", COLUMN_TEXT, 0, offsetof(struct line, form)},
+};
+enum { N_COLUMNS = sizeof columns / sizeof *columns };
+
+static struct line line_of(const struct group *group) {
+    const struct member *first = group->first;
+    return (struct line){first->class_name, first->kind,       first->value->cycles, group->low,
+                         group->high,       (int64_t)group->n, first->form};
+}
+
 static void write_csv(const struct groups *groups, FILE *out) {
-    fputs("class,quantity,cycles,low,high,forms,form\n", out);
+    struct csv csv = {.line.arena = groups->arena};
+    columns_put_titles(columns, N_COLUMNS, "", &csv);
+    csv_end_line(&csv, out);
     for (size_t i = 0; i < groups->n; i++) {
-        const struct group *group = &groups->items[i];
-        fprintf(out, "%s,%s,%s,%s,%s,%zu,%s\n", group->first->class_name, group->first->kind,
-                fold_number(groups->arena, group->first->value->cycles, DECIMALS),
-                fold_number(groups->arena, group->low, DECIMALS), fold_number(groups->arena, group->high, DECIMALS),
-                group->n, group->first->form);
+        struct line line = line_of(&groups->items[i]);
+        columns_put_cells(columns, N_COLUMNS, &line, &csv);
+        csv_end_line(&csv, out);
     }
 }
 
 static bool write_json(const struct groups *groups, FILE *out, struct fail *fail) {
+    static const unsigned char all[N_COLUMNS] = {0, 1, 2, 3, 4, 5, 6};
     bool is_written = true;
     for (size_t i = 0; is_written && i < groups->n; i++) {
-        const struct group *group = &groups->items[i];
+        struct line line = line_of(&groups->items[i]);
         struct json_text json = {.text.arena = groups->arena};
         json_open(&json, NULL);
         json_put_text(&json, "record", "class");
-        json_put_text(&json, "class", group->first->class_name);
-        json_put_text(&json, "quantity", group->first->kind);
-        json_put_real(&json, "cycles", group->first->value->cycles, DECIMALS);
-        json_put_real(&json, "low", group->low, DECIMALS);
-        json_put_real(&json, "high", group->high, DECIMALS);
-        json_put_integer(&json, "forms", (int64_t)group->n);
-        json_put_text(&json, "form", group->first->form);
+        columns_put_members(columns, all, N_COLUMNS, &line, &json);
         json_close(&json);
         is_written = json_print_line(out, &json, fail);
     }

@@ -1,138 +1,245 @@
 // The table for other programs: CSV and JSON Lines.
 #include "report/table_rows.h"
 
-#include "base/json_text.h"
-#include "report/csv.h"
+#include "base/columns.h"
 #include "report/fold.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-enum { DECIMALS = 5, N_CODE_TITLES = 7 }; // from `code` to `headline`
+enum { DECIMALS = 5 };
 
-// ---- CSV
+// A value: a latency, a throughput, slots, or what an event counted. What it does not have is absent.
+struct line {
+    const char *form, *quantity, *source, *destination;
+    double cycles, low, high; // of slots, slots; of a count, events per instruction
+    const char *relation, *verdict, *why, *kernel, *bytes, *class_name, *example;
+    const char *code;
+    enum column_truth same_address, breakers, slow_values, lanes_on_lines;
+    int64_t streams;
+    enum column_truth headline;
+    const char *partner;
+    double sum;
+    enum column_truth to_others;
+    const char *placement;
+    int64_t fillers;
+    const char *again;
+    double chain;
+    enum column_truth confirmed;
+};
 
-static void put_titles(struct csv *csv, const struct survey_table *table) {
-    static const char *const titles[] = {
-        "form",     "quantity",     "source",    "destination", "cycles",         "low",     "high",
-        "relation", "verdict",      "why",       "kernel",      "bytes",          "class",   "example",
-        "code",     "same_address", "breakers",  "slow_values", "lanes_on_lines", "streams", "headline",
-        "partner",  "sum",          "to_others", "placement",   "fillers",
-    };
-    csv_put_all(csv, titles, sizeof titles / sizeof *titles);
-    for (size_t i = 0; i < table->n_models; i++) {
-        csv_put(csv, arena_printf(csv->line.arena, "%s latency", table->models[i]));
-        csv_put(csv, arena_printf(csv->line.arena, "%s rthroughput", table->models[i]));
-        csv_put(csv, arena_printf(csv->line.arena, "%s uops", table->models[i]));
-    }
-}
+// Columns of CSV, then those that only JSON has.
+enum {
+    FORM,
+    QUANTITY,
+    SOURCE,
+    DESTINATION,
+    CYCLES,
+    LOW,
+    HIGH,
+    RELATION,
+    VERDICT,
+    WHY,
+    KERNEL,
+    BYTES,
+    CLASS,
+    EXAMPLE,
+    CODE,
+    SAME_ADDRESS,
+    BREAKERS,
+    SLOW_VALUES,
+    LANES_ON_LINES,
+    STREAMS,
+    HEADLINE,
+    PARTNER,
+    SUM,
+    TO_OTHERS,
+    PLACEMENT,
+    FILLERS,
+    N_OF_CSV,
+    SLOTS = N_OF_CSV, // CSV has them as cycles
+    EVENT,            // as a source
+    COUNT,            // as cycles
+    AGAIN,
+    CHAIN,
+    CONFIRMED,
+    N_COLUMNS
+};
+static const struct column columns[N_COLUMNS] = {
+    [FORM] = {"form", COLUMN_TEXT, 0, offsetof(struct line, form)},
+    [QUANTITY] = {"quantity", COLUMN_TEXT, 0, offsetof(struct line, quantity)},
+    [SOURCE] = {"source", COLUMN_TEXT, 0, offsetof(struct line, source)},
+    [DESTINATION] = {"destination", COLUMN_TEXT, 0, offsetof(struct line, destination)},
+    [CYCLES] = {"cycles", COLUMN_REAL, DECIMALS, offsetof(struct line, cycles)},
+    [LOW] = {"low", COLUMN_REAL, DECIMALS, offsetof(struct line, low)},
+    [HIGH] = {"high", COLUMN_REAL, DECIMALS, offsetof(struct line, high)},
+    [RELATION] = {"relation", COLUMN_TEXT, 0, offsetof(struct line, relation)},
+    [VERDICT] = {"verdict", COLUMN_TEXT, 0, offsetof(struct line, verdict)},
+    [WHY] = {"why", COLUMN_TEXT, 0, offsetof(struct line, why)},
+    [KERNEL] = {"kernel", COLUMN_TEXT, 0, offsetof(struct line, kernel)},
+    [BYTES] = {"bytes", COLUMN_TEXT, 0, offsetof(struct line, bytes)},
+    [CLASS] = {"class", COLUMN_TEXT, 0, offsetof(struct line, class_name)},
+    [EXAMPLE] = {"example", COLUMN_TEXT, 0, offsetof(struct line, example)},
+    [CODE] = {"code", COLUMN_TEXT, 0, offsetof(struct line, code)},
+    [SAME_ADDRESS] = {"same_address", COLUMN_TRUTH, 0, offsetof(struct line, same_address)},
+    [BREAKERS] = {"breakers", COLUMN_TRUTH, 0, offsetof(struct line, breakers)},
+    [SLOW_VALUES] = {"slow_values", COLUMN_TRUTH, 0, offsetof(struct line, slow_values)},
+    [LANES_ON_LINES] = {"lanes_on_lines", COLUMN_TRUTH, 0, offsetof(struct line, lanes_on_lines)},
+    [STREAMS] = {"streams", COLUMN_COUNT, 0, offsetof(struct line, streams)},
+    [HEADLINE] = {"headline", COLUMN_TRUTH, 0, offsetof(struct line, headline)},
+    [PARTNER] = {"partner", COLUMN_TEXT, 0, offsetof(struct line, partner)},
+    [SUM] = {"sum", COLUMN_REAL, DECIMALS, offsetof(struct line, sum)},
+    [TO_OTHERS] = {"to_others", COLUMN_TRUTH, 0, offsetof(struct line, to_others)},
+    [PLACEMENT] = {"placement", COLUMN_TEXT, 0, offsetof(struct line, placement)},
+    [FILLERS] = {"fillers", COLUMN_COUNT, 0, offsetof(struct line, fillers)},
+    [SLOTS] = {"slots", COLUMN_REAL, DECIMALS, offsetof(struct line, cycles)},
+    [EVENT] = {"event", COLUMN_TEXT, 0, offsetof(struct line, source)},
+    [COUNT] = {"count", COLUMN_REAL, DECIMALS, offsetof(struct line, cycles)},
+    [AGAIN] = {"again", COLUMN_TEXT, 0, offsetof(struct line, again)},
+    [CHAIN] = {"chain", COLUMN_REAL, DECIMALS, offsetof(struct line, chain)},
+    [CONFIRMED] = {"confirmed", COLUMN_TRUTH, 0, offsetof(struct line, confirmed)},
+};
+
+struct model_line {
+    double latency, rthroughput;
+    int64_t uops;
+};
+static const struct column model_columns[] = {
+    {"latency", COLUMN_REAL, DECIMALS, offsetof(struct model_line, latency)},
+    {"rthroughput", COLUMN_REAL, DECIMALS, offsetof(struct model_line, rthroughput)},
+    {"uops", COLUMN_COUNT, 0, offsetof(struct model_line, uops)},
+};
+enum { N_OF_MODEL = sizeof model_columns / sizeof *model_columns };
+
+// ---- lines
 
 static const char *relation_name(enum table_relation relation) {
     return relation == TABLE_AT_MOST ? "at most" : "equal";
 }
 
-static void put_csv_models(struct csv *csv, const struct survey_table *table, const struct table_row *row) {
-    for (size_t i = 0; i < table->n_models; i++) {
-        bool is_known = row->models && row->models[i].is_known;
-        csv_put_number(csv, is_known, is_known ? row->models[i].latency : 0);
-        csv_put_number(csv, is_known, is_known ? row->models[i].rthroughput : 0);
-        csv_put_number(csv, is_known, is_known ? row->models[i].uops : 0);
-    }
+static enum column_truth truth(bool value) {
+    return value ? COLUMN_YES : COLUMN_NO;
 }
 
-// Puts the fields from `cycles` to `example`.
-static void put_csv_value(struct csv *csv, const struct table_row *row, const struct table_value *value) {
+static enum column_truth yes_or_absent(bool value) {
+    return value ? COLUMN_YES : COLUMN_UNKNOWN;
+}
+
+static struct line line_of_value(const struct table_row *row, const char *quantity, const struct table_value *value) {
     bool is_known = fold_is_known(value);
-    csv_put_number(csv, is_known, value->cycles);
-    csv_put_number(csv, is_known, value->low);
-    csv_put_number(csv, is_known, value->high);
-    csv_put(csv, is_known ? relation_name(value->relation) : "");
-    csv_put(csv, is_known ? bench_verdict_name(value->verdict) : "");
-    csv_put(csv, value->why);
-    csv_put(csv, value->kernel);
-    csv_put(csv, value->bytes);
-    csv_put(csv, row->sched_class);
-    csv_put(csv, row->example);
+    return (struct line){
+        .form = row->form,
+        .quantity = quantity,
+        .cycles = is_known ? value->cycles : NAN,
+        .low = is_known ? value->low : NAN,
+        .high = is_known ? value->high : NAN,
+        .relation = is_known ? relation_name(value->relation) : NULL,
+        .verdict = is_known ? bench_verdict_name(value->verdict) : NULL,
+        .why = value->why,
+        .kernel = value->kernel,
+        .bytes = value->bytes,
+        .class_name = row->sched_class,
+        .example = row->example,
+        .partner = value->partner,
+        .sum = value->sum != 0 ? value->sum : NAN,
+        .streams = -1,
+        .fillers = -1,
+        .chain = NAN,
+    };
 }
 
-static void end_csv_line(struct csv *csv, const struct survey_table *table, const struct table_row *row,
-                         const struct table_value *value, bool is_to_others, const struct table_throughput *throughput,
-                         FILE *out) {
-    csv_put(csv, value->partner);
-    csv_put_number(csv, value->sum != 0, value->sum);
-    csv_put(csv, is_to_others ? "yes" : "");
-    csv_put(csv, throughput ? program_placement_name(throughput->placement) : "");
-    csv_put_number(csv, throughput && throughput->fillers, throughput ? throughput->fillers : 0);
-    put_csv_models(csv, table, row);
-    csv_end_line(csv, out);
+static struct line line_of_latency(const struct table_row *row, const struct table_latency *latency) {
+    struct line line = line_of_value(row, "latency", &latency->value);
+    line.source = latency->source;
+    line.destination = latency->destination;
+    line.slow_values = yes_or_absent(latency->has_slow_values);
+    line.to_others = yes_or_absent(latency->is_to_others);
+    line.chain = fold_is_known(&latency->value) ? latency->value.chain : NAN;
+    line.confirmed = yes_or_absent(latency->value.is_confirmed);
+    return line;
 }
 
-static void write_csv_latency(struct csv *csv, const struct survey_table *table, const struct table_row *row,
-                              const struct table_latency *latency, FILE *out) {
-    csv_put(csv, row->form);
-    csv_put(csv, "latency");
-    csv_put(csv, latency->source);
-    csv_put(csv, latency->destination);
-    put_csv_value(csv, row, &latency->value);
-    for (int i = 0; i < N_CODE_TITLES; i++)
-        csv_put(csv, i == 3 && latency->has_slow_values ? "yes" : "");
-    end_csv_line(csv, table, row, &latency->value, latency->is_to_others, NULL, out);
-}
-
-// A throughput, or, with `count`, what an event counted in it: then the fields from `cycles` to `high` hold the count.
-static void write_csv_throughput(struct csv *csv, const struct survey_table *table, const struct table_row *row,
-                                 size_t i, const struct table_count *count, FILE *out) {
+static struct line line_of_throughput(const struct table_row *row, size_t i) {
     const struct table_throughput *throughput = &row->throughputs[i];
-    struct table_value value = throughput->value;
-    if (count) {
-        value.cycles = count->count;
-        value.low = count->low;
-        value.high = count->high;
-        value.relation = TABLE_EQUAL;
-        value.why = count->why;
-    }
-    csv_put(csv, row->form);
-    csv_put(csv, count ? "count" : "throughput");
-    csv_put(csv, count ? count->event : "");
-    csv_put(csv, "");
-    put_csv_value(csv, row, &value);
-    csv_put(csv, throughput->is_looped ? "looped" : "unrolled");
-    csv_put_truth(csv, table_has_one_address(throughput));
-    csv_put_truth(csv, throughput->has_breakers);
-    csv_put_truth(csv, throughput->has_slow_values);
-    csv_put_truth(csv, throughput->has_lines);
-    csv_put_number(csv, true, throughput->streams);
-    csv_put_truth(csv, i == row->headline);
-    end_csv_line(csv, table, row, &throughput->value, false, throughput, out);
+    struct line line = line_of_value(row, "throughput", &throughput->value);
+    line.code = throughput->is_looped ? "looped" : "unrolled";
+    line.same_address = truth(table_has_one_address(throughput));
+    if (throughput->placement != PLACEMENT_NONE)
+        line.placement = program_placement_name(throughput->placement);
+    line.breakers = truth(throughput->has_breakers);
+    line.slow_values = truth(throughput->has_slow_values);
+    line.lanes_on_lines = truth(throughput->has_lines);
+    line.streams = throughput->streams;
+    line.fillers = throughput->fillers ? (int64_t)throughput->fillers : -1;
+    line.headline = truth(i == row->headline);
+    return line;
 }
 
-// As latencies: the fields from `cycles` to `high` hold slots.
-static void write_csv_slots(struct csv *csv, const struct survey_table *table, const struct table_row *row, FILE *out) {
-    csv_put(csv, row->form);
-    csv_put(csv, "slots");
-    csv_put(csv, "");
-    csv_put(csv, "");
-    put_csv_value(csv, row, &row->slots.value);
-    for (int i = 0; i < N_CODE_TITLES; i++)
-        csv_put(csv, "");
-    end_csv_line(csv, table, row, &row->slots.value, false, NULL, out);
+// What an event counted in a throughput.
+static struct line line_of_count(struct line throughput, const struct table_count *count) {
+    struct line line = throughput;
+    line.quantity = "count";
+    line.source = count->event;
+    line.cycles = count->count;
+    line.low = count->low;
+    line.high = count->high;
+    line.relation = relation_name(TABLE_EQUAL);
+    line.why = count->why;
+    return line;
 }
 
 static bool has_slots(const struct table_row *row) {
     return row->slots.value.is_known || row->slots.value.why;
 }
 
-static void write_csv_none(struct csv *csv, const struct survey_table *table, const struct table_row *row, FILE *out) {
-    const struct table_value nothing = {.why = row->left_out};
-    csv_put(csv, row->form);
-    csv_put(csv, "none");
-    csv_put(csv, "");
-    csv_put(csv, "");
-    put_csv_value(csv, row, &nothing);
-    for (int i = 0; i < N_CODE_TITLES; i++)
-        csv_put(csv, "");
-    end_csv_line(csv, table, row, &nothing, false, NULL, out);
+static struct model_line line_of_model(const struct table_row *row, size_t model) {
+    if (!row->models || !row->models[model].is_known)
+        return (struct model_line){NAN, NAN, -1};
+    return (struct model_line){row->models[model].latency, row->models[model].rthroughput, row->models[model].uops};
+}
+
+// ---- CSV
+
+static void put_titles(struct csv *csv, const struct survey_table *table) {
+    columns_put_titles(columns, N_OF_CSV, "", csv);
+    for (size_t i = 0; i < table->n_models; i++)
+        columns_put_titles(model_columns, N_OF_MODEL, arena_printf(csv->line.arena, "%s ", table->models[i]), csv);
+}
+
+static void write_csv_line(struct csv *csv, const struct survey_table *table, const struct table_row *row,
+                           const struct line *line, FILE *out) {
+    columns_put_cells(columns, N_OF_CSV, line, csv);
+    for (size_t i = 0; i < table->n_models; i++) {
+        struct model_line model = line_of_model(row, i);
+        columns_put_cells(model_columns, N_OF_MODEL, &model, csv);
+    }
+    csv_end_line(csv, out);
+}
+
+static void write_csv_row(struct csv *csv, const struct survey_table *table, const struct table_row *row, FILE *out) {
+    struct line line;
+    for (size_t k = 0; k < row->n_latencies; k++) {
+        line = line_of_latency(row, &row->latencies[k]);
+        write_csv_line(csv, table, row, &line, out);
+    }
+    for (size_t k = 0; k < row->n_throughputs; k++) {
+        line = line_of_throughput(row, k);
+        write_csv_line(csv, table, row, &line, out);
+    }
+    for (size_t k = 0; k < row->n_throughputs; k++)
+        for (size_t c = 0; c < row->throughputs[k].n_counts; c++) {
+            line = line_of_count(line_of_throughput(row, k), &row->throughputs[k].counts[c]);
+            write_csv_line(csv, table, row, &line, out);
+        }
+    if (has_slots(row)) {
+        line = line_of_value(row, "slots", &row->slots.value);
+        write_csv_line(csv, table, row, &line, out);
+    }
+    if (!row->n_latencies && !row->n_throughputs) {
+        line = line_of_value(row, "none", &(struct table_value){.why = row->left_out});
+        write_csv_line(csv, table, row, &line, out);
+    }
 }
 
 static bool is_written(FILE *out, struct fail *fail) {
@@ -149,129 +256,84 @@ bool table_report_write_csv(struct arena *arena, const struct survey_table *tabl
     struct csv csv = {.line.arena = arena};
     put_titles(&csv, table);
     csv_end_line(&csv, out);
-    for (size_t i = 0; i < rows.n; i++) {
-        const struct table_row *row = rows.rows[i];
-        for (size_t k = 0; k < row->n_latencies; k++)
-            write_csv_latency(&csv, table, row, &row->latencies[k], out);
-        for (size_t k = 0; k < row->n_throughputs; k++)
-            write_csv_throughput(&csv, table, row, k, NULL, out);
-        for (size_t k = 0; k < row->n_throughputs; k++)
-            for (size_t c = 0; c < row->throughputs[k].n_counts; c++)
-                write_csv_throughput(&csv, table, row, k, &row->throughputs[k].counts[c], out);
-        if (has_slots(row))
-            write_csv_slots(&csv, table, row, out);
-        if (!row->n_latencies && !row->n_throughputs)
-            write_csv_none(&csv, table, row, out);
-    }
+    for (size_t i = 0; i < rows.n; i++)
+        write_csv_row(&csv, table, rows.rows[i], out);
     return is_written(out, fail);
 }
 
 // ---- JSON
 
-// Puts a number that may be unknown.
-static void put_real(struct json_text *json, const char *key, double number) {
-    if (isfinite(number))
-        json_put_real(json, key, number, DECIMALS);
-}
-
-// `unit`: "cycles" or "slots".
-static void put_value(struct json_text *json, const struct survey_table *table, const char *unit,
-                      const struct table_value *value) {
-    if (fold_is_known(value)) {
-        json_put_real(json, unit, value->cycles, DECIMALS);
-        json_put_real(json, "low", value->low, DECIMALS);
-        json_put_real(json, "high", value->high, DECIMALS);
-        json_put_text(json, "relation", relation_name(value->relation));
-        json_put_text(json, "verdict", bench_verdict_name(value->verdict));
-    }
-    json_put_text(json, "why", value->why);
-    json_put_text(json, "kernel", value->kernel);
-    json_put_text(json, "bytes", value->bytes);
-    json_put_text(json, "partner", value->partner);
-    if (value->sum != 0)
-        put_real(json, "sum", value->sum);
-    if (value->kernel)
-        json_put_text(json, "again", table_repeat(json->text.arena, value, table->repeat_options));
+// The command that measures a value again.
+static const char *repeat_of(struct arena *arena, const struct survey_table *table, const struct table_value *value) {
+    return value->kernel ? table_repeat(arena, value, table->repeat_options) : NULL;
 }
 
 static void put_latencies(struct json_text *json, const struct survey_table *table, const struct table_row *row) {
+    static const unsigned char which[] = {SOURCE,  DESTINATION, SLOW_VALUES, TO_OTHERS, CYCLES,   LOW,
+                                          HIGH,    RELATION,    VERDICT,     WHY,       KERNEL,   BYTES,
+                                          PARTNER, SUM,         AGAIN,       CHAIN,     CONFIRMED};
     json_open_list(json, "latencies");
     for (size_t i = 0; i < row->n_latencies; i++) {
+        struct line line = line_of_latency(row, &row->latencies[i]);
+        line.again = repeat_of(json->text.arena, table, &row->latencies[i].value);
         json_open(json, NULL);
-        json_put_text(json, "source", row->latencies[i].source);
-        json_put_text(json, "destination", row->latencies[i].destination);
-        if (row->latencies[i].has_slow_values)
-            json_put_bool(json, "slow_values", true);
-        if (row->latencies[i].is_to_others)
-            json_put_bool(json, "to_others", true);
-        put_value(json, table, "cycles", &row->latencies[i].value);
-        if (fold_is_known(&row->latencies[i].value))
-            put_real(json, "chain", row->latencies[i].value.chain);
-        if (row->latencies[i].value.is_confirmed)
-            json_put_bool(json, "confirmed", true);
+        columns_put_members(columns, which, sizeof which, &line, json);
         json_close(json);
     }
     json_close_list(json);
 }
 
-static void put_counts(struct json_text *json, const struct table_throughput *throughput) {
-    if (!throughput->n_counts)
+static void put_counts(struct json_text *json, const struct line *throughput, const struct table_throughput *of) {
+    static const unsigned char which[] = {EVENT, COUNT, LOW, HIGH, WHY};
+    if (!of->n_counts)
         return;
     json_open_list(json, "counts");
-    for (size_t i = 0; i < throughput->n_counts; i++) {
-        const struct table_count *count = &throughput->counts[i];
+    for (size_t i = 0; i < of->n_counts; i++) {
+        struct line line = line_of_count(*throughput, &of->counts[i]);
         json_open(json, NULL);
-        json_put_text(json, "event", count->event);
-        json_put_real(json, "count", count->count, DECIMALS);
-        json_put_real(json, "low", count->low, DECIMALS);
-        json_put_real(json, "high", count->high, DECIMALS);
-        json_put_text(json, "why", count->why);
+        columns_put_members(columns, which, sizeof which, &line, json);
         json_close(json);
     }
     json_close_list(json);
 }
 
 static void put_throughputs(struct json_text *json, const struct survey_table *table, const struct table_row *row) {
+    static const unsigned char which[] = {
+        CODE, SAME_ADDRESS, PLACEMENT, BREAKERS, SLOW_VALUES, LANES_ON_LINES, STREAMS, FILLERS, HEADLINE, CYCLES,
+        LOW,  HIGH,         RELATION,  VERDICT,  WHY,         KERNEL,         BYTES,   PARTNER, SUM,      AGAIN};
     json_open_list(json, "throughputs");
     for (size_t i = 0; i < row->n_throughputs; i++) {
-        const struct table_throughput *throughput = &row->throughputs[i];
+        struct line line = line_of_throughput(row, i);
+        line.again = repeat_of(json->text.arena, table, &row->throughputs[i].value);
         json_open(json, NULL);
-        json_put_text(json, "code", throughput->is_looped ? "looped" : "unrolled");
-        json_put_bool(json, "same_address", table_has_one_address(throughput));
-        if (throughput->placement != PLACEMENT_NONE)
-            json_put_text(json, "placement", program_placement_name(throughput->placement));
-        json_put_bool(json, "breakers", throughput->has_breakers);
-        json_put_bool(json, "slow_values", throughput->has_slow_values);
-        json_put_bool(json, "lanes_on_lines", throughput->has_lines);
-        json_put_integer(json, "streams", throughput->streams);
-        if (throughput->fillers)
-            json_put_integer(json, "fillers", throughput->fillers);
-        json_put_bool(json, "headline", i == row->headline);
-        put_value(json, table, "cycles", &throughput->value);
-        put_counts(json, throughput);
+        columns_put_members(columns, which, sizeof which, &line, json);
+        put_counts(json, &line, &row->throughputs[i]);
         json_close(json);
     }
     json_close_list(json);
 }
 
 static void put_slots(struct json_text *json, const struct survey_table *table, const struct table_row *row) {
+    static const unsigned char which[] = {SLOTS, LOW, HIGH, RELATION, VERDICT, WHY, KERNEL, BYTES, PARTNER, SUM, AGAIN};
     if (!has_slots(row))
         return;
+    struct line line = line_of_value(row, "slots", &row->slots.value);
+    line.again = repeat_of(json->text.arena, table, &row->slots.value);
     json_open(json, "slots");
-    put_value(json, table, "slots", &row->slots.value);
+    columns_put_members(columns, which, sizeof which, &line, json);
     json_close(json);
 }
 
 static void put_models(struct json_text *json, const struct survey_table *table, const struct table_row *row) {
+    static const unsigned char which[N_OF_MODEL] = {0, 1, 2};
     json_open_list(json, "models");
     for (size_t i = 0; i < table->n_models && row->models; i++) {
+        struct model_line line = line_of_model(row, i);
         if (!row->models[i].is_known)
             continue;
         json_open(json, NULL);
         json_put_text(json, "model", table->models[i]);
-        put_real(json, "latency", row->models[i].latency);
-        put_real(json, "rthroughput", row->models[i].rthroughput);
-        json_put_integer(json, "uops", row->models[i].uops);
+        columns_put_members(model_columns, which, N_OF_MODEL, &line, json);
         json_close(json);
     }
     json_close_list(json);
@@ -287,8 +349,8 @@ static bool write_json_head(struct arena *arena, const struct survey_table *tabl
     json_put_text(&json, "clock", table->clock);
     json_put_dates(&json, "time", &table->when);
     json_put_text(&json, "filler", table->filler);
-    if (table->filler)
-        put_real(&json, "dispatch_width", table->width);
+    if (table->filler && isfinite(table->width))
+        json_put_real(&json, "dispatch_width", table->width, DECIMALS);
     json_open_list(&json, "models");
     for (size_t i = 0; i < table->n_models; i++)
         json_put_text(&json, NULL, table->models[i]);
@@ -305,12 +367,12 @@ static bool write_json_head(struct arena *arena, const struct survey_table *tabl
 
 static bool write_json_row(struct arena *arena, const struct survey_table *table, const struct table_row *row,
                            FILE *out, struct fail *fail) {
+    static const unsigned char which[] = {FORM, EXAMPLE, CLASS};
+    struct line line = line_of_value(row, NULL, &(struct table_value){0});
     struct json_text json = {.text.arena = arena};
     json_open(&json, NULL);
     json_put_text(&json, "record", "form");
-    json_put_text(&json, "form", row->form);
-    json_put_text(&json, "example", row->example);
-    json_put_text(&json, "class", row->sched_class);
+    columns_put_members(columns, which, sizeof which, &line, &json);
     json_put_text(&json, "left_out", row->left_out);
     put_latencies(&json, table, row);
     put_throughputs(&json, table, row);

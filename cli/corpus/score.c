@@ -54,7 +54,7 @@ int corpus_cli_score(struct arena *arena, const struct operands *operands, struc
     if (warning)
         lab_say(&cli_listener, LAB_WARNING, "%s", warning);
     if (corpus_args.wants_csv)
-        score_print_csv(&scores, stdout);
+        score_print_csv(arena, &scores, stdout);
     else if (corpus_args.wants_json)
         score_print_json(arena, &scores, stdout, fail);
     else
