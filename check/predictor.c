@@ -58,11 +58,7 @@ const struct insn *predictor_find_form(const struct block *block, const char *fo
 }
 
 static bool has_inner_branch(const struct block *block) {
-    // The loop's own branch is the last one.
-    for (unsigned i = 0; i + 1 < block->n_insns; i++)
-        if (block->insns[i].is_branch || block->insns[i].is_call || block->insns[i].is_return)
-            return true;
-    return false;
+    return block_has_inner_branch(block, block->n_insns && insn_changes_way(&block->insns[block->n_insns - 1]));
 }
 
 static bool predict_block(const struct predictor *predictor, struct arena *scratch, const struct block *block,

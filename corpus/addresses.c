@@ -33,7 +33,7 @@ static bool is_wanted(const struct addresses *addresses, const struct corpus_val
     bytes_from_digits(value->code, 2 * n_bytes, bytes);
     if (value->kind == VALUE_STABLE &&
         model_describe_bytes(addresses->recorder.model, &scratch, bytes, n_bytes, &block, &ignored) &&
-        predict_count_branches(&block) <= (value->form == PROGRAM_LOOPED)) {
+        !block_has_inner_branch(&block, value->form == PROGRAM_LOOPED)) {
         const struct prediction_request request = predict_as_measured(EXECUTION_OF(&block), value);
         prediction_bounds(&scratch, addresses->recorder.model, &request, &bounds, &ignored);
     }

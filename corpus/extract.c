@@ -1,6 +1,5 @@
 #include "corpus/extract.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,10 +28,6 @@ struct run {
     bool *is_leader; // for each byte of the run and one more: a block begins there
     size_t n_bytes;
 };
-
-static bool ends_block(const struct insn *insn) {
-    return insn->is_branch || insn->is_call || insn->is_return;
-}
 
 static void find_leaders(struct run *run) {
     size_t offset = 0;
@@ -73,7 +68,7 @@ static void split(const struct run *run) {
             first = offset;
             n = 0;
         }
-        if (ends_block(insn)) {
+        if (insn_changes_way(insn)) {
             add_block(run, first, offset, n);
             first = offset + insn->n_bytes;
             n = 0;

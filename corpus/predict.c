@@ -106,13 +106,6 @@ static void *open_worker(void *context, bool is_alone, struct fail *fail) {
     return worker;
 }
 
-unsigned predict_count_branches(const struct block *block) {
-    unsigned n = 0;
-    for (unsigned i = 0; i < block->n_insns; i++)
-        n += block->insns[i].is_branch;
-    return n;
-}
-
 static void list_classes(struct arena *arena, const struct block *block, struct predicted_model *model) {
     struct predicted_insn *list = ARENA_ARRAY(arena, struct predicted_insn, block->n_insns);
     for (unsigned i = 0; i < block->n_insns; i++) {
@@ -175,7 +168,7 @@ static void predict_one(const struct worker *worker, struct arena *arena, unsign
         return;
     }
     if (model_describe_bytes(opened, &scratch, bytes, n_bytes, &block, &why)) {
-        predicted->has_branches |= predict_count_branches(&block) > (predicted->value.form == PROGRAM_LOOPED);
+        predicted->has_branches |= block_has_inner_branch(&block, predicted->value.form == PROGRAM_LOOPED);
         result->is_done = !predicted->has_branches && predict_cycles(worker, model, &block, predicted, result, &why);
     }
     if (result->is_done)

@@ -87,10 +87,8 @@ static void doubt_large_memory(struct experiment *experiment) {
 
 // Whether the block has branches besides that of its own loop, so that a part of it may not run.
 static bool has_inner_branch(const struct lab_block *block) {
-    unsigned n = 0;
-    for (unsigned i = 0; block->is_decoded && i < block->insns.n_insns; i++)
-        n += block->insns.insns[i].is_branch;
-    return block->is_decoded && (block->is_routine || block->calls_others || n > block->is_loop);
+    return block->is_decoded &&
+           (block->is_routine || block->calls_others || block_has_inner_branch(&block->insns, block->is_loop));
 }
 
 // Records which part of the block runs, for its reader and for the models. Where that cannot be, a model reports why.

@@ -4,6 +4,8 @@
 
 #include "analyzer/code/insn.h"
 
+#include <stdbool.h>
+
 // A place in a text that branches may name.
 struct block_label {
     const char *name;
@@ -25,6 +27,15 @@ static inline unsigned block_bytes(const struct block *block) {
     for (unsigned i = 0; i < block->n_insns; i++)
         n_bytes += block->insns[i].n_bytes;
     return n_bytes;
+}
+
+// Whether control may leave the straight line inside of the block: by a branch, a call or a return, of which `n_own`
+// are the loop's that the block is.
+static inline bool block_has_inner_branch(const struct block *block, unsigned n_own) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < block->n_insns; i++)
+        n += insn_changes_way(&block->insns[i]);
+    return n > n_own;
 }
 
 #endif
