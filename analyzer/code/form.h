@@ -1,7 +1,7 @@
 // Forms: what an ISA has to measure. A form is an opcode with operands of certain kinds, as LLVM's tables have it;
 // which registers, addresses and values it gets is open. On x86, some opcodes have several forms, as CPUs take longer
 // for some: lea one for each kind of address, instructions of bytes one for each choice of high bytes (%ah). Filled by
-// the LLVM module (analyzer/llvm/forms.cpp). Meaning of the fields: llvm/include/llvm/MC/MCInstrDesc.h.
+// the LLVM module (analyzer/llvm/form_maker.cpp). Meaning of the fields: llvm/include/llvm/MC/MCInstrDesc.h.
 #ifndef ANALYZER_CODE_FORM_H
 #define ANALYZER_CODE_FORM_H
 

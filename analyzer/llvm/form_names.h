@@ -1,6 +1,6 @@
 // Private to this folder.
-// Names of forms: the opcode; where it has several forms, with what sets this one apart. Both ways: forms.cpp makes an
-// example of a form and names it, and a decoded instruction finds the name of the form that it is of.
+// Names of forms: the opcode; where it has several forms, with what sets this one apart. Both ways: form_maker.cpp
+// makes an example of a form and names it, and a decoded instruction finds the name of the form that it is of.
 #ifndef ANALYZER_LLVM_FORM_NAMES_H
 #define ANALYZER_LLVM_FORM_NAMES_H
 

@@ -142,7 +142,7 @@ struct vector_type {
     const char *text, *length, *element;
     uint32_t code;
 };
-// forms.cpp: the type with which a form of that opcode is measured; null: it does not depend on one.
+// vector_type.cpp: the type with which a form of that opcode is measured; null: it does not depend on one.
 const vector_type *find_vector_type(const backend_cpu &cpu, llvm::StringRef opcode);
 
 // bytes.cpp, text.cpp
