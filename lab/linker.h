@@ -120,6 +120,16 @@ bool linker_find_distance(const struct object_linker *linker, const struct insn 
 // distance is one byte, which cannot be filled in; but the last jump of a function is made longer.
 bool linker_add_jump(struct object_linker *linker, const struct insn *insn, size_t offset, uint64_t target);
 
+// A walk through relocations of the file. The caller sets `elf`, and zeroes the rest.
+struct linker_relocations {
+    Elf *elf;
+    size_t section; // whose relocations, an index; 0: those that a loader applies
+    Elf_Scn *scn;
+    Elf_Data *data; // of `scn`
+    int next;       // index in it
+};
+bool linker_next_relocation(struct linker_relocations *walk, GElf_Rela *relocation); // false: at the end
+
 void linker_add_hole(struct object_linker *linker, const struct linker_hole *hole);
 void linker_add_fixup(struct object_linker *linker, size_t offset, unsigned type, uint64_t target);
 void linker_add_entry(struct object_linker *linker, uint64_t address, unsigned type, uint64_t target, int64_t addend);

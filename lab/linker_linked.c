@@ -103,15 +103,9 @@ static void load_word(struct object_linker *linker, const GElf_Rela *relocation)
 }
 
 void linker_load(struct object_linker *linker) {
-    GElf_Shdr header;
-    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(linker->elf, scn));) {
-        if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_RELA || !(header.sh_flags & SHF_ALLOC))
-            continue;
-        Elf_Data *data = elf_getdata(scn, NULL);
-        GElf_Rela relocation;
-        for (int i = 0; data && gelf_getrela(data, i, &relocation); i++)
-            load_word(linker, &relocation);
-    }
+    struct linker_relocations walk = {.elf = linker->elf};
+    for (GElf_Rela relocation; linker_next_relocation(&walk, &relocation);)
+        load_word(linker, &relocation);
 }
 
 // ---- what machine code refers to

@@ -218,22 +218,14 @@ typedef bool take_function(struct linker_worker *worker, struct linker_reference
 
 static bool each_relocation(struct linker_worker *worker, size_t section, uint64_t begin, uint64_t end,
                             take_function *function, void *context) {
-    struct object_linker *linker = worker->linker;
-    GElf_Shdr header;
-    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(linker->elf, scn));) {
-        if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_RELA || header.sh_info != section)
-            continue;
-        Elf_Data *data = elf_getdata(scn, NULL);
-        GElf_Rela relocation;
-        for (int i = 0; data && gelf_getrela(data, i, &relocation); i++)
-            if (relocation.r_offset >= begin && relocation.r_offset < end &&
-                !function(worker,
-                          (struct linker_reference){section, relocation.r_offset,
-                                                    (unsigned)GELF_R_TYPE(relocation.r_info),
-                                                    GELF_R_SYM(relocation.r_info), relocation.r_addend, 0},
-                          context))
-                return false;
-    }
+    struct linker_relocations walk = {.elf = worker->linker->elf, .section = section};
+    for (GElf_Rela relocation; linker_next_relocation(&walk, &relocation);)
+        if (relocation.r_offset >= begin && relocation.r_offset < end &&
+            !function(worker,
+                      (struct linker_reference){section, relocation.r_offset, (unsigned)GELF_R_TYPE(relocation.r_info),
+                                                GELF_R_SYM(relocation.r_info), relocation.r_addend, 0},
+                      context))
+            return false;
     return true;
 }
 

@@ -132,16 +132,10 @@ bool linker_meet_base(struct object_linker *linker, const struct block *block, u
 
 // Whether a loader would change bytes of the initial data: then they are not known.
 static bool is_relocated(const struct object_linker *linker, const GElf_Phdr *threads) {
-    GElf_Shdr header;
-    for (Elf_Scn *scn = NULL; (scn = elf_nextscn(linker->elf, scn));) {
-        if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_RELA || !(header.sh_flags & SHF_ALLOC))
-            continue;
-        Elf_Data *data = elf_getdata(scn, NULL);
-        GElf_Rela relocation;
-        for (int i = 0; data && gelf_getrela(data, i, &relocation); i++)
-            if (relocation.r_offset - threads->p_vaddr < threads->p_filesz)
-                return true;
-    }
+    struct linker_relocations walk = {.elf = linker->elf};
+    for (GElf_Rela relocation; linker_next_relocation(&walk, &relocation);)
+        if (relocation.r_offset - threads->p_vaddr < threads->p_filesz)
+            return true;
     return false;
 }
 
