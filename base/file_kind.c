@@ -2,7 +2,6 @@
 
 #include "base/file.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define OBJECT "compile it for Linux, and give the ELF object or the assembly"

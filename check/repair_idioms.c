@@ -3,7 +3,6 @@
 #include "check/gap.h"
 #include "check/repair_state.h"
 
-#include <math.h>
 #include <string.h>
 
 // No instruction that waits for the one before it takes less than a cycle. A chain of a cycle each may be one of a

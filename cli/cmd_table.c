@@ -1,7 +1,6 @@
 // cyclops table: the instruction table of a survey.
 #include "cli/cli.h"
 
-#include "base/file.h"
 #include "base/text.h"
 #include "cli/lab_args.h"
 #include "report/exegesis.h"

@@ -5,7 +5,6 @@
 #include "base/file_kind.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/lab_args.h"
 #include "cli/plan_object.h"
 #include "cli/plan_text.h"
 #include "cli/start_args.h"

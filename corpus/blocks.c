@@ -1,9 +1,7 @@
 #include "corpus/blocks.h"
 
-#include "analyzer/model/model.h"
 #include "base/bytes.h"
 #include "base/text.h"
-#include "gen/gen.h"
 
 #include <string.h>
 

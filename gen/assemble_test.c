@@ -1,4 +1,3 @@
-#include "base/file.h"
 #include "gen/gen.h"
 #include "gen/testing.h"
 

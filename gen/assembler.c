@@ -1,7 +1,6 @@
 #include "gen/assembler.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>

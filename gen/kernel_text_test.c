@@ -1,7 +1,6 @@
 // Kernels without a file.
 #include "gen/kernel.h"
 
-#include "gen/gen.h"
 #include "gen/isa.h"
 
 #include <setjmp.h>

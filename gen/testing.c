@@ -1,6 +1,5 @@
 #include "gen/testing.h"
 
-#include "base/file.h"
 #include "base/text.h"
 #include "gen/kernel_read.h"
 

@@ -1,5 +1,4 @@
 // Programs of earlier passes: which are the same, and what a plan takes from them.
-#include "base/text.h"
 #include "lab/assembled.h"
 #include "lab/experiment.h"
 #include "lab/plan_assemble.h"

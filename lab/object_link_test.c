@@ -2,7 +2,6 @@
 // Objects are made by GNU as.
 #include "lab/object_code.h"
 
-#include "base/file.h"
 #include "gen/gen.h"
 
 #include <setjmp.h>

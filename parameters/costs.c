@@ -3,7 +3,6 @@
 #include "parameters/experiments.h"
 #include "parameters/table.h"
 
-#include <math.h>
 #include <string.h>
 
 // The cost is the time of `body` less that of `other`, over `parts`; without `other` only the time over `parts`.

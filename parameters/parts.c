@@ -1,8 +1,6 @@
 // Experiments of several parts: each part is a file.
 #include "parameters/experiments.h"
 
-#include "parameters/table.h"
-
 #include <string.h>
 
 static bool is_x86(const struct session *session) {

@@ -1,7 +1,5 @@
 #include "report/shared.h"
 
-#include "base/text.h"
-
 #include <string.h>
 
 static bool predicts_same(const struct experiment *e, unsigned a, unsigned b) {

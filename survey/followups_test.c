@@ -2,7 +2,6 @@
 #include "survey/followups.h"
 
 #include "gen/kernel.h"
-#include "survey/experiments.h"
 #include "survey/partners.h"
 #include "survey/testing_forms.h"
 

@@ -1,7 +1,6 @@
 #include "survey/kernel_passes.h"
 
 #include "base/text.h"
-#include "survey/experiments.h"
 #include "survey/kernel_plan.h"
 
 #include <stdlib.h>

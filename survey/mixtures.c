@@ -3,7 +3,6 @@
 #include "base/bytes.h"
 #include "base/compressed.h"
 #include "gen/gen.h"
-#include "survey/experiments.h"
 #include "survey/folder.h"
 #include "survey/ways.h"
 

@@ -1,7 +1,5 @@
 #include "survey/surroundings.h"
 
-#include "base/text.h"
-
 #include <fnmatch.h>
 #include <stddef.h>
 #include <string.h>

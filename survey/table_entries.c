@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *reader_label(struct arena *arena, const char *role) {
     return experiment_is_operand(role) ? text_replaced(arena, role + 1, '_', '.') : role;

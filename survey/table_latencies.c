@@ -1,6 +1,5 @@
 #include "survey/table_reader.h"
 
-#include "base/file.h"
 #include "survey/partners.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 #include "survey/usable.h"
 
 #include "analyzer/sim/mca/mca.h"
-#include "survey/partners.h"
 #include "survey/probe.h"
 
 // A division overflows with the probe's registers, which hold addresses; but the CPU has it. So it has what only needs

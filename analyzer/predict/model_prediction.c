@@ -76,8 +76,9 @@ static unsigned held_for(const struct cpu *cpu, const struct block *block, uint6
     return (unsigned)longest;
 }
 
-bool prediction_core_cycles(struct arena *arena, const struct model *model, const struct prediction_request *request,
-                            double *cycles, struct fail *fail) {
+// Cycles per pass, whether or not the model is to be simulated.
+static bool find_core_cycles(struct arena *arena, const struct model *model, const struct prediction_request *request,
+                             double *cycles, struct fail *fail) {
     const struct block block = laid_out(arena, request->execution);
     const struct bounds_request asked = asked_of(model, request, &block);
     bool is_done = core_cycles_find(&asked, 0, cycles, fail);
@@ -90,7 +91,7 @@ static bool take_core_cycles(struct arena *arena, const struct model *model, con
                              struct prediction *prediction, struct fail *fail) {
     static const double EXPLAINS = 0.98;
     double cycles;
-    if (!prediction_core_cycles(arena, model, request, &cycles, fail))
+    if (!find_core_cycles(arena, model, request, &cycles, fail))
         return false;
     if (prediction->cycles < EXPLAINS * cycles) {
         prediction->kind = BOTTLENECK_INTERACTION;
@@ -169,7 +170,7 @@ bool prediction_cycles_by_model(const struct model *model, const struct predicti
     struct bounds bounds = {0};
     bool is_done = false;
     if (model->is_simulated) {
-        is_done = prediction_core_cycles(&scratch, model, request, cycles, fail);
+        is_done = find_core_cycles(&scratch, model, request, cycles, fail);
     } else {
         is_done = prediction_bounds(&scratch, model, request, &bounds, fail);
         *cycles = bounds.most;

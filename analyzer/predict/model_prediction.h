@@ -25,8 +25,5 @@ struct bounds_basis prediction_basis(const struct model *model, const struct pre
 // The bounds behind a prediction of a model with a CPU file, per pass.
 bool prediction_bounds(struct arena *arena, const struct model *model, const struct prediction_request *request,
                        struct bounds *bounds, struct fail *fail);
-// Cycles per pass that the core of a CPU file takes, whether or not the model is to be simulated.
-bool prediction_core_cycles(struct arena *arena, const struct model *model, const struct prediction_request *request,
-                            double *cycles, struct fail *fail);
 
 #endif

@@ -1,5 +1,4 @@
 // The host as trees of files show it.
-#include "base/file.h"
 #include "base/json.h"
 #include "base/json_text.h"
 #include "bench/host/fake_tree.h"

@@ -1,6 +1,5 @@
 // How busy CPUs are, which is the quietest, and who else runs on our core.
 #include "bench/host/fake_tree.h"
-#include "bench/host/files.h"
 #include "bench/host/load.h"
 
 #include "bench/host/priority.h"

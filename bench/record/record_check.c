@@ -1,7 +1,5 @@
 #include "bench/record/record_line.h"
 
-#include <stdint.h>
-
 static const double most_cycles = 1e12; // takes minutes
 static const double most_count = 1e15;  // largest count of an event; differences of counts may be below zero
 enum { MOST_STREAMS = 1 << 10, MOST_INSTRUCTIONS = 1 << 20 };

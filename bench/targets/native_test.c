@@ -5,7 +5,6 @@
 #include "bench/sandbox/sandbox.h"
 #include "bench/sandbox/syscall_filter.h"
 #include "bench/target.h"
-#include "bench/targets/native_rounds.h"
 
 #include <errno.h>
 #include <math.h>
