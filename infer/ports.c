@@ -85,7 +85,7 @@ static bool is_apart(const struct port_search *search, size_t i) {
     return search->low[i] <= most;
 }
 
-// Bases that each form is measured beside, itself included: bit b for base b.
+// Bases that each form is measured beside, itself included where it has any pair: bit b for base b.
 static const uint32_t *find_neighbours(const struct port_search *search) {
     uint32_t *beside = ARENA_ARRAY(search->arena, uint32_t, search->evidence->n_forms);
     for (size_t i = 0; i < search->evidence->n_items; i++) {
@@ -94,7 +94,7 @@ static const uint32_t *find_neighbours(const struct port_search *search) {
         for (unsigned t = 0; t < item->n_terms; t++)
             if (search->base_of[item->terms[t].form] != NO_BASE)
                 bases |= (uint32_t)1 << search->base_of[item->terms[t].form];
-        for (unsigned t = 0; t < item->n_terms && !search->ports->is_unused[i]; t++)
+        for (unsigned t = 0; t < item->n_terms && item->n_terms > 1 && !search->ports->is_unused[i]; t++)
             beside[item->terms[t].form] |= bases;
     }
     return beside;
@@ -110,11 +110,12 @@ static bool is_beside(const struct port_search *search, unsigned form, unsigned 
     return false;
 }
 
-// A form that may be one uop on ports that no base has, and that the form was not measured beside.
-static bool may_miss_ports(const struct port_search *search, unsigned form) {
+// A form that may be one uop on ports that no base has, because nothing explains it or it was not measured beside each
+// base itself, and that the form was not measured beside.
+static bool may_miss_ports(const struct port_search *search, unsigned form, const uint32_t *beside, uint32_t all) {
     for (unsigned other = 0; other < search->evidence->n_forms; other++)
-        if (search->may_be_base[other] && search->ports->forms[other].state == PORTS_UNEXPLAINED &&
-            !is_beside(search, form, other))
+        if (search->may_be_base[other] && other != form && !is_beside(search, form, other) &&
+            (search->ports->forms[other].state == PORTS_UNEXPLAINED || (beside[other] & all) != all))
             return true;
     return false;
 }
@@ -129,7 +130,7 @@ static void doubt_thin_evidence(struct port_search *search) {
     for (unsigned f = 0; f < search->evidence->n_forms; f++) {
         // More slots than uops: some may not be seen.
         bool is_thin = (beside[f] & all) != all || ports->map.recipes[f].slots > ports->map.recipes[f].n;
-        if (ports->forms[f].state == PORTS_CERTAIN && (is_thin || may_miss_ports(search, f)))
+        if (ports->forms[f].state == PORTS_CERTAIN && (is_thin || may_miss_ports(search, f, beside, all)))
             ports->forms[f].state = PORTS_DOUBTED;
     }
 }

@@ -169,15 +169,18 @@ static void sets_conflicts_apart(void **state) {
 static void is_not_certain_without_pairs(void **state) {
     (void)state;
     static const struct row rows[] = {
-        {{"a"}, {1}, 1}, {{"b"}, {1}, 0.5}, {{"c"}, {1}, 1}, {{"d"}, {1}, 2}, {{"e"}, {1}, 0.25}};
-    struct arena arena = {0};
-    struct evidence evidence = {.arena = &arena};
-    struct ports ports;
-    add_rows(&evidence, rows, 5);
-    ports_infer(&arena, &evidence, &ports_defaults, &ports);
-    for (size_t f = 0; f < evidence.n_forms; f++)
-        assert_true(ports.forms[f].state != PORTS_CERTAIN);
-    arena_free(&arena);
+        {{"a"}, {1}, 1}, {{"b"}, {1}, 0.5}, {{"c"}, {1}, 1}, {{"d"}, {1}, 2}, {{"e"}, {1}, 0.25}, {{"f"}, {1}, 1},
+    };
+    for (size_t n = 1; n <= sizeof rows / sizeof *rows; n++) {
+        struct arena arena = {0};
+        struct evidence evidence = {.arena = &arena};
+        struct ports ports;
+        add_rows(&evidence, rows, n);
+        ports_infer(&arena, &evidence, &ports_defaults, &ports);
+        for (size_t f = 0; f < evidence.n_forms; f++)
+            assert_true(ports.forms[f].state != PORTS_CERTAIN);
+        arena_free(&arena);
+    }
 }
 
 static void repeats_exactly(void **state) {
