@@ -161,8 +161,9 @@ static bool is_pure(const struct subject_view *view, const struct check_value *v
 static void take_microcoded(const struct subject_view *view, struct subject *subject, const struct check_value *value,
                             const struct cpu_recipe *recipe) {
     struct numbers *numbers = &subject->numbers;
+    static const double error = 0.1; // slots: of the clock
     double time = value->value.cycles, width = cpu_value(view->cpu, CPU_DISPATCH_WIDTH);
-    unsigned most = width > 0 ? (unsigned)fmax(floor(time * width), 1) : recipe->slots;
+    unsigned most = width > 0 ? (unsigned)fmax(floor(time * width + error), 1) : recipe->slots;
     numbers->has_serial = value->value.relation == TABLE_EQUAL && !value->waits_for_lines;
     numbers->serial = figures(time);
     numbers->has_uses = true;

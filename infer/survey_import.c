@@ -220,7 +220,7 @@ static int compare_cycles(const void *a, const void *b) {
 static bool take_vector_load(struct import *import, const struct subject_view *view) {
     static const char parameter[] = "load-latency-vector";
     double *shown = NULL;
-    size_t n_shown = 0;
+    size_t n_shown = 0, n_predicted = 0;
     for (size_t i = 0; i < import->n && !strstr(import->text, parameter); i++)
         for (size_t v = 0; v < import->subjects[i].n_values && import->subjects[i].is_known; v++) {
             const struct check_value *value = &import->subjects[i].values[v];
@@ -229,11 +229,13 @@ static bool take_vector_load(struct import *import, const struct subject_view *v
             if (is_sum(value) && strstr(value->source, ".base") && import->subjects[i].form->may_load &&
                 subject_recipe(view, &import->subjects[i], &recipe) && recipe.is_vector)
                 predicted = predictor_predict(view->predictor, value);
-            if (predicted.is_known)
-                *ARENA_ADD(import->arena, shown, n_shown) =
-                    round(recipe.load_latency + value->value.cycles - predicted.cycles);
+            if (!predicted.is_known)
+                continue;
+            n_predicted += lround(value->value.cycles - predicted.cycles) == 0;
+            *ARENA_ADD(import->arena, shown, n_shown) =
+                round(recipe.load_latency + value->value.cycles - predicted.cycles);
         }
-    if (!n_shown)
+    if (2 * n_predicted >= n_shown) // of several in the base, by width, each is right
         return false;
     qsort(shown, n_shown, sizeof *shown, compare_cycles);
     import->loads[import->n_loads++] = (struct number_end){parameter, shown[n_shown / 2]};

@@ -25,6 +25,7 @@ set(CYCLOPS_LABEL_slow
   program.cpu-answers
   program.cpu-card
   program.cpu-commands
+  program.cpu-survey-back
   program.end-to-end
   program.equal-to-llvm-mca.*
   program.events

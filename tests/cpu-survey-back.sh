@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# A survey of a simulated CPU file, of a sample of forms, gives the file's numbers back.  cpu-survey-back.sh BUILD
+. "$(dirname "$0")/lib.sh"
+export CYCLOPS_PREFIX=$build
+expect 0 'cpu:zen5: [0-9]+ forms' "$here/../scripts/survey-model-back" --build "$build" --sample 16 cpu:skylake cpu:zen5 cpu:ivybridge
+cat "$T/out"
+# Of each file, most forms were measured, and nearly all numbers come back.
+awk '/^cpu:.* forms$/ { n++; forms = $2; if (forms < 11) wrong = 1 } / numbers of forms: / { if ($5 < 0.8 * $1) wrong = 1 }
+    END { exit n != 3 || wrong }' "$T/out" || { echo "FAILED: too little comes back"; failures=1; }
+finish
