@@ -26,7 +26,6 @@ static void cpu_core_start(struct core *core, const struct pipeline_options *opt
     const struct core_plan *plan = units->plan = options->plan;
     assert(plan && plan->n == core->n_steps && plan->n_turns);
     units->relaxed = options->relaxed;
-    units->access = plan->accesses;
     units->most_slots = window_size(units, CPU_REORDER_BUFFER, RELAX_REORDER_BUFFER, LARGE_WINDOW);
     units->most_loads = window_size(units, CPU_LOAD_QUEUE, RELAX_QUEUES, LARGE_WINDOW);
     units->most_stores = window_size(units, CPU_STORE_QUEUE, RELAX_QUEUES, MOST_STORES);

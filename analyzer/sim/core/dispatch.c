@@ -67,11 +67,6 @@ __attribute__((noinline, cold)) static void report_dispatched(struct units *unit
            units->no_registers);
 }
 
-static void begin_turn(struct units *units, unsigned turn) {
-    units->turn = turn;
-    units->access = &units->plan->accesses[(size_t)turn * units->plan->n];
-}
-
 static void enter(struct units *units, const struct core_insn *insn, const struct core_access *access) {
     struct core *core = &units->core;
     struct flight *flight = flights_enter(&units->flights, insn, access, core->next_position);
@@ -91,9 +86,7 @@ static void enter(struct units *units, const struct core_insn *insn, const struc
     if (insn->stores)
         flight->store = store_table_enter(&units->stores, access);
     core_enter(core);
-    units->access++;
-    if (!core->next_position)
-        begin_turn(units, (units->turn + 1) % units->plan->n_turns);
+    units->turn = core->next_position ? units->turn : (units->turn + 1) % units->plan->n_turns;
     if (core->reporter.wanted.dispatched)
         report_dispatched(units, flight);
     if (units->watch.is_wanted_of_rename)
@@ -121,7 +114,7 @@ void units_dispatch(struct units *units) {
     uint64_t delivered = front_end_delivered(&units->front_end);
     while (core->next < core->total && core->next < delivered) {
         const struct core_insn *insn = &plan->insns[core->next_position];
-        const struct core_access *access = units->access;
+        const struct core_access *access = &plan->accesses[units->turn * plan->n + core->next_position];
         enum event_stall why = STALL_DISPATCH_GROUP;
         unsigned slots = insn->slots + access->sync_slots;
         if ((slots && !gate_is_open(&units->dispatch, core->now)) ||

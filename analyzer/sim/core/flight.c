@@ -23,7 +23,10 @@ struct flight *flights_enter(struct flights *flights, const struct core_insn *in
     flight->begin = UNKNOWN;
     flight->done = 0;
     flight->has_result = flight->has_data = flight->is_renamed = flight->is_reported = false;
-    memset(flight->waiting, NO_WAIT, sizeof flight->waiting); // its bytes are those of -1, too
+    for (unsigned w = 0; w < insn->n_writes; w++) {
+        flight->results[w] = UNKNOWN;
+        flight->waiting[w] = NO_WAIT;
+    }
     flight->n_wait_nodes = 0;
     return flight;
 }
@@ -59,7 +62,7 @@ void flights_put(const struct flights *flights, struct coder *coder) {
             put_ticks(coder, flight->ready[g], 0);
         if (!flight->has_result)
             put_ticks(coder, flight->begin, LONGEST_LOOK_BACK);
-        for (unsigned w = 0; w < flight->insn->n_writes && flight->has_result; w++)
+        for (unsigned w = 0; w < flight->insn->n_writes; w++)
             put_ticks(coder, flight->results[w], LONGEST_LOOK_BACK);
     }
 }

@@ -35,7 +35,7 @@ struct flight {
     bool is_reported;
     unsigned n_wait_nodes;
     uint64_t store;                       // its number among stores, where it stores
-    int64_t results[CPU_MOST_WRITES + 1]; // ticks, where has_result
+    int64_t results[CPU_MOST_WRITES + 1]; // ticks; UNKNOWN
     int32_t waiting[CPU_MOST_WRITES + 1]; // for them
 };
 

@@ -32,7 +32,7 @@ static void tie_source(struct rename *rename, struct flights *flights, struct fl
     if (is_at_hand(flights, maker)) {
         struct flight *made = flights_at(flights, maker->index - 1);
         result = made->results[maker->write];
-        if (!made->has_result) {
+        if (result == UNKNOWN) {
             flights_wait(flights, flight, read->group, more, &made->waiting[maker->write]);
             return;
         }
@@ -80,10 +80,9 @@ void rename_put(const struct rename *rename, const struct flights *flights, stru
         bool is_known = !is_at_hand(flights, maker);
         if (is_known && maker->known <= ticks_at(coder->now))
             continue;
-        const struct flight *made = flights_at(flights, maker->index - 1);
-        const int64_t result = is_known ? maker->known : made->has_result ? made->results[maker->write] : UNKNOWN;
         coder_put(coder, i | (uint64_t)maker->write << 16 | (uint64_t)maker->own << 24);
-        put_ticks(coder, result, LONGEST_LOOK_BACK);
+        put_ticks(coder, is_known ? maker->known : flights_at(flights, maker->index - 1)->results[maker->write],
+                  LONGEST_LOOK_BACK);
         coder_put(coder, is_known || maker->index - 1 < flights->oldest ? 0 : coder_insns_ago(coder, maker->index));
         coder_put(coder, (uint64_t)maker->more);
     }

@@ -78,7 +78,6 @@ static void known_results_are_times(void **state) {
                            use = {.n_reads = 1, .reads = {{.unit = A, .group = CORE_VALUE, .early = TICKS}}};
     struct flight *made = enter(&fixture, &make, 0);
     made->results[0] = ticks_at(20);
-    made->has_result = true;
     const struct flight *user = enter(&fixture, &use, 0);
     assert_int_equal(user->n_waits[CORE_VALUE], 0);
     assert_int_equal(user->ready[CORE_VALUE], ticks_at(19));

@@ -31,7 +31,6 @@ struct units {
     unsigned n_slots, most_slots;                                  // in the reorder buffer
     unsigned n_loads, most_loads, most_stores;                     // in their queues
     unsigned turn;                                                 // whose accesses come next
-    const struct core_access *access;                              // of the next instruction
     unsigned relaxed;
     int64_t moved;          // the last cycle in which something did
     int64_t all_done;       // ticks, when the last of what has retired was done

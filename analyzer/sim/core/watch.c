@@ -99,7 +99,7 @@ static struct event_dependence find_latest(const struct units *units, const stru
         const struct watched_source *source = &watched->sources[i];
         const struct flight *maker = flights_at(&units->flights, source->maker - 1);
         if (!source->maker || flight->insn->reads[i].group != group || maker->index != source->maker - 1 ||
-            !maker->has_result || maker->results[source->write] <= last)
+            maker->results[source->write] == UNKNOWN || maker->results[source->write] <= last)
             continue;
         last = maker->results[source->write];
         latest = (struct event_dependence){
