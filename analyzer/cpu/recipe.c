@@ -45,7 +45,9 @@ static enum cpu_rename rename_of(const struct cpu *cpu, const struct cpu_recipe 
     unsigned to = cpu->units[insn->writes[0].reg], from = cpu->units[insn->reads[0].reg];
     const char *name = cpu->machine->registers[insn->reads[0].reg].name;
     bool is_high = strlen(name) == 2 && name[1] == 'H';
-    if (is(recipe, CPU_MOVES_GENERAL) && !is_high && to != from && cpu_does(cpu, CPU_MOVES_ELIMINATED))
+    const bool extends = recipe->opcode->operation == CPU_DOES_EXTEND;
+    if (is(recipe, CPU_MOVES_GENERAL) && !is_high && to != from &&
+        cpu_does(cpu, extends ? CPU_BYTE_MOVES_ELIMINATED : CPU_MOVES_ELIMINATED))
         return CPU_MOVES;
     if (is(recipe, CPU_MOVES_VECTOR) && to != from && cpu_does(cpu, CPU_VECTOR_MOVES_ELIMINATED))
         return CPU_MOVES;

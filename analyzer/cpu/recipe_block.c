@@ -81,6 +81,18 @@ static bool fuses_with_move(const struct cpu *cpu, const struct cpu_recipe *move
     return insn->writes[0].reg == copy && insn->reads[0].reg == copy;
 }
 
+// A nop shares the slot of the instruction before it, where that one shares it with nothing else. Copies of a block
+// stand one behind the other.
+static void join_nops(struct cpu_recipe *recipes, unsigned n) {
+    bool is_alone = n > 1 && !recipes[n - 1].is_fused && recipes[n - 1].rename != CPU_IS_IDLE;
+    for (unsigned i = 0; i < n; i++) {
+        bool joins = is_alone && recipes[i].rename == CPU_IS_IDLE;
+        if (joins)
+            recipes[i].slots = recipes[i].decoded_slots = 0;
+        is_alone = !joins && !recipes[i].is_fused && recipes[i].slots > 0;
+    }
+}
+
 bool cpu_executes(struct arena *arena, const struct cpu *cpu, const struct cpu_recipe *recipes, unsigned n,
                   struct fail *fail) {
     for (unsigned i = 0; i < n; i++) {
@@ -106,6 +118,8 @@ struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const
     for (unsigned i = 1; i < block->n_insns; i++)
         if (fuses_with_move(cpu, &recipes[i - 1], &recipes[i]))
             recipes[i - 1].slots = recipes[i - 1].decoded_slots = 0;
+    if (cpu_does(cpu, CPU_NOP_FUSION))
+        join_nops(recipes, block->n_insns);
     if (cpu_knows(cpu, CPU_DEPENDENT_CYCLES) && cpu_value(cpu, CPU_DEPENDENT_REACH) > 0)
         find_lost_turns(arena, cpu, recipes, block->n_insns);
     return recipes;

@@ -190,7 +190,8 @@ static double window_cycles(const struct bound_code *code, const struct cached *
     if (cpu_knows(cpu, CPU_CACHE_WINDOW_LINES) && window->lines > cpu_value(cpu, CPU_CACHE_WINDOW_LINES))
         return code->request->is_loop ? 1 + round_up(window->slots / width) : window->slots / width;
     if (!cpu_knows(cpu, CPU_CACHE_LOOP_ROUND))
-        return window->lines / at_once;
+        return window->lines / at_once +
+               (cpu_knows(cpu, CPU_CACHE_MANY_LINES) && window->lines >= cpu_value(cpu, CPU_CACHE_MANY_LINES));
     double round = cpu_value(cpu, CPU_CACHE_LOOP_ROUND), cycles = 1 + (rounds - 1) * round;
     double held = larger(window->slots, window->immediates), line = cpu_value(cpu, CPU_CACHE_LINE_SLOTS);
     if (code->request->is_loop || !cpu_knows(cpu, CPU_CACHE_STRAIGHT_SLOTS))
@@ -211,35 +212,52 @@ static double end_window(const struct bound_code *code, struct cached *window, s
 
 // What instructions hold of lines.
 struct held {
-    unsigned slots, fields, immediates;
+    unsigned slots, immediates;
+    unsigned halves; // of its room: a slot takes two, as an immediate or displacement does; one of a single byte, one
 };
 
 static unsigned limit_of(const struct cpu *cpu, enum cpu_parameter limit) {
-    return cpu_knows(cpu, limit) ? (unsigned)cpu_value(cpu, limit) : UINT_MAX;
+    return cpu_knows(cpu, limit) ? (unsigned)cpu_value(cpu, limit) : UINT_MAX / 2;
+}
+
+static unsigned halves_of(const struct cpu_recipe *recipe) {
+    const unsigned displacement = recipe->encoding.displacement_bytes, immediate = recipe->encoding.immediate_bytes;
+    return (displacement > 1 ? 2 : displacement) + (immediate > 1 ? 2 : immediate);
+}
+
+// Of an instruction and the jump that is fused into it. Nops that share a slot take no room.
+static struct held held_by(const struct bound_code *code, unsigned i) {
+    const struct cpu_recipe *recipe = &code->recipes[i], *next = &code->recipes[(i + 1) % code->n];
+    const unsigned slots = (unsigned)recipe->slots;
+    struct held held = {slots, immediates_of(code, i), 2 * slots};
+    if (recipe->rename == CPU_IS_IDLE && cpu_does(code->cpu, CPU_NOP_FUSION))
+        return (struct held){.slots = 0};
+    if (recipe->rename != CPU_IS_IDLE && !recipe->is_fused)
+        held.halves += halves_of(recipe) + (next->is_fused ? halves_of(next) : 0);
+    return held;
 }
 
 static struct held *list_held(const struct bound_code *code) {
     struct held *held = ARENA_ARRAY(code->arena, struct held, code->n);
-    for (unsigned i = 0; i < code->n; i++) {
-        const struct cpu_recipe *recipe = &code->recipes[i];
-        held[i] = (struct held){recipe->slots, recipe->slots + fields_of(recipe), immediates_of(code, i)};
-    }
+    for (unsigned i = 0; i < code->n; i++)
+        held[i] = held_by(code, i);
     return held;
 }
 
 // By instruction: how many fit into a line that begins with it; at most those of a window. What has no slot does not
 // fill a line.
 static unsigned *list_fits(const struct bound_code *code, const struct held *each, unsigned size) {
-    const struct held most = {limit_of(code->cpu, CPU_CACHE_LINE_SLOTS), limit_of(code->cpu, CPU_CACHE_LINE_FIELDS),
-                              limit_of(code->cpu, CPU_CACHE_LINE_IMMEDIATES)};
+    const struct held most = {limit_of(code->cpu, CPU_CACHE_LINE_SLOTS),
+                              limit_of(code->cpu, CPU_CACHE_LINE_IMMEDIATES),
+                              2 * limit_of(code->cpu, CPU_CACHE_LINE_FIELDS)};
     unsigned *fits = ARENA_ARRAY(code->arena, unsigned, code->n);
     for (unsigned i = 0; i < code->n; i++) {
         struct held line = {0};
         for (unsigned at = i; fits[i] < size; at = at + 1 == code->n ? 0 : at + 1, fits[i]++) {
-            const struct held with = {line.slots + each[at].slots, line.fields + each[at].fields,
-                                      line.immediates + each[at].immediates};
+            const struct held with = {line.slots + each[at].slots, line.immediates + each[at].immediates,
+                                      line.halves + each[at].halves};
             const bool is_over =
-                with.slots > most.slots || with.fields > most.fields || with.immediates > most.immediates;
+                with.slots > most.slots || with.halves > most.halves || with.immediates > most.immediates;
             if (is_over && each[at].slots && line.slots)
                 break;
             line = with;

@@ -36,6 +36,12 @@ static bool extends(const struct cpu_recipe *recipe) {
     return recipe->is_plain_load && strncmp(recipe->insn->opcode, "MOVZX", 5) == 0;
 }
 
+// Whether it puts what it reads into a register as it is.
+static bool copies(const struct cpu_recipe *recipe) {
+    const char *opcode = recipe->insn->opcode;
+    return recipe->stack_change > 0 || (strncmp(opcode, "MOV", 3) == 0 && strncmp(opcode, "MOVSX", 5) != 0);
+}
+
 static unsigned set_at(const struct walk *walk, unsigned place) {
     return place / 2 % walk->n_sets;
 }
@@ -95,7 +101,8 @@ bool walk_is_renamed(struct walk *walk, const struct cpu_recipe *load, const str
     bool is_indexed = load->insn->address && load->insn->address->index;
     enum cpu_parameter least = extends(load) ? CPU_RENAMED_LEAST_BYTES : CPU_RENAMED_LEAST_BYTES_OTHER;
     bool is_wide = place->bytes >= cpu_value(cpu, least);
-    bool may_be = cpu_knows(cpu, CPU_RENAMED_LATENCY) && !is_microcoded(cpu, load) && !load->is_vector &&
+    bool is_plain = load->n_stores || extends(load) || copies(load);
+    bool may_be = cpu_knows(cpu, CPU_RENAMED_LATENCY) && (is_plain || !cpu_does(cpu, CPU_RENAMES_NO_OPERATION)) && !is_microcoded(cpu, load) && !load->is_vector &&
                   !store->is_vector && is_wide && (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED));
     return may_be &&
            (!cpu_does(cpu, CPU_RENAMES_ALIKE) || is_alike(&store->written, &written) || is_learned(walk, load, store));

@@ -83,6 +83,7 @@ static double load_ready(struct walk *walk, const struct cpu_recipe *recipe, con
     record_meeting(walk, &meeting, latency);
     if (!store)
         return start + latency;
+    walk->is_read[store->insn] |= !recipe->n_stores;
     if (meeting.meets == CORE_IS_BLOCKED)
         return later(start + latency, store->all_done + meeting.more);
     if (meeting.meets == CORE_IS_RENAMED)
@@ -154,9 +155,12 @@ static double lines_of(const struct walk *walk, const struct place *place) {
     return place_lines(walk->code->request, place);
 }
 
-// The line of cache that a place is in: where all pages are one, theirs is the same.
-static uint64_t line_of(const struct walk *walk, const struct place *place) {
-    return (walk->code->request->pages_are_one ? place->address.offset % PAGE : place->address.offset) / LINE;
+// What two stores share that go to the cache together: the line that they are in, or a part of it. Where all pages are
+// one, theirs is the same.
+static uint64_t part_of(const struct walk *walk, const struct place *place) {
+    const unsigned bytes = (unsigned)cpu_value(walk->cpu, CPU_STORES_BY_BYTES);
+    return (walk->code->request->pages_are_one ? place->address.offset % PAGE : place->address.offset) /
+           (bytes ? bytes : LINE);
 }
 
 // Bytes behind which memory begins anew.
@@ -191,17 +195,19 @@ static void count_load(struct walk *walk, const struct cpu_recipe *recipe, const
         walk->turn_loads[walk->n_turn_loads++] = *place;
 }
 
-static void count_store(struct walk *walk, const struct place *place) {
+// `is_read`: rename finds it for a load.
+static void count_store(struct walk *walk, const struct place *place, bool is_read) {
     walk->n_accesses++;
     const double lines = lines_of(walk, place);
     walk->access.n_store_lines = (unsigned)lines;
     walk->n_store_lines += lines;
     const struct place *before = &walk->last_store;
-    bool joins = walk->has_pair && place->bytes && before->bytes && before->address.base == place->address.base &&
-                 line_of(walk, before) == line_of(walk, place);
+    const bool is_alone = is_read && cpu_does(walk->cpu, CPU_LOADED_STORES_ALONE);
+    bool joins = !is_alone && walk->has_pair && place->bytes && before->bytes &&
+                 before->address.base == place->address.base && part_of(walk, before) == part_of(walk, place);
     walk->access.n_commits = joins ? 0 : (unsigned)lines;
     walk->n_commits += joins ? 0 : lines;
-    walk->has_pair = !joins && lines < 2;
+    walk->has_pair = !joins && !is_alone && lines < 2;
     walk->last_store = *place;
 }
 
@@ -209,6 +215,12 @@ static void count_store(struct walk *walk, const struct place *place) {
 double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe, const struct cpu_read *read) {
     bool is_own = recipe->own && walk->own[read->unit] == recipe->own;
     return walk->ready[read->unit] - (is_own ? recipe->latency - recipe->own_latency : 0);
+}
+
+// Whether an add or sub of a positive number moves the stack pointer back to where push or pop came from.
+static bool goes_back(const struct walk *walk, const struct cpu_recipe *recipe) {
+    const bool adds = recipe->opcode->operation == CPU_DOES_ADD;
+    return adds ? walk->moved < 0 : walk->moved > 0;
 }
 
 // Another use of the stack pointer than a push or pop waits until it has its value.
@@ -220,14 +232,19 @@ static void sync_stack(struct walk *walk, const struct cpu_recipe *recipe) {
         walk->access.sync_slots = (unsigned)cpu_value(cpu, CPU_STACK_SYNC);
         walk->is_pending = false;
     }
-    if (walk->has_popped && recipe_reads(recipe, cpu->adjuster)) {
-        cycles += cpu_value(cpu, CPU_STACK_ADJUSTMENT_SYNC);
+    if (recipe_reads(recipe, cpu->adjuster)) {
+        if (goes_back(walk, recipe) && cpu_knows(cpu, CPU_STACK_ADJUSTMENT_BACK))
+            cycles += cpu_value(cpu, CPU_STACK_ADJUSTMENT_BACK);
+        else if (walk->has_popped)
+            cycles += cpu_value(cpu, CPU_STACK_ADJUSTMENT_SYNC);
         walk->has_popped = false;
+        walk->moved = 0;
     }
     walk->ready[cpu->stack] += cycles;
     walk->access.sync = cycles > 0 ? ticks_of(cycles) : 0;
     walk->is_pending |= recipe->stack_change != 0;
     walk->has_popped |= recipe->stack_change > 0;
+    walk->moved += recipe->stack_change;
 }
 
 // Returns its slot; null: it stores nothing.
@@ -237,13 +254,15 @@ static const struct stored *keep_store(struct walk *walk, const struct cpu_recip
         return NULL;
     struct stored *slot = &walk->stores[walk->n_stores++ % KEPT_STORES];
     double data = begin + recipe->store_delay;
-    count_store(walk, to);
+    const unsigned insn = (unsigned)(recipe - walk->code->recipes);
+    count_store(walk, to, walk->is_read[insn]);
     walk->stored = later(walk->stored, data);
     *slot = (struct stored){.place = *to,
                             .written = *written,
                             .address_ready = address_ready,
                             .data_ready = data,
                             .all_done = walk->all_done,
+                            .insn = insn,
                             .is_vector = recipe->is_vector,
                             .is_pushed = recipe->stack_change < 0};
     return slot;
@@ -402,6 +421,13 @@ static void add_new_pages(const struct walk *walk, double turns, double *loads, 
     hold_for_pages(walk, more_loads, n_loads, more_stores, n_stores);
 }
 
+// How often a turn's stores go to the cache. A last store of one turn and a first one of the next go there together in
+// every second turn, and the first turns do not know yet which stores rename finds.
+static double commits_of(const struct walk *walk, double turns) {
+    const unsigned n = (unsigned)turns, left_out = n < SAME_TURNS ? 0 : n % 2 ? 1 : 2;
+    return (walk->n_commits - (left_out ? walk->n_commits_by[left_out - 1] : 0)) / (n - left_out);
+}
+
 static void set_memory(const struct walk *walk, double turns, struct bounds *bounds) {
     const struct cpu *cpu = walk->cpu;
     double loads = 0, stores = 0;
@@ -421,7 +447,7 @@ static void set_memory(const struct walk *walk, double turns, struct bounds *bou
     if (cpu_knows(cpu, CPU_STORES))
         stores = fmax(stores, walk->n_store_lines / cpu_value(cpu, CPU_STORES));
     if (cpu_does(cpu, CPU_STORES_BY_LINE))
-        stores = fmax(stores, walk->n_commits);
+        stores = fmax(stores, commits_of(walk, turns) * turns);
     bounds->cycles[BOUND_LOADS] = loads / turns;
     bounds->cycles[BOUND_STORES] = stores / turns;
 }
@@ -461,6 +487,7 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     walk->own = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
     walk->versions = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
     walk->sets = ARENA_ARRAY(code->arena, uint8_t, code->n);
+    walk->is_read = ARENA_ARRAY(code->arena, bool, code->n);
     walk->n_sets = (unsigned)fmin(fmax(cpu_value(cpu, CPU_RENAMED_LEARNED_SETS), 1), MOST_LEARNED_SETS);
     walk->n_copies = code->request->is_loop ? 1 : code->request->copies;
     find_written(walk);
@@ -472,6 +499,8 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
             code->accesses[turn] = ARENA_ARRAY(code->arena, struct core_access, code->n);
         walk_turn(walk, code->accesses ? code->accesses[turn] : NULL);
         walk->turn = ++turn;
+        if (turn <= 2)
+            walk->n_commits_by[turn - 1] = walk->n_commits;
         if (turn == HALF)
             half = latest(walk);
         same = compare(walk, before, growth, &most) ? same + 1 : 0;

@@ -35,6 +35,7 @@ struct stored {
     struct written written;
     double address_ready, data_ready, all_done; // all_done: itself, and whatever is older
     bool is_vector, is_pushed;
+    unsigned insn;                              // of the block
 };
 
 // One access of an instruction, from turn to turn.
@@ -64,6 +65,8 @@ struct walk {
     // into, a bit each (0: it is not such a load); of each set, how many of all copies.
     uint8_t *sets;
     unsigned n_learned[MOST_LEARNED_SETS], n_sets, n_copies;
+    bool *is_read;         // by instruction: something else loads what it stores
+    int64_t moved;         // bytes by push and pop since an add or sub moved the stack pointer
     bool has_popped;       // a pop has, and nothing has adjusted it since
     bool is_pending;       // a push or pop has changed the stack pointer, and nothing has asked for it since
     double all_done;       // whatever has been so far
@@ -73,6 +76,7 @@ struct walk {
     unsigned n_stores;     // in all
     // memory, of all turns
     double n_loads, n_vector_loads, n_accesses, n_store_lines, n_commits, bank_reads[MOST_BANKS];
+    double n_commits_by[2];                          // until the end of the first turns
     struct place last_store, turn_loads[MOST_LOADS]; // turn_loads: of the turn that goes on
     unsigned n_turn_loads;
     bool has_pair;
