@@ -207,7 +207,8 @@ static void count_store(struct walk *walk, const struct place *place, bool is_re
                  before->address.base == place->address.base && part_of(walk, before) == part_of(walk, place);
     walk->access.n_commits = joins ? 0 : (unsigned)lines;
     walk->n_commits += joins ? 0 : lines;
-    walk->has_pair = !joins && !is_alone && lines < 2;
+    const bool has_room = !joins || cpu_knows(walk->cpu, CPU_STORES_BY_BYTES); // for a further one
+    walk->has_pair = has_room && !is_alone && lines < 2;
     walk->last_store = *place;
 }
 
@@ -428,6 +429,49 @@ static double commits_of(const struct walk *walk, double turns) {
     return (walk->n_commits - (left_out ? walk->n_commits_by[left_out - 1] : 0)) / (n - left_out);
 }
 
+// What a slot of dispatch brings to the schedulers.
+struct brought {
+    unsigned accesses;
+    bool is_operation; // of general registers
+};
+
+static struct brought *list_brought(const struct walk *walk, unsigned *n) {
+    const struct bound_code *code = walk->code;
+    struct brought *brought = NULL;
+    for (unsigned i = 0; i < code->n; i++) {
+        const struct cpu_recipe *recipe = &code->recipes[i];
+        bool is_operation =
+            recipe->rename == CPU_EXECUTES && !recipe->is_vector && !recipe->is_plain_load && recipe->n_uses > 0;
+        for (unsigned slot = 0; slot < (unsigned)recipe->slots; slot++)
+            *ARENA_ADD(code->arena, brought, *n) =
+                (struct brought){slot ? 0 : recipe->n_loads + recipe->n_stores, is_operation};
+    }
+    return brought;
+}
+
+// Cycles of a turn that accesses lose to operations: where a group of dispatch brings one access more than are served
+// in a cycle, and operations beside these.
+static double lost_to_operations(const struct walk *walk) {
+    enum { FULL = 2 }; // operations that cost all of it
+    const struct cpu *cpu = walk->cpu;
+    const double each = cpu_value(cpu, CPU_CROWDED_ACCESSES);
+    const unsigned width = (unsigned)cpu_value(cpu, CPU_DISPATCH_WIDTH),
+                   served = (unsigned)cpu_value(cpu, CPU_ACCESSES);
+    unsigned n = 0;
+    double lost = 0;
+    const struct brought *brought = each > 0 ? list_brought(walk, &n) : NULL;
+    for (unsigned group = 0; group < n; group++) { // as many as n / width turns have
+        unsigned accesses = 0, operations = 0;
+        for (unsigned i = 0; i < width; i++) {
+            accesses += brought[(group * width + i) % n].accesses;
+            operations += brought[(group * width + i) % n].is_operation;
+        }
+        if (accesses == served + 1)
+            lost += each * fmin(operations, FULL) / FULL;
+    }
+    return width ? lost / width : 0;
+}
+
 static void set_memory(const struct walk *walk, double turns, struct bounds *bounds) {
     const struct cpu *cpu = walk->cpu;
     double loads = 0, stores = 0;
@@ -441,7 +485,8 @@ static void set_memory(const struct walk *walk, double turns, struct bounds *bou
         loads = fmax(loads, walk->bank_reads[i] / cpu_value(cpu, CPU_LOAD_BANK_READS));
     if (cpu_does(cpu, CPU_PAIRED_LOADS_BY_BANK) && walk->n_turn_loads)
         loads = fmax(loads, turns * bound_paired_loads(walk->turn_loads, walk->n_turn_loads, memory_of(walk)));
-    const double accesses = cpu_knows(cpu, CPU_ACCESSES) ? walk->n_accesses / cpu_value(cpu, CPU_ACCESSES) : 0;
+    const double lost = turns * lost_to_operations(walk);
+    const double accesses = cpu_knows(cpu, CPU_ACCESSES) ? walk->n_accesses / cpu_value(cpu, CPU_ACCESSES) + lost : 0;
     bounds->counts_stores = accesses > loads;
     loads = fmax(loads, accesses);
     if (cpu_knows(cpu, CPU_STORES))
