@@ -247,8 +247,7 @@ static struct held *list_held(const struct bound_code *code) {
 // By instruction: how many fit into a line that begins with it; at most those of a window. What has no slot does not
 // fill a line.
 static unsigned *list_fits(const struct bound_code *code, const struct held *each, unsigned size) {
-    const struct held most = {limit_of(code->cpu, CPU_CACHE_LINE_SLOTS),
-                              limit_of(code->cpu, CPU_CACHE_LINE_IMMEDIATES),
+    const struct held most = {limit_of(code->cpu, CPU_CACHE_LINE_SLOTS), limit_of(code->cpu, CPU_CACHE_LINE_IMMEDIATES),
                               2 * limit_of(code->cpu, CPU_CACHE_LINE_FIELDS)};
     unsigned *fits = ARENA_ARRAY(code->arena, unsigned, code->n);
     for (unsigned i = 0; i < code->n; i++) {

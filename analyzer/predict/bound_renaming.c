@@ -102,8 +102,9 @@ bool walk_is_renamed(struct walk *walk, const struct cpu_recipe *load, const str
     enum cpu_parameter least = extends(load) ? CPU_RENAMED_LEAST_BYTES : CPU_RENAMED_LEAST_BYTES_OTHER;
     bool is_wide = place->bytes >= cpu_value(cpu, least);
     bool is_plain = load->n_stores || extends(load) || copies(load);
-    bool may_be = cpu_knows(cpu, CPU_RENAMED_LATENCY) && (is_plain || !cpu_does(cpu, CPU_RENAMES_NO_OPERATION)) && !is_microcoded(cpu, load) && !load->is_vector &&
-                  !store->is_vector && is_wide && (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED));
+    bool may_be = cpu_knows(cpu, CPU_RENAMED_LATENCY) && (is_plain || !cpu_does(cpu, CPU_RENAMES_NO_OPERATION)) &&
+                  !is_microcoded(cpu, load) && !load->is_vector && !store->is_vector && is_wide &&
+                  (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED));
     return may_be &&
            (!cpu_does(cpu, CPU_RENAMES_ALIKE) || is_alike(&store->written, &written) || is_learned(walk, load, store));
 }

@@ -472,6 +472,14 @@ static double lost_to_operations(const struct walk *walk) {
     return width ? lost / width : 0;
 }
 
+// For the core, each access keeps the others off so much longer.
+static void crowd(const struct walk *walk, double turns, double lost) {
+    const struct bound_code *code = walk->code;
+    for (unsigned turn = 0; turn < code->n_access_turns && code->accesses && lost > 0; turn++)
+        for (unsigned i = 0; i < code->n; i++)
+            code->accesses[turn][i].crowded = whole_ticks(lost * turns / walk->n_accesses);
+}
+
 static void set_memory(const struct walk *walk, double turns, struct bounds *bounds) {
     const struct cpu *cpu = walk->cpu;
     double loads = 0, stores = 0;
@@ -485,8 +493,10 @@ static void set_memory(const struct walk *walk, double turns, struct bounds *bou
         loads = fmax(loads, walk->bank_reads[i] / cpu_value(cpu, CPU_LOAD_BANK_READS));
     if (cpu_does(cpu, CPU_PAIRED_LOADS_BY_BANK) && walk->n_turn_loads)
         loads = fmax(loads, turns * bound_paired_loads(walk->turn_loads, walk->n_turn_loads, memory_of(walk)));
-    const double lost = turns * lost_to_operations(walk);
-    const double accesses = cpu_knows(cpu, CPU_ACCESSES) ? walk->n_accesses / cpu_value(cpu, CPU_ACCESSES) + lost : 0;
+    const double lost = lost_to_operations(walk);
+    const double served = cpu_knows(cpu, CPU_ACCESSES) ? walk->n_accesses / cpu_value(cpu, CPU_ACCESSES) : 0,
+                 accesses = served + turns * lost;
+    crowd(walk, turns, lost);
     bounds->counts_stores = accesses > loads;
     loads = fmax(loads, accesses);
     if (cpu_knows(cpu, CPU_STORES))

@@ -35,7 +35,7 @@ struct stored {
     struct written written;
     double address_ready, data_ready, all_done; // all_done: itself, and whatever is older
     bool is_vector, is_pushed;
-    unsigned insn;                              // of the block
+    unsigned insn; // of the block
 };
 
 // One access of an instruction, from turn to turn.

@@ -174,7 +174,7 @@ static bool issue(struct units *units, unsigned queue, bool *waits_for_bank) {
     if (is_load)
         begin = memory_load(&units->memory, flight->access, now, begin);
     else if (is_address)
-        begin = memory_store(&units->memory, now, begin);
+        begin = memory_store(&units->memory, flight->access, now, begin);
     hold += is_load ? flight->access->hold : what->part == CORE_STORES_DATA ? flight->access->store_hold : 0;
     unsigned pipe = NO_PIPE;
     if (what->pipes) {

@@ -44,7 +44,7 @@ int64_t memory_load(struct memory *memory, const struct core_access *access, int
     gate_take(&memory->loads, cycle, 0, access->n_loads * memory->ticks_of_load);
     if (access->n_vector_loads)
         gate_take(&memory->vector_loads, cycle, 0, access->n_vector_loads * memory->ticks_of_vector_load);
-    gate_take(&memory->accesses, cycle, 0, access->n_loads * memory->ticks_of_access);
+    gate_take(&memory->accesses, cycle, 0, access->n_loads * (memory->ticks_of_access + access->crowded));
     for (uint64_t left = access->banks; left && memory->has_banks; left &= left - 1)
         gate_take(&memory->banks[__builtin_ctzll(left)], cycle, 0, memory->ticks_of_read);
     if (memory->pairs_by_bank)
@@ -52,8 +52,8 @@ int64_t memory_load(struct memory *memory, const struct core_access *access, int
     return earliest > ticks_at(cycle) ? earliest : ticks_at(cycle);
 }
 
-int64_t memory_store(struct memory *memory, int64_t cycle, int64_t earliest) {
-    gate_take(&memory->accesses, cycle, 0, memory->ticks_of_access);
+int64_t memory_store(struct memory *memory, const struct core_access *access, int64_t cycle, int64_t earliest) {
+    gate_take(&memory->accesses, cycle, 0, memory->ticks_of_access + access->crowded);
     return earliest > ticks_at(cycle) ? earliest : ticks_at(cycle);
 }
 

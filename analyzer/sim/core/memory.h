@@ -25,7 +25,7 @@ bool memory_is_open(const struct memory *memory, const struct core_access *load,
 bool memory_has_banks(const struct memory *memory, const struct core_access *access, int64_t cycle);
 // Both return when the access begins.
 int64_t memory_load(struct memory *memory, const struct core_access *access, int64_t cycle, int64_t earliest);
-int64_t memory_store(struct memory *memory, int64_t cycle, int64_t earliest);
+int64_t memory_store(struct memory *memory, const struct core_access *access, int64_t cycle, int64_t earliest);
 
 void memory_put(const struct memory *memory, struct coder *coder);
 

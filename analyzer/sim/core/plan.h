@@ -93,6 +93,7 @@ struct core_access {
     int64_t more;            // ticks, from what it meets to what it loads
     int64_t hold;            // ticks that its load keeps a pipe longer
     int64_t store_hold;      // the same of its store's data
+    int64_t crowded;         // ticks that each of its accesses keeps others off longer
     uint32_t base;           // that its load's address is relative to, as far as banks meet; else 0
     uint64_t offset;         // bytes from there
     unsigned sync_slots;     // of the stack engine, before it
