@@ -18,7 +18,7 @@ static const char file_text[] =
     "name: sources\n"
     "base: znver4\n"
     "parameters: {dispatch-width: 6, loads-per-cycle: 3, stores-per-cycle: 2, load-latency: 4,\n"
-    "  forward-latency: 7, blocked-load: 14, macro-fusion: 1, moves-eliminated: 1,\n"
+    "  forward-latency: 7, blocked-load: 14, blocked-load-vector: 15, macro-fusion: 1, moves-eliminated: 1,\n"
     "  conditional-flags-more: 1}\n"
     "forms:\n"
     "  - {match: 'ADC64rr|AD[CO]X64rr|XADD64rr', latency: 1, pipes: [Zn4ALU0123]}\n"
@@ -68,6 +68,7 @@ static const struct {
     // a load that waits for all before a store, and that nothing waits for: what is older is what the next one waits
     // for
     {"cmp [rdi], rax; mov [rdi], al", "4839078807", false, 15},
+    {"mov [rdi], rax; movups xmm0, [rdi]", "4889070f1007", false, 15}, // of vectors
     {"cmp [rdi], rax; mov [rdi], al, in a loop", "48390788074983ef0175f5", true, 15},
 };
 

@@ -43,6 +43,12 @@ static double forward_latency(const struct cpu *cpu, const struct cpu_recipe *re
                                                                                 : CPU_FORWARD_LATENCY);
 }
 
+// From what is older than a store to what the instruction loads, where the store cannot be forwarded.
+static double blocked_cycles(const struct cpu *cpu, const struct cpu_recipe *recipe) {
+    const bool is_apart = recipe->is_vector && cpu_knows(cpu, CPU_BLOCKED_LOAD_VECTOR);
+    return cpu_value(cpu, is_apart ? CPU_BLOCKED_LOAD_VECTOR : CPU_BLOCKED_LOAD);
+}
+
 static struct meeting meeting_of(struct walk *walk, const struct cpu_recipe *recipe, const struct place *place) {
     const struct cpu *cpu = walk->cpu;
     const double merge = recipe->merges_load ? cpu_value(cpu, CPU_FORWARD_MERGE) : 0;
@@ -50,7 +56,7 @@ static struct meeting meeting_of(struct walk *walk, const struct cpu_recipe *rec
     if (!store)
         return (struct meeting){.meets = CORE_MEETS_NOTHING};
     if (!walk_contains(&store->place, place))
-        return (struct meeting){store, CORE_IS_BLOCKED, cpu_value(cpu, CPU_BLOCKED_LOAD)};
+        return (struct meeting){store, CORE_IS_BLOCKED, blocked_cycles(cpu, recipe)};
     if (store->place.address.offset == place->address.offset && walk_is_renamed(walk, recipe, place, store))
         return (struct meeting){store, CORE_IS_RENAMED, cpu_value(cpu, CPU_RENAMED_LATENCY) + merge};
     return (struct meeting){store, CORE_IS_FORWARDED, forward_latency(cpu, recipe) + merge};
