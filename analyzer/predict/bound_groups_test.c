@@ -1,0 +1,104 @@
+// What stands beside what: nops that share a slot, stores that go to the cache together, accesses beside operations,
+// adjustments of the stack pointer behind push and pop, fields in lines of decoded instructions. As on a Zen 4.
+#include "analyzer/predict/testing_cpu_file.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const char text[] = "cpu: 1\n"
+                           "name: small\n"
+                           "base: znver4\n"
+                           "parameters:\n"
+                           "  dispatch-width: 6\n"
+                           "  nop-fusion: 1\n"
+                           "  moves-eliminated: 1\n"
+                           "  macro-fusion: 1\n"
+                           "  stack-engine: 1\n"
+                           "  stack-adjustment: 1\n"
+                           "  stack-adjustment-back: 1\n"
+                           "  stack-adjustment-sync: 0.5\n"
+                           "  op-cache-line-bytes: 64\n"
+                           "  op-cache-line-slots: 9\n"
+                           "  op-cache-line-fields: 13\n"
+                           "  op-cache-lines-per-cycle: 1\n"
+                           "  op-cache-many-lines: 4\n"
+                           "  loads-per-cycle: 3\n"
+                           "  stores-per-cycle: 2\n"
+                           "  accesses-per-cycle: 3\n"
+                           "  accesses-crowded: 0.2\n"
+                           "  stores-by-line: 1\n"
+                           "  stores-by-bytes: 32\n"
+                           "  loaded-stores-alone: 1\n"
+                           "  load-latency: 4\n"
+                           "  forward-latency: 7\n"
+                           "  renamed-latency: 0\n"
+                           "  renames-no-operation: 1\n";
+
+static int open_file(void **state) {
+    return testing_cpu_file_open(state, text);
+}
+
+static void groups(void **state) {
+    static const struct {
+        const char *hex, *what;
+        enum bound_kind kind;
+        double cycles;
+    } cases[] = {
+        {"89d889d889d889d889d889d890", "six mov and a nop", BOUND_DISPATCH, 6. / 6},
+        {"89d889d889d889d889d889d89090", "and two nops: the second is alone", BOUND_DISPATCH, 7. / 6},
+        {"9089d8", "nop; mov: it shares the slot of the copy before", BOUND_DISPATCH, 1. / 6},
+        {"48890348894318", "mov [rbx], rax; mov [rbx+24], rax", BOUND_STORES, 1},
+        {"4889431848894320", "mov [rbx+24], rax; mov [rbx+32], rax: two parts", BOUND_STORES, 2},
+        {"48894318488943204889432848894330", "and two stores more to the second: no more parts", BOUND_STORES, 2},
+        {"488903", "mov [rbx], rax: goes with that of the copy before", BOUND_STORES, 1. / 2},
+        {"48890348894308488b0e", "two stores, and a load of another place", BOUND_STORES, 1},
+        {"48890348894308488b0b", "and a load of the first", BOUND_STORES, 2},
+        {"48010348014308", "add [rbx], rax; add [rbx+8], rax: updates go together", BOUND_STORES, 1},
+        {"488b03488b4b084885d2", "two loads and a test: all groups have four and two", BOUND_LOADS, 2. / 3 + 0.2 / 2},
+        {"488b03488b4b084889f2", "two loads and a mov that is no operation", BOUND_LOADS, 2. / 3},
+        {"488b03488b4b08488b6b104885d24885d24885d2", "three loads and three tests", BOUND_LOADS, 1},
+        {"504883c408", "push; add rsp, 8: back", BOUND_LATENCY, 2},
+        {"584883c408", "pop; add rsp, 8: on", BOUND_LATENCY, 1.5},
+        {"488903488b034883c001", "a store and a load of it, add", BOUND_LATENCY, 1},
+        {"488903480303", "a store, and an add that loads it: by forwarding", BOUND_LATENCY, 8},
+        {"0fb6c30fb6d8", "movzx eax, bl; movzx ebx, al: executed", BOUND_LATENCY, 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct bounds bounds =
+            testing_bounds(*state, cases[i].hex, (struct bounds_request){.registers = BOUNDS_APART});
+        print_message("%s: %s %.4f\n", cases[i].what, bound_name(cases[i].kind), bounds.cycles[cases[i].kind]);
+        assert_true(fabs(bounds.cycles[cases[i].kind] - cases[i].cycles) < 1e-6);
+    }
+}
+
+static void lines(void **state) {
+    static const struct {
+        const char *hex, *what;
+        double cycles;
+    } cases[] = {
+        {"89d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d84983e"
+         "f0175c6",
+         "27 slots: three lines", 3},
+        {"89d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d84"
+         "983ef0175c4",
+         "28 slots: four lines, and a cycle more", 5},
+        {"89d889d889d889d8b905000000b905000000b905000000b9050000004983ef0175de",
+         "nine slots, four immediates of four bytes and two fields of one: 14", 2},
+        {"89d889d889d889d8488b4b08488b4b08488b4b08488b4b084983ef0175e2", "nine slots, six fields of one byte: 12", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct bounds bounds =
+            testing_bounds(*state, cases[i].hex, (struct bounds_request){.registers = BOUNDS_APART, .is_loop = true});
+        print_message("%s: %.4f\n", cases[i].what, bounds.cycles[BOUND_CACHE]);
+        assert_true(fabs(bounds.cycles[BOUND_CACHE] - cases[i].cycles) < 1e-6);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(groups), cmocka_unit_test(lines)};
+    return cmocka_run_group_tests(tests, open_file, testing_cpu_file_close);
+}
