@@ -39,13 +39,13 @@ for file in "$here"/../cpus/*.cpu.yaml; do
     done
 done
 
-# 2,000 blocks measured on a Zen 4, for which the machine's parameters and few forms are known: errors of the day of this
-# test (11.8 and 8.5 %) and half a point; LLVM's model is more than twice as far off.
+# 2,000 blocks measured on another Zen 4 than the one of the file: errors of the day of this test (7.5 and 5.7 %) and half a
+# point; LLVM's model is more than three times as far off.
 "$cyclops" corpus score --measured "$here/../results/measured/corpus-znver4.csv" --mcpu cpu:zen4 --mcpu znver4 --csv \
     >"$T/scores" 2>"$T/messages" || { cat "$T/messages"; failures=1; }
 awk -F, '$3 == "\"all\"" { error[($1 ~ /^cpu:/ ? "own " : "llvm ") $2] = $5 }
-    END { exit !(error["own unrolled"] < 0.123 && error["own looped"] < 0.090 && error["own looped"] > 0 &&
-                 error["llvm unrolled"] > 2 * error["own unrolled"] && error["llvm looped"] > 2 * error["own looped"]) }' \
+    END { exit !(error["own unrolled"] < 0.080 && error["own looped"] < 0.062 && error["own looped"] > 0 &&
+                 error["llvm unrolled"] > 3 * error["own unrolled"] && error["llvm looped"] > 3 * error["own looped"]) }' \
     "$T/scores" || { echo "FAILED: cpu:zen4 is worse than it was, or no better than LLVM's model"; cat "$T/scores"; failures=1; }
 
 # What people wrote about a file wraps, too.

@@ -249,14 +249,16 @@ static struct held *list_held(const struct bound_code *code) {
 static unsigned *list_fits(const struct bound_code *code, const struct held *each, unsigned size) {
     const struct held most = {limit_of(code->cpu, CPU_CACHE_LINE_SLOTS), limit_of(code->cpu, CPU_CACHE_LINE_IMMEDIATES),
                               2 * limit_of(code->cpu, CPU_CACHE_LINE_FIELDS)};
+    const unsigned halves_count_from = (unsigned)cpu_value(code->cpu, CPU_CACHE_FIELDS_FROM);
     unsigned *fits = ARENA_ARRAY(code->arena, unsigned, code->n);
     for (unsigned i = 0; i < code->n; i++) {
         struct held line = {0};
         for (unsigned at = i; fits[i] < size; at = at + 1 == code->n ? 0 : at + 1, fits[i]++) {
             const struct held with = {line.slots + each[at].slots, line.immediates + each[at].immediates,
                                       line.halves + each[at].halves};
-            const bool is_over =
-                with.slots > most.slots || with.halves > most.halves || with.immediates > most.immediates;
+            const bool is_over = with.slots > most.slots ||
+                                 (with.halves > most.halves && with.slots >= halves_count_from) ||
+                                 with.immediates > most.immediates;
             if (is_over && each[at].slots && line.slots)
                 break;
             line = with;

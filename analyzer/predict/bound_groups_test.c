@@ -24,6 +24,7 @@ static const char text[] = "cpu: 1\n"
                            "  op-cache-line-bytes: 64\n"
                            "  op-cache-line-slots: 9\n"
                            "  op-cache-line-fields: 13\n"
+                           "  op-cache-line-fields-from: 8\n"
                            "  op-cache-lines-per-cycle: 1\n"
                            "  op-cache-many-lines: 4\n"
                            "  loads-per-cycle: 3\n"
@@ -89,6 +90,8 @@ static void lines(void **state) {
         {"89d889d889d889d8b905000000b905000000b905000000b9050000004983ef0175de",
          "nine slots, four immediates of four bytes and two fields of one: 14", 2},
         {"89d889d889d889d8488b4b08488b4b08488b4b08488b4b084983ef0175e2", "nine slots, six fields of one byte: 12", 1},
+        {"b905000000b905000000b905000000b905000000b905000000b9050000004983ef0175d6",
+         "seven slots, six immediates of four bytes and two fields of one: fields do not count", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct bounds bounds =
