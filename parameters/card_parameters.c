@@ -142,19 +142,11 @@ static struct card_parameter forward_vector(const struct asked *asked) {
     return forwarded(asked, "forward-128-to-128-at-0");
 }
 
-// From the store's data to what was loaded is the store's own cycle more than the load waits after it.
 static struct card_parameter blocked(const struct asked *asked) {
     static const char name[] = "forward-8-to-16-at-0";
     if (!says(card_find(asked->card, name), "failed"))
         return unknown(arena_printf(asked->arena, "the card shows no failed %s", name));
-    struct card_parameter found = number_of(asked, name);
-    if (!found.is_known)
-        return found;
-    found.source = arena_printf(asked->arena, "%s, less the store's cycle", found.source);
-    found.value -= 1;
-    found.low -= 1;
-    found.high -= 1;
-    return found;
+    return number_of(asked, name);
 }
 
 static bool renames(const struct asked *asked) {
