@@ -66,17 +66,11 @@ static unsigned stores_back(const struct walk *walk, const struct stored *store)
     return (walk->n_stores - 1 - (unsigned)(store - walk->stores)) % KEPT_STORES + 1;
 }
 
-// Parts of a cycle that come together to whole ones soon: a core finds its period then.
-static int64_t whole_ticks(double cycles) {
-    enum { PARTS = 60 };
-    return ticks_of(round(cycles * PARTS) / PARTS);
-}
-
 static void record_meeting(struct walk *walk, const struct meeting *meeting, double latency) {
     walk->access.meets = meeting->meets;
     if (!walk->code->accesses)
         return;
-    walk->access.latency = whole_ticks(latency);
+    walk->access.latency = walk_whole_ticks(latency);
     walk->access.more = ticks_of(meeting->more);
     walk->access.stores_back = meeting->store ? stores_back(walk, meeting->store) : 0;
 }
@@ -105,117 +99,6 @@ static double latency_of_load(const struct walk *walk, const struct cpu_recipe *
     bool is_fast = cpu_knows(cpu, CPU_LOAD_LATENCY_FAST) && recipe->is_plain_load && is_near &&
                    walk->is_loaded[cpu->units[address->base]];
     return is_fast ? cpu_value(cpu, CPU_LOAD_LATENCY_FAST) : recipe->load_latency;
-}
-
-// Whether the page of an address was among the newest ones in an earlier turn. It is among them now.
-static bool knows_page(struct walk *walk, const struct value *address) {
-    const struct value page = {address->base, address->offset / PAGE};
-    const unsigned n = walk->n_pages < KEPT_PAGES ? walk->n_pages : KEPT_PAGES;
-    for (unsigned i = 0; i < n; i++)
-        if (walk->pages[i].page.base == page.base && walk->pages[i].page.offset == page.offset)
-            return walk->pages[i].turn < walk->turn;
-    walk->pages[walk->n_pages++ % KEPT_PAGES] = (struct met_page){page, walk->turn};
-    return false;
-}
-
-// Pages that an access has moved on to since the turn before. Small steps share a page: each is a part of a new one,
-// unless it leads back.
-static double pages_since(struct walk *walk, struct moving *moving, const struct place *now) {
-    const struct place *before = &moving->at;
-    const uint64_t at = now->address.offset;
-    const int64_t moved = (int64_t)(at - before->address.offset);
-    const bool is_known = now->bytes && before->bytes && now->address.base == before->address.base;
-    if (!is_known || moved <= -PAGE || moved >= PAGE) {
-        moving->lowest = moving->highest = at;
-        return !knows_page(walk, &now->address) && is_known;
-    }
-    const uint64_t beyond = at < moving->lowest ? moving->lowest - at : at > moving->highest ? at - moving->highest : 0;
-    moving->lowest = at < moving->lowest ? at : moving->lowest;
-    moving->highest = at > moving->highest ? at : moving->highest;
-    return (double)beyond / PAGE;
-}
-
-// Cycles of an access to a page that is new.
-static double new_page(const struct walk *walk) {
-    return walk->code->request->pages_are_new ? cpu_value(walk->cpu, CPU_NEW_PAGE) : 0;
-}
-
-static void move(struct walk *walk, struct moving *moving, const struct place *now) {
-    moving->pages = pages_since(walk, moving, now);
-    moving->so_far[walk->turn] = moving->pages + (walk->turn ? moving->so_far[walk->turn - 1] : 0);
-    moving->at = *now;
-}
-
-// Follows both accesses of an instruction. Returns what its load takes longer, cycles.
-static double wait_for_page(struct walk *walk, const struct cpu_recipe *recipe, const struct place *from,
-                            const struct place *to) {
-    if (!walk->moving)
-        return 0;
-    struct moving_insn *moving = &walk->moving[recipe - walk->code->recipes];
-    move(walk, &moving->from, from);
-    move(walk, &moving->to, to);
-    return new_page(walk) * moving->from.pages;
-}
-
-static double lines_of(const struct walk *walk, const struct place *place) {
-    return place_lines(walk->code->request, place);
-}
-
-// What two stores share that go to the cache together: the line that they are in, or a part of it. Where all pages are
-// one, theirs is the same.
-static uint64_t part_of(const struct walk *walk, const struct place *place) {
-    const unsigned bytes = (unsigned)cpu_value(walk->cpu, CPU_STORES_BY_BYTES);
-    return (walk->code->request->pages_are_one ? place->address.offset % PAGE : place->address.offset) /
-           (bytes ? bytes : LINE);
-}
-
-// Bytes behind which memory begins anew.
-static uint64_t memory_of(const struct walk *walk) {
-    return walk->code->request->pages_are_one ? PAGE : UINT64_MAX;
-}
-
-static void count_load(struct walk *walk, const struct cpu_recipe *recipe, const struct place *place) {
-    const struct cpu *cpu = walk->cpu;
-    double n = lines_of(walk, place);
-    if (recipe->n_loads > 1)
-        n += recipe->n_loads - 1;
-    walk->n_loads += n;
-    walk->n_accesses += n;
-    walk->access.n_loads = (unsigned)n;
-    bool is_vector = recipe->is_vector && recipe->n_loads == 1; // no gather
-    walk->n_vector_loads += is_vector ? n : 0;
-    walk->access.n_vector_loads = is_vector ? walk->access.n_loads : 0;
-    unsigned banks = (unsigned)cpu_value(cpu, CPU_LOAD_BANKS);
-    if (banks && banks <= MOST_BANKS && place->bytes) {
-        uint64_t first = place->address.offset / BANK, last = (place->address.offset + place->bytes - 1) / BANK;
-        for (uint64_t bank = first; bank <= last && bank < first + banks; bank++) {
-            walk->bank_reads[bank % banks]++;
-            walk->access.banks |= UINT64_C(1) << (bank % banks);
-        }
-    }
-    if (cpu_does(cpu, CPU_PAIRED_LOADS_BY_BANK)) {
-        walk->access.base = place->bytes ? place->address.base : UINT32_MAX;
-        walk->access.offset = place->bytes ? place->address.offset % memory_of(walk) : 0;
-    }
-    if (walk->n_turn_loads < MOST_LOADS)
-        walk->turn_loads[walk->n_turn_loads++] = *place;
-}
-
-// `is_read`: rename finds it for a load.
-static void count_store(struct walk *walk, const struct place *place, bool is_read) {
-    walk->n_accesses++;
-    const double lines = lines_of(walk, place);
-    walk->access.n_store_lines = (unsigned)lines;
-    walk->n_store_lines += lines;
-    const struct place *before = &walk->last_store;
-    const bool is_alone = is_read && cpu_does(walk->cpu, CPU_LOADED_STORES_ALONE);
-    bool joins = !is_alone && walk->has_pair && place->bytes && before->bytes &&
-                 before->address.base == place->address.base && part_of(walk, before) == part_of(walk, place);
-    walk->access.n_commits = joins ? 0 : (unsigned)lines;
-    walk->n_commits += joins ? 0 : lines;
-    const bool has_room = !joins || cpu_knows(walk->cpu, CPU_STORES_BY_BYTES); // for a further one
-    walk->has_pair = has_room && !is_alone && lines < 2;
-    walk->last_store = *place;
 }
 
 // When a source is there for that instruction.
@@ -262,7 +145,7 @@ static const struct stored *keep_store(struct walk *walk, const struct cpu_recip
     struct stored *slot = &walk->stores[walk->n_stores++ % KEPT_STORES];
     double data = begin + recipe->store_delay;
     const unsigned insn = (unsigned)(recipe - walk->code->recipes);
-    count_store(walk, to, walk->is_read[insn]);
+    walk_count_store(walk, to, walk->is_read[insn]);
     walk->stored = later(walk->stored, data);
     *slot = (struct stored){.place = *to,
                             .written = *written,
@@ -306,7 +189,7 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
         written = walk_written_of(walk, recipe, true);
     walk->access = (struct core_access){.meets = CORE_MEETS_NOTHING};
     address_walk_step(walk->addresses, recipe, &from, &to);
-    const double more = wait_for_page(walk, recipe, &from, &to);
+    const double more = walk_wait_for_page(walk, recipe, &from, &to);
     sync_stack(walk, recipe);
     for (unsigned i = 0; i < recipe->n_reads; i++) {
         const struct cpu_read *read = &recipe->reads[i];
@@ -321,7 +204,7 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
         alone = address_ready + latency;
         loaded = load_ready(walk, recipe, &from, address_ready, latency);
         begin = later(begin, loaded);
-        count_load(walk, recipe, &from);
+        walk_count_load(walk, recipe, &from);
     }
     for (unsigned part = 1; part < recipe->n_parts; part++)
         begins[part] = part_ready(walk, recipe, part, loaded);
@@ -341,10 +224,6 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     const struct stored *stored = keep_store(walk, recipe, &to, &written, address_ready, begin);
     if (walk->code->trace)
         walk_note_results(walk, recipe, later(done, address_ready), stored);
-}
-
-static double popcount(uint64_t pipes) {
-    return later(__builtin_popcountll(pipes), 1);
 }
 
 static void find_written(struct walk *walk) {
@@ -388,131 +267,6 @@ static double latest(const struct walk *walk) {
     return latest;
 }
 
-// Pages that an access moves on to in a turn, in the second half of all: before that, it may come from its start.
-static double pages_of(const struct walk *walk, const struct moving *moving) {
-    const unsigned last = walk->turn - 1, half = walk->turn / 2;
-    return last > half ? (moving->so_far[last] - moving->so_far[half]) / (last - half) : moving->pages;
-}
-
-// In the newest turn: what each access that waits for a new page holds a pipe for longer.
-static void hold_for_pages(const struct walk *walk, double more_loads, double n_loads, double more_stores,
-                           double n_stores) {
-    const struct bound_code *code = walk->code;
-    for (unsigned i = 0; i < code->n && code->accesses; i++)
-        for (unsigned turn = 0; turn < code->n_access_turns; turn++) {
-            struct core_access *access = &code->accesses[turn][i];
-            if (pages_of(walk, &walk->moving[i].from) > 0)
-                access->hold = whole_ticks(more_loads * popcount(walk->cpu->load_pipes) / n_loads);
-            if (pages_of(walk, &walk->moving[i].to) > 0)
-                access->store_hold = whole_ticks(more_stores * popcount(walk->cpu->store_data_pipes) / n_stores);
-        }
-}
-
-// Accesses that wait for a new page are executed once more, all that come meanwhile: at most each once.
-static void add_new_pages(const struct walk *walk, double turns, double *loads, double *stores) {
-    const struct cpu *cpu = walk->cpu;
-    double load_pages = 0, store_pages = 0, n_loads = 0, n_stores = 0;
-    for (unsigned i = 0; i < walk->code->n; i++) {
-        const double of_load = pages_of(walk, &walk->moving[i].from), of_store = pages_of(walk, &walk->moving[i].to);
-        load_pages = fmax(load_pages, of_load);
-        store_pages = fmax(store_pages, of_store);
-        n_loads += of_load > 0;
-        n_stores += of_store > 0;
-    }
-    double more_loads = fmin(load_pages * new_page(walk), n_loads / popcount(cpu->load_pipes)),
-           more_stores = fmin(store_pages * new_page(walk), n_stores / popcount(cpu->store_data_pipes));
-    if (load_pages > 0)
-        *loads = walk->n_loads / popcount(cpu->load_pipes) + turns * more_loads;
-    if (store_pages > 0)
-        *stores = (walk->n_accesses - walk->n_loads) / popcount(cpu->store_data_pipes) + turns * more_stores;
-    hold_for_pages(walk, more_loads, n_loads, more_stores, n_stores);
-}
-
-// How often a turn's stores go to the cache. A last store of one turn and a first one of the next go there together in
-// every second turn, and the first turns do not know yet which stores rename finds.
-static double commits_of(const struct walk *walk, double turns) {
-    const unsigned n = (unsigned)turns, left_out = n < SAME_TURNS ? 0 : n % 2 ? 1 : 2;
-    return (walk->n_commits - (left_out ? walk->n_commits_by[left_out - 1] : 0)) / (n - left_out);
-}
-
-// What a slot of dispatch brings to the schedulers.
-struct brought {
-    unsigned accesses;
-    bool is_operation; // of general registers
-};
-
-static struct brought *list_brought(const struct walk *walk, unsigned *n) {
-    const struct bound_code *code = walk->code;
-    struct brought *brought = NULL;
-    for (unsigned i = 0; i < code->n; i++) {
-        const struct cpu_recipe *recipe = &code->recipes[i];
-        bool is_operation =
-            recipe->rename == CPU_EXECUTES && !recipe->is_vector && !recipe->is_plain_load && recipe->n_uses > 0;
-        for (unsigned slot = 0; slot < (unsigned)recipe->slots; slot++)
-            *ARENA_ADD(code->arena, brought, *n) =
-                (struct brought){slot ? 0 : recipe->n_loads + recipe->n_stores, is_operation};
-    }
-    return brought;
-}
-
-// Cycles of a turn that accesses lose to operations: where a group of dispatch brings one access more than are served
-// in a cycle, and operations beside these.
-static double lost_to_operations(const struct walk *walk) {
-    enum { FULL = 2 }; // operations that cost all of it
-    const struct cpu *cpu = walk->cpu;
-    const double each = cpu_value(cpu, CPU_CROWDED_ACCESSES);
-    const unsigned width = (unsigned)cpu_value(cpu, CPU_DISPATCH_WIDTH),
-                   served = (unsigned)cpu_value(cpu, CPU_ACCESSES);
-    unsigned n = 0;
-    double lost = 0;
-    const struct brought *brought = each > 0 ? list_brought(walk, &n) : NULL;
-    for (unsigned group = 0; group < n; group++) { // as many as n / width turns have
-        unsigned accesses = 0, operations = 0;
-        for (unsigned i = 0; i < width; i++) {
-            accesses += brought[(group * width + i) % n].accesses;
-            operations += brought[(group * width + i) % n].is_operation;
-        }
-        if (accesses == served + 1)
-            lost += each * fmin(operations, FULL) / FULL;
-    }
-    return width ? lost / width : 0;
-}
-
-// For the core, each access keeps the others off so much longer.
-static void crowd(const struct walk *walk, double turns, double lost) {
-    const struct bound_code *code = walk->code;
-    for (unsigned turn = 0; turn < code->n_access_turns && code->accesses && lost > 0; turn++)
-        for (unsigned i = 0; i < code->n; i++)
-            code->accesses[turn][i].crowded = whole_ticks(lost * turns / walk->n_accesses);
-}
-
-static void set_memory(const struct walk *walk, double turns, struct bounds *bounds) {
-    const struct cpu *cpu = walk->cpu;
-    double loads = 0, stores = 0;
-    if (walk->moving)
-        add_new_pages(walk, turns, &loads, &stores);
-    if (cpu_knows(cpu, CPU_LOADS))
-        loads = fmax(loads, walk->n_loads / cpu_value(cpu, CPU_LOADS));
-    if (cpu_knows(cpu, CPU_LOADS_VECTOR))
-        loads = fmax(loads, walk->n_vector_loads / cpu_value(cpu, CPU_LOADS_VECTOR));
-    for (unsigned i = 0; i < MOST_BANKS && cpu_knows(cpu, CPU_LOAD_BANK_READS); i++)
-        loads = fmax(loads, walk->bank_reads[i] / cpu_value(cpu, CPU_LOAD_BANK_READS));
-    if (cpu_does(cpu, CPU_PAIRED_LOADS_BY_BANK) && walk->n_turn_loads)
-        loads = fmax(loads, turns * bound_paired_loads(walk->turn_loads, walk->n_turn_loads, memory_of(walk)));
-    const double lost = lost_to_operations(walk);
-    const double served = cpu_knows(cpu, CPU_ACCESSES) ? walk->n_accesses / cpu_value(cpu, CPU_ACCESSES) : 0,
-                 accesses = served + turns * lost;
-    crowd(walk, turns, lost);
-    bounds->counts_stores = accesses > loads;
-    loads = fmax(loads, accesses);
-    if (cpu_knows(cpu, CPU_STORES))
-        stores = fmax(stores, walk->n_store_lines / cpu_value(cpu, CPU_STORES));
-    if (cpu_does(cpu, CPU_STORES_BY_LINE))
-        stores = fmax(stores, commits_of(walk, turns) * turns);
-    bounds->cycles[BOUND_LOADS] = loads / turns;
-    bounds->cycles[BOUND_STORES] = stores / turns;
-}
-
 // One turn.
 static void walk_turn(struct walk *walk, struct core_access *accesses) {
     const struct bound_code *code = walk->code;
@@ -542,7 +296,7 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     walk->cpu = cpu;
     walk->stores = arena_alloc_uncleared(code->arena, KEPT_STORES * sizeof *walk->stores);
     walk->addresses = address_walk_open(code->arena, code->request);
-    walk->moving = new_page(walk) > 0 ? ARENA_ARRAY(code->arena, struct moving_insn, code->n) : NULL;
+    walk->moving = walk_new_page(walk) > 0 ? ARENA_ARRAY(code->arena, struct moving_insn, code->n) : NULL;
     walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
     walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
     walk->own = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
@@ -573,5 +327,5 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     bounds->cycles[BOUND_LATENCY] = most;
     bounds->n_unfollowed = address_walk_unfollowed(walk->addresses);
     code->n_access_turns = turn;
-    set_memory(walk, turn, bounds);
+    walk_set_memory(walk, turn, bounds);
 }

@@ -6,6 +6,8 @@
 #include "analyzer/predict/bound_parts.h"
 #include "analyzer/predict/bound_trace.h"
 
+#include <math.h>
+
 enum {
     HALF = 16,
     MOST_TURNS = 2 * HALF,
@@ -96,6 +98,12 @@ struct meeting {
     double more; // cycles from what it meets to what it loads
 };
 
+// Parts of a cycle that come together to whole ones soon: a core finds its period then.
+static inline int64_t walk_whole_ticks(double cycles) {
+    enum { PARTS = 60 };
+    return ticks_of(round(cycles * PARTS) / PARTS);
+}
+
 // Of two times.
 static inline double later(double one, double other) {
     return one > other ? one : other;
@@ -111,6 +119,18 @@ bool walk_is_renamed(struct walk *walk, const struct cpu_recipe *load, const str
                      const struct stored *store);
 // When a source is there for that instruction.
 double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe, const struct cpu_read *read);
+
+// What accesses cost besides latency (bound_memory.c).
+// Cycles of an access to a page that is new.
+double walk_new_page(const struct walk *walk);
+// Follows both accesses of an instruction. Returns what its load takes longer, cycles.
+double walk_wait_for_page(struct walk *walk, const struct cpu_recipe *recipe, const struct place *from,
+                          const struct place *to);
+void walk_count_load(struct walk *walk, const struct cpu_recipe *recipe, const struct place *place);
+// `is_read`: another instruction loads it.
+void walk_count_store(struct walk *walk, const struct place *place, bool is_read);
+// Sets the bounds of loads and stores by `turns` turns, and what the core is to know of them.
+void walk_set_memory(const struct walk *walk, double turns, struct bounds *bounds);
 
 // Recording, of a walk that has a trace: who makes the latency (bound_notes.c).
 // What an instruction waited for, before its own results are there. `loaded`: when its load is done, `alone`: when it
