@@ -16,10 +16,18 @@ expect 0 '^judged against a native time: 3; right: 66.7 %, unstable: 33.3 %, wro
 expect 0 '^unstable +gcc-O2 +dot_double +text +4.00 cycles, natively 4.00 .4.00 to 4.00.$' "$script" --sum "$T/rows"
 expect 2 "there is no file '$T/nothing': --json writes one" "$script" --sum "$T/nothing"
 # Busy hosts and two speeds of one loop make some percent. The faults to be found are several times as large as a value.
-"$script" --quick --least 90 --within 25 --build "$build" >"$T/quick" 2>&1
-case $? in
+# What is wrong is measured again: others on the core may have slowed the native code.
+"$script" --quick --form text --form linked-loop --form object --form block --least 90 --within 25 --build "$build" \
+    --json "$T/measured" >"$T/quick" 2>&1
+status=$?
+if [ $status = 1 ]; then
+    sleep 5
+    "$script" --again --json "$T/measured" --within 25 --build "$build" >"$T/again" 2>&1
+    status=$?
+fi
+case $status in
 0) ;;
 77) skip "$(tail -1 "$T/quick")" ;;
-*) cat "$T/quick"; failures=$((failures + 1)) ;;
+*) cat "$T/quick" "$T/again"; failures=$((failures + 1)) ;;
 esac
 finish
