@@ -35,7 +35,7 @@ static unsigned make_kinds(struct testing_cpu *cpu, bool is_visible, uint64_t ki
             uint64_t set = 0;
             unsigned most = end - first < width - 1 ? end - first : width - 1;
             for (unsigned left = 1 + draw_below(cpu, most < 6 ? most : 6); left > 0; left--)
-                set |= (uint64_t)1 << (first + draw_below(cpu, end - first));
+                set |= (uint64_t)1 << (first + draw_below(cpu, end - first)) % 64;
             bool is_new = true;
             for (unsigned k = 0; k < n; k++)
                 is_new &= kinds[k] != set;

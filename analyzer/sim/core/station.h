@@ -56,7 +56,7 @@ static inline struct waiting_uop *station_first(const struct station *station, u
     return station_at(station, station->queues[queue].oldest);
 }
 // It leaves its queue.
-void station_remove_first(struct station *station, unsigned queue);
+void station_remove_first(struct station *station, unsigned which);
 // The queue whose first uop is the oldest, of these, a bit each; CORE_MOST_QUEUES: none of them holds one.
 unsigned station_oldest(const struct station *station, uint64_t queues);
 
