@@ -11,7 +11,7 @@ static unsigned add_part(struct cpu_recipe *recipe, bool loads) {
 static void take_source(struct cpu_recipe *recipe, unsigned part, unsigned unit) {
     for (unsigned i = 0; i < recipe->n_reads; i++)
         if (recipe->reads[i].unit == unit)
-            recipe->reads[i].parts |= 1U << part;
+            recipe->reads[i].parts = (uint8_t)(recipe->reads[i].parts | 1U << part);
 }
 
 // A register that depends on `from` alone, by a plain addition. What an instruction computes otherwise takes longer.
@@ -78,7 +78,7 @@ static void part_comparison(const struct cpu *cpu, struct cpu_recipe *recipe) {
         bool is_stored = is_pair ? read->unit == cpu->general[RBX] || read->unit == cpu->general[RCX]
                                  : read->operand >= 0 && read->operand == stored;
         if (!read->is_address && !is_stored)
-            read->parts |= 1U << part;
+            read->parts = (uint8_t)(read->parts | 1U << part);
     }
 }
 
