@@ -179,9 +179,9 @@ static unsigned alike(const struct renaming *renaming, unsigned truth, unsigned 
         unsigned a = 0, b = 0;
         const struct port_recipe *x = &renaming->cpu->map.recipes[f], *y = &renaming->ports->map.recipes[f];
         for (unsigned u = 0; u < x->n; u++)
-            a += x->uops[u].pipes >> truth & 1;
+            a += (unsigned)(x->uops[u].pipes >> truth & 1);
         for (unsigned u = 0; u < y->n; u++)
-            b += y->uops[u].pipes >> found & 1;
+            b += (unsigned)(y->uops[u].pipes >> found & 1);
         n += a == b ? 1 + a : 0;
     }
     return n;
