@@ -44,6 +44,8 @@ printf '.intel_syntax noprefix\nmov ecx, 10\n.L1:\nadd rax, rbx\ndec ecx\njne .L
 if [ "$(uname -m)" = x86_64 ]; then
     expect 0 '^\(ENTRY, \.L1 \* 10\)$' "$cyclops" trace loop.s
     expect 0 '^Cycles per iteration: 10\.00' "$cyclops" mca loop.s -mcpu=cpu:zen5 -branch-trace="$("$cyclops" trace loop.s)"
+fi
+if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     "$cyclops" bundle imul-r64 --output probe >messages 2>&1 || { cat messages; failures=1; }
     ./probe --attempt 2 --json >probe.jsonl 2>messages
     grep -q '"record":"measurement"' probe.jsonl &&
