@@ -49,10 +49,19 @@ void csv_put_count(struct csv *csv, int64_t count) {
     text_addf(&csv->line, "%" PRId64, count);
 }
 
-void csv_end_line(struct csv *csv, FILE *out) {
-    fprintf(out, "%s\n", csv->line.data);
+static void begin_line(struct csv *csv) {
     csv->line.length = 0;
     csv->n_cells = 0;
+}
+
+void csv_end_line(struct csv *csv, FILE *out) {
+    fprintf(out, "%s\n", csv->line.data);
+    begin_line(csv);
+}
+
+void csv_end_text(struct csv *csv, struct text *out) {
+    text_addf(out, "%s\n", csv->line.data);
+    begin_line(csv);
 }
 
 bool csv_is_written(FILE *out, struct fail *fail) {

@@ -25,6 +25,7 @@ void csv_put_fixed(struct csv *csv, double number, int decimals);
 void csv_put_exact(struct csv *csv, double number);
 void csv_put_count(struct csv *csv, int64_t count);
 void csv_end_line(struct csv *csv, FILE *out);
+void csv_end_text(struct csv *csv, struct text *out); // the same, to a text
 // At the end: fails where a line could not be written.
 bool csv_is_written(FILE *out, struct fail *fail);
 

@@ -22,7 +22,7 @@ const char *parts_without(struct arena *arena, const char *text, const char *kin
     return kept.data;
 }
 
-// Null: there is none.
+// The first line of the text that begins so; null where no line does.
 static const char *line_of(const char *text, const char *start) {
     for (const char *line = text, *end; *line; line = end + 1) {
         if (strncmp(line, start, strlen(start)) == 0)

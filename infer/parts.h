@@ -16,7 +16,7 @@ const char *parts_without(struct arena *arena, const char *text, const char *kin
 const char *parts_with(struct arena *arena, const char *text, const char *key, const char *kind, const char *part);
 // Fails where what the key has stands behind it, on its line: nothing can be put below it.
 bool parts_can_hold(const char *text, const char *key, struct fail *fail);
-// The text without the line that begins so; the same text where there is none.
+// The text without the first line that begins with `start`; the same text where no line does.
 const char *parts_without_line(struct arena *arena, const char *text, const char *start);
 
 #endif

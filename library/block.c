@@ -86,16 +86,18 @@ size_t cyclops_block_length(const struct cyclops_block *block) {
 
 struct cyclops_insn cyclops_block_insn(const struct cyclops_block *block, size_t index) {
     const struct insn *insn = &block->insns[index];
-    if (block->machine->model.own != NULL)
-        return own_insn(block, index);
+    const struct cpu *own = block->machine->model.own;
+    const struct library_cost cost =
+        own != NULL ? own_cost(own, insn)
+                    : (struct library_cost){insn->cost->uops, insn->cost->latency, insn->cost->rthroughput};
     return (struct cyclops_insn){
         .text = insn->text,
         .opcode = insn->opcode,
         .bytes = insn->bytes,
         .n_bytes = insn->n_bytes,
-        .uops = insn->cost->uops,
-        .latency = insn->cost->latency,
-        .rthroughput = insn->cost->rthroughput,
+        .uops = cost.uops,
+        .latency = cost.latency,
+        .rthroughput = cost.rthroughput,
         .loads = insn->may_load,
         .stores = insn->may_store,
         .has_side_effects = insn->side_effects,

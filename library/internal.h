@@ -37,9 +37,15 @@ struct cyclops_block {
 // Copies the failure to the caller's error, which may be null.
 void library_tell(const struct fail *fail, struct cyclops_error *error);
 
+// What an instruction costs, in the terms of struct cyclops_insn.
+struct library_cost {
+    unsigned uops, latency;
+    double rthroughput;
+};
+
 // By CPU files: own.c.
-struct cyclops_insn own_insn(const struct cyclops_block *block, size_t index);
-bool own_simulate(const struct cyclops_block *block, uint64_t iterations, struct cyclops_totals *totals,
+struct library_cost own_cost(const struct cpu *cpu, const struct insn *insn);
+bool own_simulate(const struct cyclops_block *block, uint64_t iterations, struct pipeline_result *result,
                   struct fail *fail);
 // Fills in what CPU files state besides.
 bool own_explain(struct arena *arena, const struct cyclops_block *block, struct cyclops_prediction *prediction,

@@ -35,42 +35,22 @@ static double rthroughput_of(const struct cpu *cpu, struct insn *insn) {
     return bounds_find(&request, &bounds, &fail) ? bounds.cycles[BOUND_PORTS] : 0;
 }
 
-struct cyclops_insn own_insn(const struct cyclops_block *block, size_t index) {
-    const struct cpu *cpu = block->machine->model.own;
-    struct insn insn = block->insns[index];
+struct library_cost own_cost(const struct cpu *cpu, const struct insn *insn) {
+    struct insn alone = *insn;
     struct cpu_recipe recipe;
-    cpu_recipe_make(cpu, &insn, &recipe);
-    return (struct cyclops_insn){
-        .text = insn.text,
-        .opcode = insn.opcode,
-        .bytes = insn.bytes,
-        .n_bytes = insn.n_bytes,
+    cpu_recipe_make(cpu, insn, &recipe);
+    return (struct library_cost){
         .uops = recipe.slots,
         .latency = (unsigned)ceil(recipe.latency + recipe.load_latency),
-        .rthroughput = rthroughput_of(cpu, &insn),
-        .loads = insn.may_load,
-        .stores = insn.may_store,
-        .has_side_effects = insn.side_effects,
-        .is_branch = insn.is_branch,
-        .is_call = insn.is_call,
-        .is_return = insn.is_return,
+        .rthroughput = rthroughput_of(cpu, &alone),
     };
 }
 
-bool own_simulate(const struct cyclops_block *block, uint64_t iterations, struct cyclops_totals *totals,
+bool own_simulate(const struct cyclops_block *block, uint64_t iterations, struct pipeline_result *result,
                   struct fail *fail) {
     const struct bounds_request request = own_way(block);
     const struct core_simulation simulation = {.iterations = iterations};
-    struct pipeline_result result;
-    if (!core_simulate(&request, &simulation, &result, fail))
-        return false;
-    *totals = (struct cyclops_totals){
-        .iterations = iterations,
-        .cycles = result.cycles,
-        .instructions = result.instructions,
-        .uops = result.uops,
-    };
-    return true;
+    return core_simulate(&request, &simulation, result, fail);
 }
 
 bool own_explain(struct arena *arena, const struct cyclops_block *block, struct cyclops_prediction *prediction,

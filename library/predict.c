@@ -15,28 +15,24 @@ static struct pipeline *pipeline_for(struct cyclops_machine *machine, uint64_t i
     return machine->pipeline;
 }
 
-static bool simulate(const struct cyclops_block *block, uint64_t iterations, struct cyclops_totals *totals,
-                     struct fail *fail) {
-    struct pipeline_result result;
-    if (!pipeline_simulate(pipeline_for(block->machine, iterations), EXECUTION_OF(&block->block), NULL, &result, fail))
-        return false;
-    *totals = (struct cyclops_totals){
-        .iterations = iterations,
-        .cycles = result.cycles,
-        .instructions = result.instructions,
-        .uops = result.uops,
-    };
-    return true;
-}
-
 bool cyclops_simulate(const struct cyclops_block *block, uint64_t iterations, struct cyclops_totals *totals,
                       struct cyclops_error *error) {
     enum { LLVM_MCA_DEFAULT = 100 };
     struct fail fail = {0};
     iterations = iterations != 0 ? iterations : LLVM_MCA_DEFAULT;
-    bool is_done = block->machine->model.own != NULL ? own_simulate(block, iterations, totals, &fail)
-                                                     : simulate(block, iterations, totals, &fail);
-    if (!is_done)
+    struct pipeline_result result;
+    bool is_done = block->machine->model.own != NULL
+                       ? own_simulate(block, iterations, &result, &fail)
+                       : pipeline_simulate(pipeline_for(block->machine, iterations), EXECUTION_OF(&block->block), NULL,
+                                           &result, &fail);
+    if (is_done)
+        *totals = (struct cyclops_totals){
+            .iterations = iterations,
+            .cycles = result.cycles,
+            .instructions = result.instructions,
+            .uops = result.uops,
+        };
+    else
         library_tell(&fail, error);
     return is_done;
 }

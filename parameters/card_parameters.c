@@ -71,36 +71,6 @@ static struct card_parameter flag_of(const struct asked *asked, const char *cons
     return flag(n_yes, source.data);
 }
 
-static struct card_parameter macro_fusion(const struct asked *asked) {
-    static const char *const names[] = {"pair-cmp-jne", "pair-test-jne", "pair-add-jne", "pair-dec-je", NULL};
-    return flag_of(asked, names, "fused", "not fused");
-}
-
-static struct card_parameter macro_fusion_logic(const struct asked *asked) {
-    static const char *const names[] = {"pair-or-jne", "pair-xor-jne", "pair-cmp-js", NULL};
-    return flag_of(asked, names, "fused", "not fused");
-}
-
-static struct card_parameter move_fusion(const struct asked *asked) {
-    static const char *const names[] = {"fused-move-add-straight", NULL};
-    return flag_of(asked, names, "fused", "not fused");
-}
-
-static struct card_parameter moves(const struct asked *asked) {
-    static const char *const names[] = {"move-mov-r64", NULL};
-    return flag_of(asked, names, "eliminated", "executed");
-}
-
-static struct card_parameter vector_moves(const struct asked *asked) {
-    static const char *const names[] = {"move-movaps-xmm", NULL};
-    return flag_of(asked, names, "eliminated", "executed");
-}
-
-static struct card_parameter ones(const struct asked *asked) {
-    static const char *const names[] = {"same-pcmpeqd-xmm", NULL};
-    return flag_of(asked, names, "breaks", "waits");
-}
-
 // An idiom that only breaks the dependence is executed: it takes longer than one that takes no pipe.
 static struct card_parameter zeroes(const struct asked *asked) {
     static const double slack = 1.05;
@@ -213,42 +183,47 @@ static struct card_parameter scheduler_load(const struct asked *asked) {
     return own_scheduler(asked, "scheduler-load");
 }
 
+enum { MOST_FLAGS = 4 };
+
 static const struct rule {
     enum cpu_parameter parameter;
-    const char *entry; // whose number it is; null: `find` finds it
+    const char *entry; // whose number it is; null: `find` finds it, or all of `flags` say one of `yes` and `no`
     struct card_parameter (*find)(const struct asked *asked);
+    const char *flags[MOST_FLAGS + 1], *yes, *no;
 } rules[] = {
-    {CPU_DISPATCH_WIDTH, "dispatch", NULL},
-    {CPU_RETIRE_WIDTH, "retire", NULL},
-    {CPU_MACRO_FUSION, NULL, macro_fusion},
-    {CPU_MACRO_FUSION_LOGIC, NULL, macro_fusion_logic},
-    {CPU_MOVE_FUSION, NULL, move_fusion},
-    {CPU_MOVES_ELIMINATED, NULL, moves},
-    {CPU_VECTOR_MOVES_ELIMINATED, NULL, vector_moves},
-    {CPU_ZERO_IDIOMS, NULL, zeroes},
-    {CPU_ONES_IDIOMS, NULL, ones},
-    {CPU_STACK_ENGINE, NULL, stack_engine},
-    {CPU_STACK_SYNC, "stack-sync-move", NULL},
-    {CPU_REORDER_BUFFER, "reorder-buffer", NULL},
-    {CPU_SCHEDULER, "scheduler-integer", NULL},
-    {CPU_SCHEDULER_VECTOR, NULL, scheduler_vector},
-    {CPU_SCHEDULER_MEMORY, NULL, scheduler_load},
-    {CPU_LOAD_QUEUE, "load-queue", NULL},
-    {CPU_STORE_QUEUE, "store-queue", NULL},
-    {CPU_LOAD_LATENCY, "load-latency-far", NULL}, // whose displacement leaves no short way
-    {CPU_LOADS, "loads", NULL},
-    {CPU_LOADS_VECTOR, "vector-loads", NULL},
-    {CPU_STORES, "stores", NULL},
-    {CPU_ACCESSES, "loads-and-stores-2-1", NULL},
-    {CPU_STORES_BY_LINE, NULL, stores_by_line},
-    {CPU_LOAD_BANKS, "load-banks", NULL},
-    {CPU_LOAD_BANK_READS, "load-bank-reads", NULL},
-    {CPU_FORWARD_LATENCY, NULL, forward},
-    {CPU_FORWARD_LATENCY_VECTOR, NULL, forward_vector},
-    {CPU_BLOCKED_LOAD, NULL, blocked},
-    {CPU_RENAMED_LATENCY, NULL, renamed_latency},
-    {CPU_RENAMED_LEAST_BYTES, NULL, renamed_least},
-    {CPU_RENAMES_INDEXED, NULL, renames_indexed},
+    {CPU_DISPATCH_WIDTH, .entry = "dispatch"},
+    {CPU_RETIRE_WIDTH, .entry = "retire"},
+    {CPU_MACRO_FUSION, .flags = {"pair-cmp-jne", "pair-test-jne", "pair-add-jne", "pair-dec-je"}, .yes = "fused",
+     .no = "not fused"},
+    {CPU_MACRO_FUSION_LOGIC, .flags = {"pair-or-jne", "pair-xor-jne", "pair-cmp-js"}, .yes = "fused",
+     .no = "not fused"},
+    {CPU_MOVE_FUSION, .flags = {"fused-move-add-straight"}, .yes = "fused", .no = "not fused"},
+    {CPU_MOVES_ELIMINATED, .flags = {"move-mov-r64"}, .yes = "eliminated", .no = "executed"},
+    {CPU_VECTOR_MOVES_ELIMINATED, .flags = {"move-movaps-xmm"}, .yes = "eliminated", .no = "executed"},
+    {CPU_ZERO_IDIOMS, .find = zeroes},
+    {CPU_ONES_IDIOMS, .flags = {"same-pcmpeqd-xmm"}, .yes = "breaks", .no = "waits"},
+    {CPU_STACK_ENGINE, .find = stack_engine},
+    {CPU_STACK_SYNC, .entry = "stack-sync-move"},
+    {CPU_REORDER_BUFFER, .entry = "reorder-buffer"},
+    {CPU_SCHEDULER, .entry = "scheduler-integer"},
+    {CPU_SCHEDULER_VECTOR, .find = scheduler_vector},
+    {CPU_SCHEDULER_MEMORY, .find = scheduler_load},
+    {CPU_LOAD_QUEUE, .entry = "load-queue"},
+    {CPU_STORE_QUEUE, .entry = "store-queue"},
+    {CPU_LOAD_LATENCY, .entry = "load-latency-far"}, // whose displacement leaves no short way
+    {CPU_LOADS, .entry = "loads"},
+    {CPU_LOADS_VECTOR, .entry = "vector-loads"},
+    {CPU_STORES, .entry = "stores"},
+    {CPU_ACCESSES, .entry = "loads-and-stores-2-1"},
+    {CPU_STORES_BY_LINE, .find = stores_by_line},
+    {CPU_LOAD_BANKS, .entry = "load-banks"},
+    {CPU_LOAD_BANK_READS, .entry = "load-bank-reads"},
+    {CPU_FORWARD_LATENCY, .find = forward},
+    {CPU_FORWARD_LATENCY_VECTOR, .find = forward_vector},
+    {CPU_BLOCKED_LOAD, .find = blocked},
+    {CPU_RENAMED_LATENCY, .find = renamed_latency},
+    {CPU_RENAMED_LEAST_BYTES, .find = renamed_least},
+    {CPU_RENAMES_INDEXED, .find = renames_indexed},
 };
 
 size_t card_parameters(struct arena *arena, const struct card *card, const struct card_parameter **found) {
@@ -256,7 +231,9 @@ size_t card_parameters(struct arena *arena, const struct card *card, const struc
     const struct asked asked = {arena, card};
     struct card_parameter *all = ARENA_ARRAY(arena, struct card_parameter, N);
     for (size_t i = 0; i < N; i++) {
-        all[i] = rules[i].find ? rules[i].find(&asked) : number_of(&asked, rules[i].entry);
+        all[i] = rules[i].find    ? rules[i].find(&asked)
+                 : rules[i].entry ? number_of(&asked, rules[i].entry)
+                                  : flag_of(&asked, rules[i].flags, rules[i].yes, rules[i].no);
         all[i].parameter = rules[i].parameter;
     }
     *found = all;

@@ -1,5 +1,6 @@
 #include "report/ports.h"
 
+#include "base/csv.h"
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -268,29 +269,23 @@ void ports_print_why(struct arena *arena, const struct ports *ports, unsigned fo
     table_print(&table, out, colour);
 }
 
-static void add_quoted(struct text *text, const char *field) {
-    text_add(text, "\"");
-    for (; *field; field++)
-        text_addf(text, *field == '"' ? "\"%c" : "%c", *field);
-    text_add(text, "\"");
-}
-
 const char *ports_csv(struct arena *arena, const struct ports *ports) {
     struct text text = {.arena = arena};
+    struct csv csv = {.line.arena = arena};
     text_add(&text, "form,state,alone,ports,slots,hypotheses,experiments,others\n");
     for (size_t f = 0; f < ports->evidence->n_forms; f++) {
         const struct ports_form *form = &ports->forms[f];
-        bool has_recipe = ports->map.recipes[f].n > 0 || form->state == PORTS_DISPATCH;
-        add_quoted(&text, ports->evidence->forms[f]);
-        text_addf(&text, ",%s,", ports_state_names[form->state]);
-        if (form->alone > 0)
-            text_addf(&text, "%.6g", form->alone);
-        text_addf(&text, ",%s,", has_recipe ? port_recipe_text(arena, &ports->map.recipes[f]) : "");
-        if (has_recipe)
-            text_addf(&text, "%g", ports->map.recipes[f].slots);
-        text_addf(&text, ",%zu,%u,", form->n_all, form->n_items);
-        add_quoted(&text, alternatives_text(arena, form));
-        text_add(&text, "\n");
+        const struct port_recipe *recipe = &ports->map.recipes[f];
+        bool has_recipe = recipe->n > 0 || form->state == PORTS_DISPATCH;
+        csv_put_quoted(&csv, ports->evidence->forms[f]);
+        csv_put(&csv, ports_state_names[form->state]);
+        csv_put(&csv, form->alone > 0 ? arena_printf(arena, "%.6g", form->alone) : NULL);
+        csv_put(&csv, has_recipe ? port_recipe_text(arena, recipe) : NULL);
+        csv_put(&csv, has_recipe ? arena_printf(arena, "%g", recipe->slots) : NULL);
+        csv_put_count(&csv, (int64_t)form->n_all);
+        csv_put_count(&csv, form->n_items);
+        csv_put_quoted(&csv, alternatives_text(arena, form));
+        csv_end_text(&csv, &text);
     }
     return text.data;
 }

@@ -96,6 +96,11 @@ struct cpu_recipe {
 // that no rule replaces, and of a repeated string instruction, which takes as many as rcx says.
 void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_recipe *recipe);
 
+// Whether it goes through the schedulers of general registers, and is more than a load.
+static inline bool cpu_is_operation(const struct cpu_recipe *recipe) {
+    return recipe->rename == CPU_EXECUTES && !recipe->is_vector && !recipe->is_plain_load && recipe->n_uses > 0;
+}
+
 // Whether a number that counts is the base's.
 bool cpu_recipe_needs_base(const struct cpu_recipe *recipe);
 const char *cpu_cost_name(enum cpu_cost cost); // "slots": for people and files

@@ -24,10 +24,6 @@ struct queued {
     unsigned depth; // operations of a chain that it waits for
 };
 
-static bool is_queued(const struct cpu_recipe *recipe) {
-    return recipe->rename == CPU_EXECUTES && !recipe->is_vector && !recipe->is_plain_load && recipe->n_uses > 0;
-}
-
 // Which of the operations that it waits for ends last: that of the longest chain; of two, the later one.
 static struct queued last_operand(const struct cpu_recipe *recipe, const struct queued *by, unsigned at, double reach) {
     struct queued last = {.is_load = recipe->n_loads > 0};
@@ -54,7 +50,7 @@ static void find_lost_turns(struct arena *arena, const struct cpu *cpu, struct c
     for (unsigned i = 0, at = 0; i < PASSES * n; i++) {
         struct cpu_recipe *recipe = &recipes[i % n];
         struct queued last = last_operand(recipe, by, at, reach),
-                      self = {is_queued(recipe), recipe->is_plain_load, at, 0};
+                      self = {cpu_is_operation(recipe), recipe->is_plain_load, at, 0};
         if (self.is_known && last.is_known)
             self.depth = last.depth + 1;
         at += self.is_known && !recipe->is_fused;

@@ -8,7 +8,7 @@ static unsigned common_divisor(unsigned a, unsigned b) {
     return b ? common_divisor(b, a % b) : a;
 }
 
-// Of numbers; libm's functions, which look out for what is none, would take most of the time of a window.
+// Here no number is NaN. fmax, fmin and ceil of libm also handle NaN, and would take most of the time of a window.
 static double larger(double one, double other) {
     return one > other ? one : other;
 }

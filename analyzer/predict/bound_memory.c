@@ -157,7 +157,7 @@ static void add_new_pages(const struct walk *walk, double turns, double *loads, 
 }
 
 // How often a turn's stores go to the cache. A last store of one turn and a first one of the next go there together in
-// every second turn, and the first turns do not know yet which stores rename finds.
+// every second turn, and the first turns do not know yet which stores others load.
 static double commits_of(const struct walk *walk, double turns) {
     const unsigned n = (unsigned)turns, left_out = n < SAME_TURNS ? 0 : n % 2 ? 1 : 2;
     return (walk->n_commits - (left_out ? walk->n_commits_by[left_out - 1] : 0)) / (n - left_out);
@@ -174,11 +174,9 @@ static struct brought *list_brought(const struct walk *walk, unsigned *n) {
     struct brought *brought = NULL;
     for (unsigned i = 0; i < code->n; i++) {
         const struct cpu_recipe *recipe = &code->recipes[i];
-        bool is_operation =
-            recipe->rename == CPU_EXECUTES && !recipe->is_vector && !recipe->is_plain_load && recipe->n_uses > 0;
         for (unsigned slot = 0; slot < (unsigned)recipe->slots; slot++)
             *ARENA_ADD(code->arena, brought, *n) =
-                (struct brought){slot ? 0 : recipe->n_loads + recipe->n_stores, is_operation};
+                (struct brought){slot ? 0 : recipe->n_loads + recipe->n_stores, cpu_is_operation(recipe)};
     }
     return brought;
 }

@@ -13,9 +13,9 @@ struct bounds_words {
 
 // What makes a bound: "7 slots, of which 4 are renamed and dispatched in a cycle". The block has such a bound.
 const char *bounds_sentence(struct arena *arena, const struct bounds_words *words, enum bound_kind kind);
-// The same of the largest one; a sentence also where there is none.
+// The same of the largest bound. A block without a bound has a sentence, too.
 const char *bounds_largest_sentence(struct arena *arena, const struct bounds_words *words);
-// And of the next one; "": there is none.
+// The same of the next bound. "" where the block has no second one.
 const char *bounds_next_sentence(struct arena *arena, const struct bounds_words *words);
 // What the bounds do not know of the block, a sentence each. Returns their number.
 size_t bounds_list_notes(struct arena *arena, const struct bounds_words *words, const char ***notes);
