@@ -126,9 +126,8 @@ if command -v aarch64-linux-gnu-as >/dev/null; then
     expect 1 'gap:forwarding/FMLAv4f32' "$cyclops" check forwarding --mcpu oryon-1
     expect 1 '2 cycles to its own kind, 4 to others; the model lacks it: latency 4, measured 2' "$cyclops" check forwarding --mcpu oryon-1
     # Both say that they count these values differently.
-    flat() { "$@" 2>&1 | tr '\n' ' ' | tr -s ' '; }
-    expect 0 "Of forwarding: [0-9]+ findings? that no latency of a model can mend. 'cyclops repair' counts" flat "$cyclops" check forwarding --mcpu oryon-1
-    expect 0 "count as predicted up to the longer one. 'cyclops check' reports" flat "$cyclops" repair forwarding --mcpu oryon-1 --output oryon.yaml
+    expect 1 "Of forwarding: [0-9]+ findings? that no latency of a model can mend. 'cyclops repair' counts" one_line "$cyclops" check forwarding --mcpu oryon-1
+    expect 0 "count as predicted up to the longer one. 'cyclops check' reports" one_line "$cyclops" repair forwarding --mcpu oryon-1 --output oryon.yaml
     silent "$cyclops" repair forwarding --mcpu oryon-1 --output oryon.yaml
     expect 0 '"FADDv4f32", latency: 2' cat oryon.yaml
     expect 1 '^0$' grep -c FMLA oryon.yaml

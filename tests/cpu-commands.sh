@@ -3,11 +3,6 @@
 # those of `explain`, and what names a CPU file that is wrong, or of another ISA, is refused.  cpu-commands.sh BUILD
 . "$(dirname "$0")/lib.sh"
 cd "$T" || exit 1
-# flat COMMAND…: its output on one line.
-flat() {
-    "$@" 2>&1 | tr '\n' ' '
-    return "${PIPESTATUS[0]}"
-}
 sim=(--isa x86_64 --target sim:cpu:zen5,noise=none)
 "$cyclops" survey ADD64rr IMUL64rr VADDPSrr MOV64rm ADD64mr 'SH[LR]64rCL' "${sim[@]}" --output survey >messages 2>&1 || { cat messages; failures=1; }
 "$cyclops" run --asm 'imul rax, rbx; add rax, [rsi]' "${sim[@]}" --output run.jsonl >messages 2>&1 || { cat messages; failures=1; }
@@ -17,10 +12,10 @@ printf '48ffc0\n480fafc3\n' >blocks.csv
 for model in cpu:zen5 core:zen5; do
     # What was measured on a CPU file's core is what the file predicts.
     expect 0 "does $model predict what was measured.* ([0-9]+) of ([0-9]+) values agree\. No findings" \
-        flat "$cyclops" check survey --mcpu $model
+        one_line "$cyclops" check survey --mcpu $model
     expect 0 "is $model further from what was measured than llvm-[0-9]+/znver4.*No findings" \
-        flat "$cyclops" check survey --mcpu $model --against znver4
-    expect 0 "$model predict.*2 of 2 values agree" flat "$cyclops" check run.jsonl --mcpu $model
+        one_line "$cyclops" check survey --mcpu $model --against znver4
+    expect 0 "$model predict.*2 of 2 values agree" one_line "$cyclops" check run.jsonl --mcpu $model
     # value, predicted by this one, by LLVM's, measured
     expect 1 "value +$model +llvm-[0-9]+/znver4 +measured" "$cyclops" diff survey --mcpu $model --mcpu znver4
     grep -qE 'VADDPSrr +latency 1 → 0 +2 +3 +2 ' out || { echo "FAILED: diff $model"; cat out; failures=1; }
@@ -35,7 +30,7 @@ for model in cpu:zen5 core:zen5; do
 done
 # Two CPU files; the slots that a file states are no uops, and not for 'repair'.
 expect 1 'VADDPSrr +latency 1 → 0 +2 +4 +2 ' "$cyclops" diff survey --mcpu cpu:zen5 --mcpu cpu:skylake
-expect 1 'cpu:skylake.* slots [0-9], measured [0-9]' flat "$cyclops" check survey --mcpu cpu:skylake
+expect 1 'cpu:skylake.* slots [0-9], measured [0-9]' one_line "$cyclops" check survey --mcpu cpu:skylake
 grep -q "those of the CPU file: its 'forms' state them" out && ! grep -q "repair\|uops" out ||
     { echo "FAILED: check's words of slots"; cat out; failures=1; }
 
@@ -49,7 +44,7 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     "$cyclops" bundle imul-r64 --output probe >messages 2>&1 || { cat messages; failures=1; }
     ./probe --attempt 2 --json >probe.jsonl 2>messages
     grep -q '"record":"measurement"' probe.jsonl &&
-        expect 0 'cpu:zen5 +.*[0-9]+ of [0-9]+ instructions by LLVM' flat "$cyclops" run --from probe.jsonl --mcpu cpu:zen5
+        expect 0 'cpu:zen5 +.*[0-9]+ of [0-9]+ instructions by LLVM' one_line "$cyclops" run --from probe.jsonl --mcpu cpu:zen5
 fi
 
 # What is wrong is the file's line, whoever reads it; and a CPU file is not of every CPU.

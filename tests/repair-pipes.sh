@@ -19,7 +19,6 @@ YAML
 forms=(VMULPSZrr VMULPDZrr VMULPSZrm VADDPDZrr VADDPSZrr VADDPSZrrk VADDPDZrm VPERMDZrr VPADDDYrr VPADDDZrr IMUL64rr POPCNT64rr VMULPSYrr LEA64r)
 "$cyclops" survey "${forms[@]}" --isa x86_64 --target "sim:$T/true.yaml,noise=none" --output measured >/dev/null 2>&1 ||
     { echo "FAILED: survey"; exit 1; }
-one_line() { set -o pipefail; "$@" 2>&1 | tr '\n' ' ' | tr -s ' '; }
 expect 0 'before, 0 after\. Made worse: 0\.' one_line "$cyclops" repair measured --mcpu sapphirerapids --output fixed.yaml --review fixed.md
 
 # rule OPCODE: the rule that names it.

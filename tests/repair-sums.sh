@@ -13,7 +13,6 @@ overlay true sapphirerapids >true.yaml <<'YAML'
 YAML
 "$cyclops" survey MOV64toPQIrr MOVPQIto64rr CVTTSD2SI64rr_Int --isa x86_64 --target "sim:$T/true.yaml,noise=none" --output measured >/dev/null 2>&1 ||
     { echo "FAILED: survey"; exit 1; }
-one_line() { set -o pipefail; "$@" 2>&1 | tr '\n' ' ' | tr -s ' '; }
 repair=("$cyclops" repair measured --mcpu sapphirerapids --output fixed.yaml --review fixed.md)
 expect 0 'before, 0 after\. Made worse: 0\.' one_line "${repair[@]}"
 expect 0 "Latencies of 3 opcodes are splits: only their sum with another's is measured" one_line "${repair[@]}"
