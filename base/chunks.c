@@ -15,7 +15,7 @@ struct slot {
 };
 
 // Slots are a ring: each is read, worked on and taken in turn.
-struct run {
+struct chunks_run {
     const struct chunks *chunks;
     struct slot *slots;
     size_t n_slots;
@@ -32,7 +32,7 @@ unsigned chunks_usual_jobs(void) {
 }
 
 // Returns the next slot to work on; null: there are no more.
-static struct slot *begin_slot(struct run *run) {
+static struct slot *begin_slot(struct chunks_run *run) {
     pthread_mutex_lock(&run->mutex);
     while (run->n_begun == run->n_read && !run->is_ended)
         pthread_cond_wait(&run->has_changed, &run->mutex);
@@ -41,7 +41,7 @@ static struct slot *begin_slot(struct run *run) {
     return slot;
 }
 
-static void end_slot(struct run *run, struct slot *slot) {
+static void end_slot(struct chunks_run *run, struct slot *slot) {
     pthread_mutex_lock(&run->mutex);
     slot->is_done = true;
     pthread_cond_broadcast(&run->has_changed);
@@ -49,7 +49,7 @@ static void end_slot(struct run *run, struct slot *slot) {
 }
 
 static void *work(void *argument) {
-    struct run *run = argument;
+    struct chunks_run *run = argument;
     struct fail fail = {0};
     void *worker = run->chunks->open(run->chunks->context, false, &fail);
     for (struct slot *slot = begin_slot(run); slot; slot = begin_slot(run)) {
@@ -65,7 +65,7 @@ static void *work(void *argument) {
 }
 
 // Takes the oldest chunk. After a failure, chunks are only waited for.
-static bool take_oldest(struct run *run, bool is_good, struct fail *fail) {
+static bool take_oldest(struct chunks_run *run, bool is_good, struct fail *fail) {
     struct slot *slot = &run->slots[run->n_taken % run->n_slots];
     pthread_mutex_lock(&run->mutex);
     while (!slot->is_done)
@@ -81,7 +81,7 @@ static bool take_oldest(struct run *run, bool is_good, struct fail *fail) {
 }
 
 // The first chunk is read already, into the first slot; so is the second one.
-static bool feed(struct run *run, size_t n_ready, struct fail *fail) {
+static bool feed(struct chunks_run *run, size_t n_ready, struct fail *fail) {
     const struct chunks *chunks = run->chunks;
     bool is_good = true, has_more = true;
     while (is_good && has_more) {
@@ -104,7 +104,7 @@ static bool feed(struct run *run, size_t n_ready, struct fail *fail) {
     return is_good;
 }
 
-static bool run_on_threads(struct run *run, unsigned n_jobs, struct fail *fail) {
+static bool run_on_threads(struct chunks_run *run, unsigned n_jobs, struct fail *fail) {
     pthread_t threads[CHUNKS_MOST_JOBS];
     unsigned n_threads = 0;
     while (n_threads < n_jobs && pthread_create(&threads[n_threads], NULL, work, run) == 0)
@@ -118,7 +118,7 @@ static bool run_on_threads(struct run *run, unsigned n_jobs, struct fail *fail) 
 }
 
 // Works on the chunks on this thread. `n_ready`: chunks read so far, in the first slots. `has_more`: there may be more.
-static bool run_alone(struct run *run, size_t n_ready, bool has_more, struct fail *fail) {
+static bool run_alone(struct chunks_run *run, size_t n_ready, bool has_more, struct fail *fail) {
     const struct chunks *chunks = run->chunks;
     void *worker = chunks->open(chunks->context, true, fail), *first = run->slots[0].chunk;
     bool is_good = worker != NULL;
@@ -138,10 +138,10 @@ static bool run_alone(struct run *run, size_t n_ready, bool has_more, struct fai
 bool chunks_run(const struct chunks *chunks, unsigned n_jobs, struct fail *fail) {
     n_jobs = n_jobs < 1 ? 1 : n_jobs < CHUNKS_MOST_JOBS ? n_jobs : CHUNKS_MOST_JOBS;
     size_t n_first = n_jobs == 1 ? 1 : READ_AHEAD, n_ready = 0;
-    struct run run = {.chunks = chunks,
-                      .n_slots = (size_t)CHUNKS_PER_JOB * n_jobs,
-                      .mutex = PTHREAD_MUTEX_INITIALIZER,
-                      .has_changed = PTHREAD_COND_INITIALIZER};
+    struct chunks_run run = {.chunks = chunks,
+                             .n_slots = (size_t)CHUNKS_PER_JOB * n_jobs,
+                             .mutex = PTHREAD_MUTEX_INITIALIZER,
+                             .has_changed = PTHREAD_COND_INITIALIZER};
     run.slots = calloc(run.n_slots, sizeof *run.slots);
     if (!run.slots)
         return fail_set(fail, FAIL_WORK, "out of memory");

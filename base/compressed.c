@@ -32,7 +32,7 @@ const char *compressed_plain_name(struct arena *arena, const char *path) {
 }
 
 // A compressed file while it is read.
-struct reader {
+struct compressed_reader {
     FILE *in;
     bool is_zstd; // else gzip
     ZSTD_DStream *zstd;
@@ -43,7 +43,7 @@ struct reader {
     off64_t position;  // in what was compressed
 };
 
-static bool start(struct reader *reader) {
+static bool start(struct compressed_reader *reader) {
     reader->n = reader->at = 0;
     reader->position = 0;
     reader->is_in_middle = false;
@@ -55,7 +55,7 @@ static bool start(struct reader *reader) {
 }
 
 // Each fills `data` from the input as far as both reach. Sets the number of bytes. False: the input is damaged.
-static bool take_zstd(struct reader *reader, void *data, size_t size, size_t *n_taken) {
+static bool take_zstd(struct compressed_reader *reader, void *data, size_t size, size_t *n_taken) {
     ZSTD_inBuffer in = {reader->input, reader->n, reader->at};
     ZSTD_outBuffer out = {data, size, 0};
     size_t left = ZSTD_decompressStream(reader->zstd, &out, &in);
@@ -65,7 +65,7 @@ static bool take_zstd(struct reader *reader, void *data, size_t size, size_t *n_
     return !ZSTD_isError(left);
 }
 
-static bool take_gzip(struct reader *reader, void *data, size_t size, size_t *n_taken) {
+static bool take_gzip(struct compressed_reader *reader, void *data, size_t size, size_t *n_taken) {
     z_stream *stream = &reader->gzip;
     stream->next_in = reader->input + reader->at;
     stream->avail_in = (uInt)(reader->n - reader->at);
@@ -82,7 +82,7 @@ static bool take_gzip(struct reader *reader, void *data, size_t size, size_t *n_
 }
 
 static ssize_t read_some(void *cookie, char *data, size_t size) {
-    struct reader *reader = cookie;
+    struct compressed_reader *reader = cookie;
     for (;;) {
         size_t n = 0;
         if (reader->at == reader->n && !feof(reader->in)) {
@@ -103,7 +103,7 @@ static ssize_t read_some(void *cookie, char *data, size_t size) {
 }
 
 static int seek(void *cookie, off64_t *offset, int whence) {
-    struct reader *reader = cookie;
+    struct compressed_reader *reader = cookie;
     off64_t wanted = *offset + (whence == SEEK_CUR ? reader->position : 0);
     char skipped[1 << 12];
     if (whence == SEEK_END || (wanted < reader->position && (fseeko(reader->in, 0, SEEK_SET) != 0 || !start(reader))))
@@ -118,7 +118,7 @@ static int seek(void *cookie, off64_t *offset, int whence) {
 }
 
 static int end(void *cookie) {
-    struct reader *reader = cookie;
+    struct compressed_reader *reader = cookie;
     ZSTD_freeDStream(reader->zstd);
     inflateEnd(&reader->gzip);
     int result = fclose(reader->in);
@@ -128,7 +128,7 @@ static int end(void *cookie) {
 
 // Opens what was compressed into the file, which it takes.
 static FILE *open_reader(FILE *in, bool is_zstd) {
-    struct reader *reader = calloc(1, sizeof *reader);
+    struct compressed_reader *reader = calloc(1, sizeof *reader);
     if (!reader) {
         fclose(in);
         return NULL;

@@ -1,4 +1,4 @@
-// Private to this folder.
+// Private to check/ and repair/.
 // Results that a CPU hands to the same kind of instruction earlier than to others. A survey shows both numbers of one
 // form of a scheduling class; a model of LLVM's has one. So where copies of a form of that class wait for as long as
 // copies of that one, the model's number is not wrong: it is the one of all other instructions.

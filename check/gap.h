@@ -1,4 +1,4 @@
-// Private to this folder.
+// Private to check/ and repair/.
 // A measured value against a prediction: whether the interval excludes it, and which number of the model is the cause.
 #ifndef CHECK_GAP_H
 #define CHECK_GAP_H

@@ -1,4 +1,4 @@
-// Private to this folder.
+// Private to check/ and repair/.
 // Mixtures of forms as a judge of models (survey/mixtures.h): how far a model is off on loops of several forms. Single
 // forms cannot tell apart pipes that give the same throughput; a mixture can.
 #ifndef CHECK_MIXTURES_H

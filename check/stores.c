@@ -5,7 +5,7 @@
 static const double same = 0.03; // relative difference of throughputs that are the same
 
 // The throughput on lines of their own, or all that there is of loads. Where fillers make copies faster
-// (survey/fills.h), it is that of copies alone, though a bound: lines may still be what limits these.
+// (survey/table/fills.h), it is that of copies alone, though a bound: lines may still be what limits these.
 static const struct table_value *of_lines(const struct table_row *row) {
     if (row->headline == row->n_throughputs)
         return NULL;

@@ -6,7 +6,7 @@
 #ifndef CHECK_STORES_H
 #define CHECK_STORES_H
 
-#include "survey/table.h"
+#include "survey/table/table.h"
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-// Private to this folder.
+// Private to check/ and repair/.
 // Latencies that are known as sums. One from one kind of registers to another is measured as a chain with an
 // instruction that leads back. Where that one's own latency is not known, only the sum of both is. The table has an
 // upper bound then: the chain less the least that the way back can take. But the chain itself is measured exactly. So a

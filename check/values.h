@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "lab/listener.h"
-#include "survey/table.h"
+#include "survey/table/table.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include "cli/lab_args.h"
 #include "parameters/parameters.h"
 #include "report/machine.h"
-#include "survey/table.h"
+#include "survey/table/table.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -4,12 +4,12 @@
 #include "base/file.h"
 #include "base/screen.h"
 #include "base/text.h"
-#include "check/repair.h"
-#include "check/td.h"
 #include "cli/lab_args.h"
 #include "cli/results_args.h"
+#include "repair/repair.h"
 #include "report/mixtures.h"
 #include "report/review.h"
+#include "upstream/td.h"
 
 #include <string.h>
 
@@ -66,9 +66,9 @@ static const struct command command = {
     "wait for none of their sources where these are one register. A scheduling class\n"
     "is changed before single forms of it. At the end every measured program is\n"
     "simulated with all changes; what makes a value worse is taken back for that\n"
-    "form. A fraction that the model cannot state may come to the nearest number, and\n"
-    "forms of other operands follow their opcode's plain form. Each rule has measured\n"
-    "values above it, and the command that repeats them.\n"
+    "form. Where the model cannot state a fraction, the nearest number that it can is\n"
+    "taken. Forms that differ in operands only share their opcode's numbers. Each rule\n"
+    "has measured values above it, and the command that repeats them.\n"
     "\n"
     "A survey's mixtures, loops of several forms, settle what single forms leave\n"
     "open: a rule gets other pipes, or loses its pipes or uops, where that predicts\n"
@@ -170,8 +170,8 @@ static void print_forwarding(const struct check_results *results) {
 static void print_limits(struct arena *arena, const struct repair_count *count) {
     if (count->n_nearest)
         screen_print_sentence(arena_printf(arena,
-                                           "Further off, at the nearest number that the model can state: %zu of the "
-                                           "fractions of cycles.",
+                                           "%zu fractions of cycles are further off now, at the nearest number that "
+                                           "the model can state.",
                                            count->n_nearest),
                               stdout);
     if (count->n_followed)

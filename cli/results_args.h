@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
-#include "survey/table.h"
+#include "survey/table/table.h"
 
 // Where a survey's folder, or a measurement file, was made.
 bool results_find_origin(struct arena *arena, const char *path, struct table_origin *origin, struct fail *fail);

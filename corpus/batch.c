@@ -10,8 +10,8 @@
 // each are apart in time.
 enum { BATCH_BLOCKS = 1024 };
 
-struct batch {
-    struct run *run;
+struct block_batch {
+    struct corpus_run *run;
     struct lab *lab;
     struct arena arena;
     struct plan plan;
@@ -20,7 +20,7 @@ struct batch {
     size_t n_owners;
 };
 
-static void leave_out(const struct batch *batch, size_t index, const char *word, const char *why) {
+static void leave_out(const struct block_batch *batch, size_t index, const char *word, const char *why) {
     struct corpus_block *block = &batch->run->blocks.items[index];
     if (!block->left_out)
         block->left_out = arena_printf(batch->run->arena, "%s: %s", word, why);
@@ -31,7 +31,8 @@ static struct experiment *last_of(const struct plan *plan) {
 }
 
 // Adds one form of a block. `copies`: of the block in one body.
-static bool add_form(struct batch *batch, size_t index, enum program_form form, unsigned copies, struct fail *why) {
+static bool add_form(struct block_batch *batch, size_t index, enum program_form form, unsigned copies,
+                     struct fail *why) {
     const struct corpus_block *block = &batch->run->blocks.items[index];
     struct arena *arena = &batch->arena;
     uint8_t *bytes = arena_alloc(arena, block->n_bytes * copies);
@@ -58,7 +59,7 @@ static bool is_short(const struct corpus_block *block) {
 }
 
 // Adds the wanted forms of a block. Both share a process, and, where they can, the block's trial.
-static void add_block(struct batch *batch, size_t index) {
+static void add_block(struct block_batch *batch, size_t index) {
     const struct corpus_block *block = &batch->run->blocks.items[index];
     const struct form_state *states = batch->run->states[index];
     bool wants_unrolled = run_wants(batch->run, &states[PROGRAM_UNROLLED]);
@@ -79,12 +80,12 @@ static void add_block(struct batch *batch, size_t index) {
         leave_out(batch, index, "cannot be repeated", why.text);
 }
 
-static size_t owner_of(const struct batch *batch, const struct experiment *experiment) {
+static size_t owner_of(const struct block_batch *batch, const struct experiment *experiment) {
     return batch->owners[experiment->block->number - 1];
 }
 
 // Blocks that the assembler or the generator refused.
-static void take_refused(const struct batch *batch) {
+static void take_refused(const struct block_batch *batch) {
     for (size_t i = 0; i < batch->n_owners; i++) {
         const struct lab_block *block = batch->blocks[i];
         if (!block || !block->is_refused)
@@ -97,7 +98,7 @@ static void take_refused(const struct batch *batch) {
     }
 }
 
-static bool write_result(struct run *run, struct lab *lab, struct experiment *experiment, size_t index,
+static bool write_result(struct corpus_run *run, struct lab *lab, struct experiment *experiment, size_t index,
                          struct fail *fail) {
     const struct bench_measurement *m = &experiment->measurement;
     struct form_state *state = &run->states[index][experiment->program.form];
@@ -117,7 +118,7 @@ static bool write_result(struct run *run, struct lab *lab, struct experiment *ex
 }
 
 static bool take_result(void *context, struct experiment *experiment, struct fail *fail) {
-    struct batch *batch = context;
+    struct block_batch *batch = context;
     if (experiment->measurement.outcome == BENCH_OK)
         *ARENA_ADD(batch->run->arena, batch->run->times, batch->run->n_times) =
             (float)experiment->measurement.milliseconds;
@@ -125,7 +126,7 @@ static bool take_result(void *context, struct experiment *experiment, struct fai
 }
 
 // Whether the experiment must be measured. Writes the outcome of a block whose trial failed.
-static bool needs_measuring(const struct batch *batch, struct experiment *experiment, struct fail *fail) {
+static bool needs_measuring(const struct block_batch *batch, struct experiment *experiment, struct fail *fail) {
     struct bench_measurement *m = &experiment->measurement;
     const struct lab_block *block = experiment->block;
     struct fail unable = {0};
@@ -146,7 +147,7 @@ static bool needs_measuring(const struct batch *batch, struct experiment *experi
 }
 
 // Makes and tries the programs of the batch. Returns false only where nothing can go on.
-static bool prepare_batch(struct batch *batch, const struct lab_options *options, struct fail *fail) {
+static bool prepare_batch(struct block_batch *batch, const struct lab_options *options, struct fail *fail) {
     static struct program *const no_chains[N_CHAINS];
     struct fail refused = {0};
     bool is_prepared = lab_prepare(batch->lab, options, &batch->plan, &refused) &&
@@ -159,7 +160,7 @@ static bool prepare_batch(struct batch *batch, const struct lab_options *options
     return batch->plan.n_experiments == 0;
 }
 
-static bool measure_batch(struct batch *batch, const struct lab_options *options, struct fail *fail) {
+static bool measure_batch(struct block_batch *batch, const struct lab_options *options, struct fail *fail) {
     if (batch->plan.n_experiments == 0)
         return true;
     if (!prepare_batch(batch, options, fail))
@@ -180,17 +181,18 @@ static bool measure_batch(struct batch *batch, const struct lab_options *options
 }
 
 // Whether the block has a form to measure in this pass.
-static bool has_wanted(const struct run *run, size_t index) {
+static bool has_wanted(const struct corpus_run *run, size_t index) {
     return !run->blocks.items[index].left_out && (run_wants(run, &run->states[index][PROGRAM_UNROLLED]) ||
                                                   run_wants(run, &run->states[index][PROGRAM_LOOPED]));
 }
 
-bool run_measure_batches(struct run *run, struct lab *lab, const struct lab_options *options, struct fail *fail) {
+bool run_measure_batches(struct corpus_run *run, struct lab *lab, const struct lab_options *options,
+                         struct fail *fail) {
     const struct lab_listener silent = {0}; // refused blocks are in blocks.jsonl
     struct arena *session = lab->arena;
     bool is_done = true;
     for (size_t i = 0; i < run->blocks.n && is_done && !run_is_stopped(run);) {
-        struct batch batch = {.run = run, .lab = lab, .plan = {.listener = &silent}};
+        struct block_batch batch = {.run = run, .lab = lab, .plan = {.listener = &silent}};
         for (size_t n = 0; i < run->blocks.n && n < BATCH_BLOCKS; i++)
             if (has_wanted(run, i)) {
                 add_block(&batch, i);

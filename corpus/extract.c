@@ -19,7 +19,7 @@ static size_t offset_of(const struct fail *why, size_t n_bytes) {
 }
 
 // A run of instructions without a gap, in a piece of code.
-struct run {
+struct stretch {
     struct corpus_blocks *blocks;
     const char *file;
     const struct object_piece *piece;
@@ -29,7 +29,7 @@ struct run {
     size_t n_bytes;
 };
 
-static void find_leaders(struct run *run) {
+static void find_leaders(struct stretch *run) {
     size_t offset = 0;
     for (unsigned i = 0; i < run->insns.n_insns; i++) {
         const struct insn *insn = &run->insns.insns[i];
@@ -40,7 +40,7 @@ static void find_leaders(struct run *run) {
     }
 }
 
-static void add_block(const struct run *run, size_t first, size_t end, unsigned n_insns) {
+static void add_block(const struct stretch *run, size_t first, size_t end, unsigned n_insns) {
     struct corpus_blocks *blocks = run->blocks;
     uint64_t address = run->piece->address + run->start + first;
     if (n_insns == 0 || end - first > CORPUS_MOST_BYTES)
@@ -58,7 +58,7 @@ static void add_block(const struct run *run, size_t first, size_t end, unsigned 
         corpus_blocks_add(blocks, &block);
 }
 
-static void split(const struct run *run) {
+static void split(const struct stretch *run) {
     size_t first = 0, offset = 0;
     unsigned n = 0;
     for (unsigned i = 0; i < run->insns.n_insns; i++) {
@@ -85,7 +85,7 @@ static size_t take_run(struct corpus_blocks *blocks, const char *file, const str
     struct arena scratch = {0};
     struct fail why;
     fail_clear(&why);
-    struct run run = {blocks, file, piece, start, {0}, NULL, piece->n_bytes - start};
+    struct stretch run = {blocks, file, piece, start, {0}, NULL, piece->n_bytes - start};
     const uint8_t *bytes = piece->bytes + start;
     bool is_decoded = decoder_decode(blocks->decoder, &scratch, bytes, run.n_bytes, &run.insns, &why);
     if (!is_decoded) {

@@ -18,7 +18,7 @@ struct chunk {
     size_t n;
 };
 
-struct run {
+struct scoring {
     const struct score_request *request;
     struct measured *measured;
     struct addresses *addresses; // null: no block runs
@@ -51,7 +51,7 @@ static void free_chunk(void *item) {
 }
 
 static bool read_chunk(void *context, void *item, struct fail *fail) {
-    struct run *run = context;
+    struct scoring *run = context;
     struct chunk *chunk = item;
     size_t most = run->request->most;
     arena_reset(&chunk->arena);
@@ -67,7 +67,7 @@ static bool read_chunk(void *context, void *item, struct fail *fail) {
 }
 
 static bool take_chunk(void *context, void *item, struct fail *fail) {
-    struct run *run = context;
+    struct scoring *run = context;
     const struct chunk *chunk = item;
     for (size_t i = 0; i < chunk->n; i++)
         if (!run->take(run->context, &chunk->items[i], fail))
@@ -87,7 +87,7 @@ static void close_worker(void *self) {
 }
 
 static void *open_worker(void *context, bool is_alone, struct fail *fail) {
-    const struct run *run = context;
+    const struct scoring *run = context;
     const struct score_request *request = run->request;
     struct worker *worker = calloc(1, sizeof *worker);
     (void)is_alone;
@@ -214,7 +214,7 @@ static void work(void *self, void *item) {
 bool predict_all(const struct score_request *request, const struct model_set *models, struct measured *measured,
                  void *context, bool (*take)(void *context, const struct predicted *predicted, struct fail *fail),
                  struct fail *fail) {
-    struct run run = {.request = request, .measured = measured, .context = context, .take = take};
+    struct scoring run = {.request = request, .measured = measured, .context = context, .take = take};
     struct arena arena = {0};
     struct addresses addresses = {.arena = &arena};
     if (request->runs_blocks)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 // Reading a profile. Callgrind writes addresses as 0x1130, or as distances from the last one: +3, -3, * for none.
-struct reader {
+struct profile_reader {
     struct arena *arena;
     const char *path;
     struct profile *profile;
@@ -29,7 +29,7 @@ static bool parse_number(struct slice word, int base, uint64_t *number) {
     return *end == '\0' && errno == 0 && text[0] != '-';
 }
 
-static bool parse_address(struct reader *reader, struct slice word) {
+static bool parse_address(struct profile_reader *reader, struct slice word) {
     uint64_t distance;
     struct slice rest = {word.data + 1, word.length ? word.length - 1 : 0};
     if (slice_is(word, "*"))
@@ -53,7 +53,7 @@ static struct slice next_word(struct slice *rest) {
     return word;
 }
 
-static bool take_cost(struct reader *reader, struct slice line, unsigned number, struct fail *fail) {
+static bool take_cost(struct profile_reader *reader, struct slice line, unsigned number, struct fail *fail) {
     struct slice rest = line, address = next_word(&rest), count = next_word(&rest), more = next_word(&rest);
     uint64_t n;
     // Callgrind writes a line number between the address and the cost.
@@ -73,7 +73,7 @@ static bool is_cost(struct slice line) {
     return strchr("0123456789+-*", *line.data) != NULL;
 }
 
-static bool take_line(struct reader *reader, struct slice line, unsigned number, struct fail *fail) {
+static bool take_line(struct profile_reader *reader, struct slice line, unsigned number, struct fail *fail) {
     line = slice_trim(line);
     if (!line.length || *line.data == '#')
         return true;
@@ -119,7 +119,7 @@ static void sort(struct profile *profile) {
 }
 
 bool profile_read(struct arena *arena, const char *path, struct profile *profile, struct fail *fail) {
-    struct reader reader = {.arena = arena, .path = file_name(path), .profile = profile};
+    struct profile_reader reader = {.arena = arena, .path = file_name(path), .profile = profile};
     char *data;
     size_t length;
     *profile = (struct profile){0};

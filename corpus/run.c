@@ -21,7 +21,7 @@ static bool start(struct lab *lab, const struct lab_options *options, struct fai
 
 // Measures what is open or unstable.
 static bool measure(void *context, struct campaign_pass *pass, struct fail *fail) {
-    struct run *run = context;
+    struct corpus_run *run = context;
     struct lab *lab = &pass->lab;
     bool is_done = start(lab, &pass->options, fail);
     if (is_done) {
@@ -45,7 +45,7 @@ enum { RETRY_SECONDS = 20, STEADY_SECONDS = 3 * RETRY_SECONDS };
 
 // Measures what was seen once for the second time, which its value needs. So this is not part of the budget for
 // unstable values. The clock is calibrated anew.
-static bool measure_second_time(struct run *run, struct fail *fail) {
+static bool measure_second_time(struct corpus_run *run, struct fail *fail) {
     static const struct pass_effort effort = {.precision = 0.005,
                                               .attempt_ms = 20,
                                               .processes = 3,
@@ -64,14 +64,14 @@ static bool measure_second_time(struct run *run, struct fail *fail) {
 }
 
 // Limit for measuring unstable values again, s.
-static double budget_of(const struct run *run) {
+static double budget_of(const struct corpus_run *run) {
     static const double least = 60, of_value = 0.04;
     double budget = run->request->campaign.budget_seconds;
     return budget == CORPUS_USUAL_BUDGET ? fmax(least, of_value * (double)run->n_wanted) : budget;
 }
 
 // Measures everything once, briefly, then what is unstable again with more effort.
-static bool measure_all(struct run *run, struct fail *fail) {
+static bool measure_all(struct corpus_run *run, struct fail *fail) {
     static const struct pass_effort brief = {.precision = 0.01,
                                              .attempt_ms = 10,
                                              .processes = 1,
@@ -104,7 +104,7 @@ static bool measure_all(struct run *run, struct fail *fail) {
 
 // ---- the folder
 
-static bool describe_cpu(struct run *run, const char **where, struct fail *fail) {
+static bool describe_cpu(struct corpus_run *run, const char **where, struct fail *fail) {
     const struct lab_options *options = run->request->campaign.lab;
     const struct host_request request = {options->bench.cpu, options->core_type};
     struct host host;
@@ -118,7 +118,7 @@ static bool describe_cpu(struct run *run, const char **where, struct fail *fail)
     return true;
 }
 
-static bool settle(struct run *run, struct fail *fail) {
+static bool settle(struct corpus_run *run, struct fail *fail) {
     const struct corpus_request *request = run->request;
     const struct block_options *start = &request->start;
     const char *set = start_state_text(run->arena, request->campaign.lab->isa, &start->state);
@@ -138,7 +138,7 @@ static bool settle(struct run *run, struct fail *fail) {
 }
 
 // Takes the requested part of the blocks.
-static void take_shard(struct run *run) {
+static void take_shard(struct corpus_run *run) {
     const struct corpus_request *request = run->request;
     struct corpus_blocks *blocks = &run->blocks;
     size_t n = 0;
@@ -151,7 +151,7 @@ static void take_shard(struct run *run) {
     corpus_blocks_index(blocks);
 }
 
-static bool read_inputs(struct run *run, struct fail *fail) {
+static bool read_inputs(struct corpus_run *run, struct fail *fail) {
     const struct corpus_request *request = run->request;
     const struct option_list *llvms = &request->campaign.lab->llvms;
     if (request->n_inputs == 0)
@@ -180,7 +180,7 @@ static bool read_inputs(struct run *run, struct fail *fail) {
 
 bool corpus_run(struct arena *arena, const struct corpus_request *request, struct corpus_tally *tally, int *status,
                 struct fail *fail) {
-    struct run run = {.arena = arena, .request = request};
+    struct corpus_run run = {.arena = arena, .request = request};
     campaign_start(&run.campaign, arena, &request->campaign, &client, &run);
     run.campaign.status = *status;
     *tally = (struct corpus_tally){0};

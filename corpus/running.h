@@ -25,7 +25,7 @@ struct form_state {
 };
 
 // A corpus while it runs.
-struct run {
+struct corpus_run {
     struct arena *arena;
     const struct corpus_request *request;
     struct decoder decoder;
@@ -41,29 +41,29 @@ struct run {
 
 // ---- values.c: what is known of values
 
-void run_take_value(struct run *run, struct form_state *state, const struct bench_measurement *m);
+void run_take_value(struct corpus_run *run, struct form_state *state, const struct bench_measurement *m);
 // Lets a value that walks over pages be stable only where it comes again at another time.
 void run_confirm_walking(struct arena *arena, const struct form_state *state, struct experiment *experiment);
 // Takes the values that the folder holds already.
-bool run_read_before(struct run *run, struct fail *fail);
-bool run_wants(const struct run *run, const struct form_state *state); // whether this pass measures the value
-size_t run_count(const struct run *run, enum state state);             // values in that state, of blocks not left out
-size_t run_count_seen_once(const struct run *run);                     // likewise
+bool run_read_before(struct corpus_run *run, struct fail *fail);
+bool run_wants(const struct corpus_run *run, const struct form_state *state); // whether this pass measures the value
+size_t run_count(const struct corpus_run *run, enum state state); // values in that state, of blocks not left out
+size_t run_count_seen_once(const struct corpus_run *run);         // likewise
 
 // ---- batch.c
 
 // Measures all values that this pass wants. `options`: of the open lab.
-bool run_measure_batches(struct run *run, struct lab *lab, const struct lab_options *options, struct fail *fail);
+bool run_measure_batches(struct corpus_run *run, struct lab *lab, const struct lab_options *options, struct fail *fail);
 
 // ---- tally.c
 
-void run_tally(struct run *run, struct corpus_tally *tally);
+void run_tally(struct corpus_run *run, struct corpus_tally *tally);
 
-static inline const struct lab_listener *run_listener(const struct run *run) {
+static inline const struct lab_listener *run_listener(const struct corpus_run *run) {
     return run->request->campaign.lab->listener;
 }
 
-static inline bool run_is_stopped(const struct run *run) {
+static inline bool run_is_stopped(const struct corpus_run *run) {
     return campaign_is_stopped(&run->campaign);
 }
 

@@ -7,7 +7,8 @@ static int compare_times(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static void add_form_tally(const struct run *run, size_t index, enum program_form form, struct corpus_tally *tally) {
+static void add_form_tally(const struct corpus_run *run, size_t index, enum program_form form,
+                           struct corpus_tally *tally) {
     const struct form_state *state = &run->states[index][form];
     struct corpus_form_tally *of_form = &tally->forms[form];
     if (state->state == STATE_OPEN) {
@@ -19,7 +20,7 @@ static void add_form_tally(const struct run *run, size_t index, enum program_for
     of_form->n_stable += state->outcome == BENCH_OK && state->state == STATE_DONE;
 }
 
-void run_tally(struct run *run, struct corpus_tally *tally) {
+void run_tally(struct corpus_run *run, struct corpus_tally *tally) {
     *tally = (struct corpus_tally){.n_blocks = run->blocks.n, .read = corpus_blocks_summary(&run->blocks)};
     for (size_t i = 0; i < run->blocks.n; i++) {
         const struct form_state *states = run->states[i];

@@ -12,7 +12,7 @@ static bool is_final(enum bench_outcome outcome) {
 }
 
 // Keeps a look at two modes or at a spread of processes: where enough of them agree, they are the code's.
-static void keep_uneven(struct run *run, struct form_state *state, const struct bench_measurement *m) {
+static void keep_uneven(struct corpus_run *run, struct form_state *state, const struct bench_measurement *m) {
     struct bench_measurement *look = ARENA_NEW(run->arena, struct bench_measurement);
     *look = (struct bench_measurement){.cycles = m->cycles,
                                        .low = m->low,
@@ -24,7 +24,7 @@ static void keep_uneven(struct run *run, struct form_state *state, const struct 
     state->uneven[state->n_uneven++] = look;
 }
 
-void run_take_value(struct run *run, struct form_state *state, const struct bench_measurement *m) {
+void run_take_value(struct corpus_run *run, struct form_state *state, const struct bench_measurement *m) {
     bool is_value = m->outcome == BENCH_OK;
     bool is_done = is_value ? m->verdict != MEASURED_UNSTABLE : is_final(m->outcome);
     state->state = is_done ? STATE_DONE : STATE_UNSTABLE;
@@ -57,7 +57,7 @@ void run_confirm_walking(struct arena *arena, const struct form_state *state, st
 }
 
 // Finds the block that a record is of; blocks->n: none.
-static size_t block_of_record(const struct run *run, struct arena *scratch, const struct record *record) {
+static size_t block_of_record(const struct corpus_run *run, struct arena *scratch, const struct record *record) {
     size_t n = record->kernel ? strlen(record->kernel) : 0;
     uint8_t *bytes = arena_alloc(scratch, n / 2 + 1);
     if (n == 0 || n % 2 || !bytes_from_hex(record->kernel, n / 2, bytes))
@@ -65,7 +65,7 @@ static size_t block_of_record(const struct run *run, struct arena *scratch, cons
     return corpus_blocks_find(&run->blocks, bytes, n / 2);
 }
 
-bool run_read_before(struct run *run, struct fail *fail) {
+bool run_read_before(struct corpus_run *run, struct fail *fail) {
     struct record_stream *stream =
         access(run->campaign.path, F_OK) == 0 ? record_stream_open(run->campaign.path, fail) : NULL;
     struct arena scratch = {0};
@@ -95,11 +95,11 @@ bool run_read_before(struct run *run, struct fail *fail) {
     return fail->status == FAIL_NONE;
 }
 
-bool run_wants(const struct run *run, const struct form_state *state) {
+bool run_wants(const struct corpus_run *run, const struct form_state *state) {
     return state->state != STATE_DONE && (!run->is_second_time || state->is_seen_once);
 }
 
-size_t run_count(const struct run *run, enum state state) {
+size_t run_count(const struct corpus_run *run, enum state state) {
     size_t n = 0;
     for (size_t i = 0; i < run->blocks.n; i++)
         for (unsigned form = 0; form < N_FORMS && !run->blocks.items[i].left_out; form++)
@@ -107,7 +107,7 @@ size_t run_count(const struct run *run, enum state state) {
     return n;
 }
 
-size_t run_count_seen_once(const struct run *run) {
+size_t run_count_seen_once(const struct corpus_run *run) {
     size_t n = 0;
     for (size_t i = 0; i < run->blocks.n; i++)
         for (unsigned form = 0; form < N_FORMS && !run->blocks.items[i].left_out; form++)

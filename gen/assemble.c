@@ -20,7 +20,7 @@ struct job {
 };
 
 // The programs of one run.
-struct batch {
+struct assembly_batch {
     size_t *indices; // indices among the job's programs
     size_t n;
     bool are_brief; // as in emit.h
@@ -71,7 +71,7 @@ static void place_error(const struct program *program, const struct emit_place *
 }
 
 // Refuses the programs whose lines the messages name. Returns false where they name none.
-static bool refuse_named(const struct job *job, const struct batch *batch, const struct emit_place *places,
+static bool refuse_named(const struct job *job, const struct assembly_batch *batch, const struct emit_place *places,
                          const char *messages) {
     struct slice rest = {messages, strlen(messages)}, message, text;
     unsigned line;
@@ -103,7 +103,7 @@ static const char *find_error(struct arena *arena, const char *messages) {
     return NULL;
 }
 
-static void drop_refused(const struct job *job, struct batch *batch) {
+static void drop_refused(const struct job *job, struct assembly_batch *batch) {
     size_t kept = 0;
     for (size_t i = 0; i < batch->n; i++)
         if (!job->errors->is_refused[batch->indices[i]])
@@ -111,29 +111,29 @@ static void drop_refused(const struct job *job, struct batch *batch) {
     batch->n = kept;
 }
 
-static bool assemble_batch(const struct job *job, struct batch batch);
+static bool assemble_batch(const struct job *job, struct assembly_batch batch);
 
 // Handles an error in an unknown program of the batch: refuses the only program, or assembles each half.
-static bool divide(const struct job *job, struct batch batch, const struct fail *why) {
+static bool divide(const struct job *job, struct assembly_batch batch, const struct fail *why) {
     if (batch.n == 1) {
         refuse(job, batch.indices[0], why);
         return true;
     }
     size_t half = batch.n / 2;
-    return assemble_batch(job, (struct batch){batch.indices, half, batch.are_brief}) &&
-           assemble_batch(job, (struct batch){batch.indices + half, batch.n - half, batch.are_brief});
+    return assemble_batch(job, (struct assembly_batch){batch.indices, half, batch.are_brief}) &&
+           assemble_batch(job, (struct assembly_batch){batch.indices + half, batch.n - half, batch.are_brief});
 }
 
 // Assembles every copy of those whose copies are not alike.
-static bool assemble_unlike(const struct job *job, struct batch batch) {
+static bool assemble_unlike(const struct job *job, struct assembly_batch batch) {
     size_t n = 0;
     for (size_t i = 0; i < batch.n; i++)
         if (!job->programs[batch.indices[i]]->code)
             batch.indices[n++] = batch.indices[i];
-    return assemble_batch(job, (struct batch){batch.indices, n, false});
+    return assemble_batch(job, (struct assembly_batch){batch.indices, n, false});
 }
 
-static bool read_object(const struct job *job, struct batch batch, struct program *const *list,
+static bool read_object(const struct job *job, struct assembly_batch batch, struct program *const *list,
                         const struct emit_place *places, const struct assembler_result *result) {
     struct fail trouble = {0};
     if (object_read(job->arena, result->object, result->n_object, list, places, batch.n, &trouble))
@@ -145,7 +145,7 @@ static bool read_object(const struct job *job, struct batch batch, struct progra
 }
 
 // Handles errors at lines of no program: behind the last one, where something was not closed.
-static bool divide_unnamed(const struct job *job, struct batch batch, const struct assembler_result *result) {
+static bool divide_unnamed(const struct job *job, struct assembly_batch batch, const struct assembler_result *result) {
     const struct program *first = job->programs[batch.indices[0]];
     const char *error = find_error(job->arena, result->messages);
     struct fail why = {0};
@@ -158,13 +158,13 @@ static bool divide_unnamed(const struct job *job, struct batch batch, const stru
 
 // A run that has started.
 struct pending {
-    struct batch batch;
+    struct assembly_batch batch;
     struct program **list;
     const struct emit_place *places;
     struct assembler assembler;
 };
 
-static bool start_batch(const struct job *job, struct batch batch, struct pending *pending) {
+static bool start_batch(const struct job *job, struct assembly_batch batch, struct pending *pending) {
     const struct program **texts = ARENA_ARRAY(job->arena, const struct program *, batch.n);
     struct text text = {.arena = job->arena};
     *pending = (struct pending){.batch = batch, .list = ARENA_ARRAY(job->arena, struct program *, batch.n)};
@@ -175,7 +175,7 @@ static bool start_batch(const struct job *job, struct batch batch, struct pendin
 }
 
 static bool finish_batch(const struct job *job, struct pending *pending) {
-    struct batch batch = pending->batch;
+    struct assembly_batch batch = pending->batch;
     struct assembler_result result;
     if (!assembler_finish(&pending->assembler, &result, job->fail))
         return false;
@@ -187,7 +187,7 @@ static bool finish_batch(const struct job *job, struct pending *pending) {
     return assemble_batch(job, batch);
 }
 
-static bool assemble_batch(const struct job *job, struct batch batch) {
+static bool assemble_batch(const struct job *job, struct assembly_batch batch) {
     struct pending pending;
     return batch.n == 0 || (start_batch(job, batch, &pending) && finish_batch(job, &pending));
 }
@@ -195,14 +195,14 @@ static bool assemble_batch(const struct job *job, struct batch batch) {
 // A mistake costs another run of its batch, and symbols are compared within one.
 enum { BATCH_PROGRAMS = 1024, MOST_PENDING = 8 };
 
-static bool assemble_all(const struct job *job, struct batch all) {
+static bool assemble_all(const struct job *job, struct assembly_batch all) {
     struct pending pending[MOST_PENDING];
     long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
     size_t most = n_cpus < 1 ? 1 : n_cpus < MOST_PENDING ? (size_t)n_cpus : MOST_PENDING, n_started = 0, n_finished = 0;
     bool is_good = true;
     for (size_t first = 0; first < all.n && is_good; first += BATCH_PROGRAMS) {
         size_t left = all.n - first;
-        struct batch batch = {all.indices + first, left < BATCH_PROGRAMS ? left : BATCH_PROGRAMS, true};
+        struct assembly_batch batch = {all.indices + first, left < BATCH_PROGRAMS ? left : BATCH_PROGRAMS, true};
         if (n_started - n_finished == most)
             is_good = finish_batch(job, &pending[n_finished++ % most]);
         is_good = is_good && start_batch(job, batch, &pending[n_started % most]);
@@ -221,7 +221,7 @@ bool gen_assemble_each(struct arena *arena, struct program *const *programs, siz
     if (!n_programs)
         return true;
     struct job job = {arena, isa_find(programs[0]->isa), programs, errors, fail};
-    struct batch all = {ARENA_ARRAY(arena, size_t, n_programs), n_programs, true};
+    struct assembly_batch all = {ARENA_ARRAY(arena, size_t, n_programs), n_programs, true};
     assert(job.isa);
     for (size_t i = 0; i < n_programs; i++) {
         assert(strcmp(programs[i]->isa, programs[0]->isa) == 0);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 // State of reading a body.
-struct reader {
+struct body_reader {
     struct kernel_file *file;
     struct kernel *kernel;
     struct fy_node *node;
@@ -54,14 +54,14 @@ static bool find_mention(const char *at, const char *end, struct mention *mentio
     return true;
 }
 
-static bool fail_here(struct reader *reader, const char *at, const char *message) {
+static bool fail_here(struct body_reader *reader, const char *at, const char *message) {
     struct yaml *yaml = &reader->file->yaml;
     size_t offset = reader->statement->offset + (size_t)(at - reader->statement->text.data);
     struct yaml_place place = yaml_place_in(yaml, reader->node, offset);
     return fail_at(yaml->fail, yaml->path, place.line, place.column, "%s", message);
 }
 
-static const char *word_of(struct reader *reader, struct slice word) {
+static const char *word_of(struct body_reader *reader, struct slice word) {
     return arena_copy(reader->file->yaml.arena, word.data, word.length);
 }
 
@@ -79,7 +79,7 @@ static bool find_place(const struct kernel *kernel, struct slice name, unsigned 
     return false;
 }
 
-static bool add_role(struct reader *reader, const struct mention *mention) {
+static bool add_role(struct body_reader *reader, const struct mention *mention) {
     struct fail trouble = {0};
     unsigned role;
     if (!mention->name.length || !mention->class.length)
@@ -92,7 +92,7 @@ static bool add_role(struct reader *reader, const struct mention *mention) {
            fail_here(reader, mention->class.data, trouble.text);
 }
 
-static bool add_place(struct reader *reader, const struct mention *mention) {
+static bool add_place(struct body_reader *reader, const struct mention *mention) {
     struct fail trouble = {0};
     unsigned index;
     if (find_role(reader->kernel, mention->name, &index))
@@ -111,7 +111,7 @@ static bool is_assembly(const struct isa *isa, struct slice word) {
     return register_find(isa, word, &found);
 }
 
-static bool fail_unknown(struct reader *reader, struct slice word) {
+static bool fail_unknown(struct body_reader *reader, struct slice word) {
     struct arena *arena = reader->file->yaml.arena;
     const struct kernel *kernel = reader->kernel;
     const char **names = ARENA_ARRAY(arena, const char *, kernel->n_roles + 1), *name = word_of(reader, word);
@@ -122,12 +122,12 @@ static bool fail_unknown(struct reader *reader, struct slice word) {
                                   name, text_did_you_mean(arena, name, names, kernel->n_roles), name));
 }
 
-static void add_piece(struct reader *reader, struct kernel_piece piece) {
+static void add_piece(struct body_reader *reader, struct kernel_piece piece) {
     struct kernel *kernel = reader->kernel;
     *ARENA_ADD(reader->file->yaml.arena, kernel->pieces, kernel->n_pieces) = piece;
 }
 
-static void add_text(struct reader *reader, const char *from, const char *to) {
+static void add_text(struct body_reader *reader, const char *from, const char *to) {
     if (to > from)
         add_piece(reader,
                   (struct kernel_piece){.text = arena_copy(reader->file->yaml.arena, from, (size_t)(to - from))});
@@ -135,7 +135,7 @@ static void add_text(struct reader *reader, const char *from, const char *to) {
 
 // Reads the roles and places of a statement. The body must state each one's class or width at least once, perhaps only
 // at the last mention.
-static bool read_names(struct reader *reader) {
+static bool read_names(struct body_reader *reader) {
     struct slice text = reader->statement->text;
     struct mention mention;
     for (const char *at = text.data, *end = at + text.length; at < end;) {
@@ -150,7 +150,7 @@ static bool read_names(struct reader *reader) {
     return true;
 }
 
-static bool read_piece(struct reader *reader, const struct mention *mention, struct kernel_piece *piece) {
+static bool read_piece(struct body_reader *reader, const struct mention *mention, struct kernel_piece *piece) {
     piece->kind = PIECE_TEXT;
     if (find_role(reader->kernel, mention->name, &piece->index)) {
         const struct kernel_role *role = &reader->kernel->roles[piece->index];
@@ -164,7 +164,7 @@ static bool read_piece(struct reader *reader, const struct mention *mention, str
            fail_unknown(reader, mention->name);
 }
 
-static bool read_statement(struct reader *reader) {
+static bool read_statement(struct body_reader *reader) {
     struct slice text = reader->statement->text;
     const char *at = text.data, *end = text.data + text.length, *literal = at;
     struct mention mention;
@@ -187,20 +187,20 @@ static bool read_statement(struct reader *reader) {
 }
 
 // Refuses labels with names: streams and `.rept` copy the body, and a name may be defined only once.
-static bool check_label(struct reader *reader) {
+static bool check_label(struct body_reader *reader) {
     if (statement_label_is_numeric(reader->statement))
         return true;
     return fail_here(reader, reader->statement->text.data,
                      "the body is copied, so its labels must be numbers (\"1:\", used as 1b or 1f)");
 }
 
-static unsigned place_line(const struct reader *reader, const struct statement *statement) {
+static unsigned place_line(const struct body_reader *reader, const struct statement *statement) {
     return yaml_place_in(&reader->file->yaml, reader->node, statement->offset).line;
 }
 
 // Adds the line of each statement. Only in a block do lines of the text have lines of the file. They are counted from
 // one statement to the next, as a body may have thousands.
-static void add_lines(struct reader *reader, const char *text, const struct statement *statements, size_t n) {
+static void add_lines(struct body_reader *reader, const char *text, const struct statement *statements, size_t n) {
     struct kernel *kernel = reader->kernel;
     unsigned line = place_line(reader, &statements[0]);
     bool is_block = place_line(reader, &statements[n - 1]) > line;
@@ -218,7 +218,7 @@ bool kernel_read_body(struct kernel_file *file, const struct kernel_word *body, 
     struct fy_node *node = body->node;
     const struct statement *statements;
     size_t n = statement_split(yaml->arena, file->isa, text, &statements);
-    struct reader reader = {file, kernel, node, statements};
+    struct body_reader reader = {file, kernel, node, statements};
     for (size_t i = 0; i < n; i++) {
         reader.statement = &statements[i];
         if (!check_label(&reader) || !read_names(&reader))

@@ -36,15 +36,15 @@ static const struct machine machines[] = {
 };
 
 // A run in the making.
-struct run {
+struct qemu_run {
     struct arena arena;
     const struct machine *machine;
     struct text calls, expected;
     char folder[32];
 };
 
-static void start_run(struct run *run, const struct machine *machine) {
-    *run = (struct run){.machine = machine, .folder = "/tmp/cyclops-test-XXXXXX"};
+static void start_run(struct qemu_run *run, const struct machine *machine) {
+    *run = (struct qemu_run){.machine = machine, .folder = "/tmp/cyclops-test-XXXXXX"};
     const char *const tools[] = {arena_printf(&run->arena, "%s-as", machine->tools),
                                  arena_printf(&run->arena, "%s-ld", machine->tools), machine->qemu};
     for (unsigned i = 0; i < 3; i++)
@@ -58,24 +58,25 @@ static void start_run(struct run *run, const struct machine *machine) {
     assert_non_null(mkdtemp(run->folder));
 }
 
-static void add_call(struct run *run, const struct program *program, unsigned iterations) {
+static void add_call(struct qemu_run *run, const struct program *program, unsigned iterations) {
     text_addf(&run->calls, "    %s %s, %u\n", run->machine->address, program->symbol, iterations);
 }
 
-static void add_expected(struct run *run, unsigned offset, uint64_t value) {
+static void add_expected(struct qemu_run *run, unsigned offset, uint64_t value) {
     text_addf(&run->expected, "    .word %u, 0x%08x\n", offset, (unsigned)value);
 }
 
-static const char *in_folder(struct run *run, const char *name) {
+static const char *in_folder(struct qemu_run *run, const char *name) {
     return arena_printf(&run->arena, "%s/%s", run->folder, name);
 }
 
-static void assemble(struct run *run, const char *source, const char *option, const char *object) {
+static void assemble(struct qemu_run *run, const char *source, const char *option, const char *object) {
     const char *as = arena_printf(&run->arena, "%s-as", run->machine->tools);
     assert_int_equal(testing_run((const char *const[]){as, "-o", object, source, option, NULL}), 0);
 }
 
-static void link_programs(struct run *run, struct program *const *programs, size_t n_programs, const char *executable) {
+static void link_programs(struct qemu_run *run, struct program *const *programs, size_t n_programs,
+                          const char *executable) {
     const struct program **list = ARENA_ARRAY(&run->arena, const struct program *, n_programs);
     for (size_t i = 0; i < n_programs; i++)
         list[i] = programs[i];
@@ -97,7 +98,7 @@ static void link_programs(struct run *run, struct program *const *programs, size
 }
 
 // `log`, if not null, becomes a line for each instruction executed.
-static void execute(struct run *run, const char *executable, const char *log) {
+static void execute(struct qemu_run *run, const char *executable, const char *log) {
     const struct machine *machine = run->machine;
     const char *command[16] = {machine->qemu, "-cpu", machine->cpu};
     size_t n = 3;
@@ -109,13 +110,13 @@ static void execute(struct run *run, const char *executable, const char *log) {
     assert_int_equal(testing_run(command), 0);
 }
 
-static void end_run(struct run *run) {
+static void end_run(struct qemu_run *run) {
     testing_run((const char *const[]){"rm", "-rf", run->folder, NULL});
     arena_free(&run->arena);
 }
 
 static void every_kernel_runs_to_its_end(void **state) {
-    struct run run;
+    struct qemu_run run;
     start_run(&run, *state);
     struct testing_set all = {0};
     testing_expand_all(&all, run.machine->isa);
@@ -158,7 +159,7 @@ static unsigned count_call(FILE *log, const char *symbol) {
 
 // What entry and exit execute cancels in the difference of two calls.
 static void as_many_instructions_are_executed_as_promised(void **state) {
-    struct run run;
+    struct qemu_run run;
     start_run(&run, *state);
     struct testing_set all = {0};
     struct fail failure = {0};
@@ -191,7 +192,7 @@ static void as_many_instructions_are_executed_as_promised(void **state) {
 
 static void bodies_run_as_often_as_they_say(void **state) {
     for (int form = PROGRAM_UNROLLED; form <= PROGRAM_LOOPED; form++) {
-        struct run run;
+        struct qemu_run run;
         start_run(&run, *state);
         struct program program, *list[] = {&program};
         struct fail failure = {0};
@@ -225,7 +226,7 @@ static const struct branches {
 static void branches_in_blocks_arrive(void **state) {
     const struct machine *machine = *state;
     for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
-        struct run run;
+        struct qemu_run run;
         if (strcmp(branches[i].isa, isa_family(isa_find(machine->isa))) != 0)
             continue;
         start_run(&run, machine);
@@ -246,7 +247,7 @@ static void branches_in_blocks_arrive(void **state) {
 // `body` stores at 16 behind the middle, once.
 static void expect_words(const struct machine *machine, const char *body, const char *init, uint64_t low,
                          const uint64_t *high) {
-    struct run run;
+    struct qemu_run run;
     start_run(&run, machine);
     struct program program, *list[] = {&program};
     struct fail failure = {0};
@@ -313,7 +314,7 @@ static void initial_values_are_in_every_lane(void **state) {
 // Flags that the set-up leaves as after a comparison of equals are so in every copy: each adds one where it finds them.
 static void flags_survive_the_loop(void **state) {
     for (int form = PROGRAM_UNROLLED; form <= PROGRAM_LOOPED; form++) {
-        struct run run;
+        struct qemu_run run;
         const struct machine *machine = *state;
         if (strcmp(machine->isa, "aarch64") != 0)
             return; // the others have no flags, or count with them

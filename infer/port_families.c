@@ -20,7 +20,7 @@ struct way {
     unsigned n_ports;
 };
 
-struct ways {
+struct isa_traits {
     struct way *items;
     size_t n;
 };
@@ -28,7 +28,7 @@ struct ways {
 struct placing {
     struct port_search *search;
     unsigned order[MOST_BASES], n_order; // bases that are placed
-    struct ways ways;
+    struct isa_traits traits;
     bool is_cut;
     double steps_left;
 };
@@ -99,7 +99,7 @@ struct extension {
     const struct way *from;
     const uint64_t *unions; // by place of those before
     unsigned place, width;
-    struct ways *to;
+    struct isa_traits *to;
 };
 
 static void add_way(struct extension *extension, const struct way *taken, unsigned n_taken) {
@@ -148,19 +148,19 @@ static void take_ports(struct extension *extension, struct way *way, unsigned po
 // Returns false, and changes nothing, where no way has room for it.
 static bool place_base(struct placing *placing, unsigned base, const struct union_sizes *unions) {
     uint64_t before[MOST_BASES];
-    struct ways to = {0};
+    struct isa_traits to = {0};
     for (unsigned j = 0; j < placing->n_order; j++)
         before[j] = unions->of[base][placing->order[j]];
     placing->order[placing->n_order] = base;
-    for (size_t w = 0; w < placing->ways.n; w++) {
-        struct extension extension = {
-            placing, &placing->ways.items[w], before, placing->n_order, placing->search->bases[base].width, &to};
+    for (size_t w = 0; w < placing->traits.n; w++) {
+        struct extension extension = {placing,          &placing->traits.items[w],          before,
+                                      placing->n_order, placing->search->bases[base].width, &to};
         struct way way = *extension.from;
         take_ports(&extension, &way, 0, 0);
     }
     if (to.n == 0)
         return false;
-    placing->ways = to;
+    placing->traits = to;
     placing->n_order++;
     return true;
 }
@@ -186,7 +186,7 @@ static void place_all(struct placing *placing, const bool *is_member, unsigned f
                       const struct union_sizes *unions) {
     bool is_open[MOST_BASES];
     memcpy(is_open, is_member, sizeof is_open);
-    placing->ways = (struct ways){ARENA_NEW(placing->search->arena, struct way), 1};
+    placing->traits = (struct isa_traits){ARENA_NEW(placing->search->arena, struct way), 1};
     for (unsigned next = first; next < MOST_BASES; next = choose_next(placing->search, placing, is_open, unions)) {
         is_open[next] = false;
         place_base(placing, next, unions);
@@ -210,13 +210,13 @@ static int compare_families(const void *a, const void *b) {
 
 static void keep(struct port_search *search, const struct placing *placing) {
     struct ports *ports = search->ports;
-    struct ambiguous_cluster cluster = {.n_bases = placing->n_order, .n_families = placing->ways.n};
+    struct ambiguous_cluster cluster = {.n_bases = placing->n_order, .n_families = placing->traits.n};
     memcpy(cluster.bases, placing->order, sizeof cluster.bases);
-    cluster.families = ARENA_ARRAY(search->arena, struct family, placing->ways.n);
-    for (size_t w = 0; w < placing->ways.n; w++) {
-        cluster.families[w].n_ports = placing->ways.items[w].n_ports;
+    cluster.families = ARENA_ARRAY(search->arena, struct family, placing->traits.n);
+    for (size_t w = 0; w < placing->traits.n; w++) {
+        cluster.families[w].n_ports = placing->traits.items[w].n_ports;
         for (unsigned j = 0; j < placing->n_order; j++)
-            cluster.families[w].sets[j] = ports_of(&placing->ways.items[w], j);
+            cluster.families[w].sets[j] = ports_of(&placing->traits.items[w], j);
     }
     qsort(cluster.families, cluster.n_families, sizeof *cluster.families, compare_families);
     const struct family *chosen = &cluster.families[0];

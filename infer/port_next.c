@@ -9,14 +9,14 @@
 
 enum { MOST_SAMPLE = 150, MOST_TRIALS = 8000, MOST_EACH = 10, MOST_FOR_FORM = 2, MOST_COUNT = 40 };
 
-struct trial {
+struct next_candidate {
     struct ports_experiment experiment;
     double cycles[MOST_SAMPLE]; // by hypothesis
 };
 
 struct choosing {
     struct port_search *search;
-    struct trial *trials;
+    struct next_candidate *trials;
     size_t n_trials;
     unsigned n_hypotheses;
     double margin; // relative difference that a measurement shows
@@ -39,7 +39,7 @@ static double find_margin(const struct port_search *search) {
 
 // Labels of hypotheses that the trial does not tell apart become the same, others different. Returns how many labels
 // there are. `labels`: what is told apart already.
-static unsigned split(const struct choosing *choosing, const struct trial *trial, const unsigned *labels,
+static unsigned split(const struct choosing *choosing, const struct next_candidate *trial, const unsigned *labels,
                       unsigned *refined) {
     double sorted[MOST_SAMPLE];
     unsigned n = choosing->n_hypotheses, buckets[MOST_SAMPLE], n_labels = 0;
@@ -67,10 +67,10 @@ static void choose(struct choosing *choosing, unsigned most) {
     struct ports *ports = choosing->search->ports;
     unsigned labels[MOST_SAMPLE] = {0}, n_labels = 1;
     for (unsigned round = 0; round < most && n_labels < choosing->n_hypotheses; round++) {
-        const struct trial *best = NULL;
+        const struct next_candidate *best = NULL;
         unsigned refined[MOST_SAMPLE], most_labels = n_labels, fewest = 0;
         for (size_t t = 0; t < choosing->n_trials; t++) {
-            const struct trial *trial = &choosing->trials[t];
+            const struct next_candidate *trial = &choosing->trials[t];
             unsigned n = split(choosing, trial, labels, refined), size = 0;
             for (unsigned i = 0; i < trial->experiment.n_terms; i++)
                 size += trial->experiment.terms[i].count;
@@ -91,7 +91,7 @@ static void choose(struct choosing *choosing, unsigned most) {
     }
 }
 
-static void add_trial(struct choosing *choosing, const struct trial *trial) {
+static void add_trial(struct choosing *choosing, const struct next_candidate *trial) {
     double least = trial->cycles[0], most = least;
     for (unsigned h = 1; h < choosing->n_hypotheses; h++) {
         least = trial->cycles[h] < least ? trial->cycles[h] : least;
@@ -105,7 +105,7 @@ static void add_trial(struct choosing *choosing, const struct trial *trial) {
 static void try_bases(struct choosing *choosing, const struct ambiguous_cluster *cluster, const unsigned *places,
                       const unsigned *counts, unsigned n) {
     const struct port_search *search = choosing->search;
-    struct trial trial = {.experiment = {.n_terms = n}};
+    struct next_candidate trial = {.experiment = {.n_terms = n}};
     double dispatch = 0;
     for (unsigned i = 0; i < n; i++) {
         const struct base *base = &search->bases[cluster->bases[places[i]]];
@@ -148,7 +148,7 @@ static void try_form(struct choosing *choosing, unsigned form, unsigned count, c
                      unsigned n, double load) {
     const struct port_search *search = choosing->search;
     const struct ports_form *at = &search->ports->forms[form];
-    struct trial trial = {.experiment = {.terms = {{form, count}}, .n_terms = n + 1}};
+    struct next_candidate trial = {.experiment = {.terms = {{form, count}}, .n_terms = n + 1}};
     double dispatch = count * search->ports->map.recipes[form].slots;
     struct cpu_use work[PORT_RECIPE_MOST + 4];
     for (unsigned b = 0; b < n; b++) {

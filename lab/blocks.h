@@ -1,4 +1,4 @@
-// Private to this folder.
+// Private to lab/ and study/.
 // Turns blocks into programs: assembles, decodes and tries each block once, then adds a counter, a start and a stack.
 //
 //     text ─ as ─► bytes ─ decoder ─► what they use ─┐

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reader {
+struct marked_reader {
     struct arena *arena;
     const struct isa *isa;
     const char *name, *text;
@@ -32,11 +32,11 @@ static unsigned column_of(const char *text, size_t at) {
     return (unsigned)(at - start) + 1;
 }
 
-static bool fail_place(const struct reader *reader, size_t at, const char *message) {
+static bool fail_place(const struct marked_reader *reader, size_t at, const char *message) {
     return fail_at(reader->fail, reader->name, line_of(reader->text, at), column_of(reader->text, at), "%s", message);
 }
 
-static bool fail_mistake(const struct reader *reader, size_t at, const struct marker_mistake *mistake) {
+static bool fail_mistake(const struct marked_reader *reader, size_t at, const struct marker_mistake *mistake) {
     struct arena *arena = reader->arena;
     if (mistake->note_at == MARKERS_NOWHERE)
         return fail_place(reader, at,
@@ -55,7 +55,7 @@ static struct slice first_word(struct slice text) {
 }
 
 // Judges a word of llvm-mca's that neither begins nor ends a region.
-static bool check_instrument(const struct reader *reader, size_t at, struct slice word) {
+static bool check_instrument(const struct marked_reader *reader, size_t at, struct slice word) {
     static const char *const known[] = {"BEGIN", "END"};
     bool is_riscv = strcmp(reader->isa->name, "riscv64") == 0;
     if (is_riscv && (slice_is(word, "RISCV-LMUL") || slice_is(word, "RISCV-SEW")))
@@ -75,7 +75,7 @@ struct state_word {
     size_t n;
 };
 
-static bool take_state(struct reader *reader, size_t at, struct slice rest) {
+static bool take_state(struct marked_reader *reader, size_t at, struct slice rest) {
     static const char *const known[] = {"DEFREG", "LIVEIN", "MEM-DEF", "MEM-MAP"};
     static const size_t n_words[] = {3, 2, 4, 3};
     struct state_word found = {.at = at};
@@ -98,11 +98,11 @@ static bool take_state(struct reader *reader, size_t at, struct slice rest) {
     return true;
 }
 
-static const char *word_text(const struct reader *reader, const struct state_word *word, size_t i) {
+static const char *word_text(const struct marked_reader *reader, const struct state_word *word, size_t i) {
     return arena_copy(reader->arena, word->words[i].data, word->words[i].length);
 }
 
-static bool fail_number(const struct reader *reader, const struct state_word *word, size_t i) {
+static bool fail_number(const struct marked_reader *reader, const struct state_word *word, size_t i) {
     return fail_place(reader, word->at,
                       arena_printf(reader->arena, "'%s' is not a number that fits here", word_text(reader, word, i)));
 }
@@ -115,7 +115,7 @@ static bool read_whole(const char *text, int base, uint64_t *number) {
 }
 
 // Maps a value to an address: the value is that of the last MEM-DEF with the name.
-static bool map_value(const struct reader *reader, const struct state_word *map, struct start_state *state) {
+static bool map_value(const struct marked_reader *reader, const struct state_word *map, struct start_state *state) {
     struct fail why = {0};
     for (size_t i = reader->n_states; i-- > 0;) {
         const struct state_word *word = &reader->states[i];
@@ -137,7 +137,7 @@ static bool map_value(const struct reader *reader, const struct state_word *map,
                       arena_printf(reader->arena, "no LLVM-EXEGESIS-MEM-DEF defines '%s'", word_text(reader, map, 1)));
 }
 
-static bool apply_state(const struct reader *reader, const struct state_word *word, struct start_state *state) {
+static bool apply_state(const struct marked_reader *reader, const struct state_word *word, struct start_state *state) {
     struct state_value value;
     struct fail why = {0};
     if (slice_is(word->words[0], "MEM-MAP"))
@@ -155,7 +155,7 @@ static bool is_in(const struct text_region *region, size_t at) {
 }
 
 // Applies to each region what stands in it, or in none.
-static bool apply_states(const struct reader *reader, struct marked_text *marked) {
+static bool apply_states(const struct marked_reader *reader, struct marked_text *marked) {
     for (size_t i = 0; i < reader->n_states; i++) {
         const struct state_word *word = &reader->states[i];
         bool is_in_any = false;
@@ -182,7 +182,7 @@ bool marked_text_add_state(struct arena *arena, const struct isa *isa, const str
     return true;
 }
 
-static bool take_comment(struct reader *reader, const struct comment *comment) {
+static bool take_comment(struct marked_reader *reader, const struct comment *comment) {
     struct slice rest;
     struct marker_mistake mistake;
     enum marker_kind kind = marker_read(slice_trim(comment->text), &rest);
@@ -196,7 +196,8 @@ static bool take_comment(struct reader *reader, const struct comment *comment) {
     return kind != MARKER_STATE || take_state(reader, at, rest);
 }
 
-static bool take_region(const struct reader *reader, const struct marker_region *from, struct text_region *region) {
+static bool take_region(const struct marked_reader *reader, const struct marker_region *from,
+                        struct text_region *region) {
     bool has_begin = from->begin != MARKERS_NOWHERE;
     if (from->end == MARKERS_NOWHERE && has_begin)
         return fail_place(reader, from->begin,
@@ -213,7 +214,7 @@ static bool take_region(const struct reader *reader, const struct marker_region 
 
 bool marked_text_read(struct arena *arena, const struct isa *isa, const char *name, const char *text,
                       struct marked_text *marked, struct fail *fail) {
-    struct reader reader = {.arena = arena, .isa = isa, .name = name, .text = text, .fail = fail};
+    struct marked_reader reader = {.arena = arena, .isa = isa, .name = name, .text = text, .fail = fail};
     struct comment_reader comments = {.isa = isa, .at = text, .line_is_empty = true};
     markers_start(&reader.markers, arena);
     for (struct comment comment; comment_next(&comments, &comment);)

@@ -143,7 +143,7 @@ static size_t count_codes(const struct experiment *experiment) {
 }
 
 // State of lab_run.
-struct run {
+struct lab_measuring {
     struct lab *lab;
     struct experiment *const *experiments;
     struct run_part {
@@ -169,16 +169,16 @@ static void take_measurements(struct lab *lab, struct experiment *experiment,
     lab_take(lab, experiment, &own);
 }
 
-static bool report(const struct run *run, struct experiment *experiment, struct fail *fail) {
+static bool report(const struct lab_measuring *run, struct experiment *experiment, struct fail *fail) {
     return !run->taker || run->taker->done(run->taker->context, experiment, fail);
 }
 
-static bool may_be_shortened(const struct run *run, const struct experiment *experiment) {
+static bool may_be_shortened(const struct lab_measuring *run, const struct experiment *experiment) {
     return !run->lab->is_simulated && experiment->measurement.outcome != BENCH_OK;
 }
 
 static bool take_code(void *context, size_t code, struct fail *fail) {
-    struct run *run = context;
+    struct lab_measuring *run = context;
     size_t owner = run->owners[code];
     struct run_part *part = &run->parts[owner];
     part->n_left -= !run->are_done[code];
@@ -190,7 +190,8 @@ static bool take_code(void *context, size_t code, struct fail *fail) {
 }
 
 // Measures blocks again with fewer copies, where they did not survive more.
-static bool measure_shortened(const struct run *run, struct experiment *const *shorter, size_t n, struct fail *fail) {
+static bool measure_shortened(const struct lab_measuring *run, struct experiment *const *shorter, size_t n,
+                              struct fail *fail) {
     struct lab *lab = run->lab;
     struct program **programs = ARENA_ARRAY(lab->arena, struct program *, n);
     struct bench_code *codes = ARENA_ARRAY(lab->arena, struct bench_code, n);
@@ -212,7 +213,7 @@ static bool measure_shortened(const struct run *run, struct experiment *const *s
 }
 
 // Finishes the experiments that did not end well. Some of them do with fewer copies.
-static bool finish_failed(const struct run *run, size_t n, struct fail *fail) {
+static bool finish_failed(const struct lab_measuring *run, size_t n, struct fail *fail) {
     struct experiment **failed = ARENA_ARRAY(run->lab->arena, struct experiment *, n),
                       **shorter = ARENA_ARRAY(run->lab->arena, struct experiment *, n);
     size_t n_failed = 0, n_shorter = 0;
@@ -230,7 +231,7 @@ static bool finish_failed(const struct run *run, size_t n, struct fail *fail) {
 }
 
 static void say_waiting(void *context, size_t n_left, double seconds) {
-    const struct run *run = context;
+    const struct lab_measuring *run = context;
     lab_say_waiting(run->lab->listener, n_left, seconds);
 }
 
@@ -240,14 +241,14 @@ bool lab_run(struct lab *lab, struct experiment *const *experiments, size_t n, c
     size_t n_codes = 0;
     for (size_t i = 0; i < n; i++)
         n_codes += count_codes(experiments[i]);
-    struct run run = {.lab = lab,
-                      .experiments = experiments,
-                      .parts = ARENA_ARRAY(&scratch, struct run_part, n),
-                      .owners = ARENA_ARRAY(&scratch, size_t, n_codes),
-                      .are_done = ARENA_ARRAY(&scratch, bool, n_codes),
-                      .codes = ARENA_ARRAY(&scratch, struct bench_code, n_codes),
-                      .measurements = ARENA_ARRAY(&scratch, struct bench_measurement, n_codes),
-                      .taker = taker};
+    struct lab_measuring run = {.lab = lab,
+                                .experiments = experiments,
+                                .parts = ARENA_ARRAY(&scratch, struct run_part, n),
+                                .owners = ARENA_ARRAY(&scratch, size_t, n_codes),
+                                .are_done = ARENA_ARRAY(&scratch, bool, n_codes),
+                                .codes = ARENA_ARRAY(&scratch, struct bench_code, n_codes),
+                                .measurements = ARENA_ARRAY(&scratch, struct bench_measurement, n_codes),
+                                .taker = taker};
     struct bench_code *code = run.codes;
     for (size_t i = 0; i < n; i++) {
         run.parts[i] = (struct run_part){(size_t)(code - run.codes), count_codes(experiments[i])};

@@ -44,7 +44,7 @@ static void fail_block(struct arena *arena, const struct experiment *experiment,
 
 // A run of a plan. Experiments end in any order, and are written to the file in that order. On standard output they
 // have the plan's order.
-struct run {
+struct plan_run {
     struct lab *lab;
     const struct plan *plan;
     struct run_journal journal;
@@ -55,7 +55,7 @@ struct run {
 };
 
 // Reports trouble unless it equals the last one: rows of one kernel often share it.
-static void say_once(struct run *run, const struct fail *trouble) {
+static void say_once(struct plan_run *run, const struct fail *trouble) {
     if (trouble->status == FAIL_NONE)
         return;
     if (strcmp(run->said.text, trouble->text) != 0)
@@ -65,7 +65,7 @@ static void say_once(struct run *run, const struct fail *trouble) {
 }
 
 // Reports an experiment that cannot run here, or did not end well. The others go on.
-static void say_trouble(struct run *run, const struct experiment *experiment) {
+static void say_trouble(struct plan_run *run, const struct experiment *experiment) {
     const struct lab *lab = run->lab;
     const struct program *program = &experiment->program;
     struct fail trouble = {0};
@@ -82,7 +82,7 @@ static void say_trouble(struct run *run, const struct experiment *experiment) {
 }
 
 // Runs the experiment with its co-runner, and writes the results. Reports trouble. Fails where it cannot write.
-static bool run_corunner(struct run *run, struct experiment *experiment, struct fail *fail) {
+static bool run_corunner(struct plan_run *run, struct experiment *experiment, struct fail *fail) {
     struct lab *lab = run->lab;
     struct corun *corun = experiment->corun;
     struct experiment *other = corun->other;
@@ -102,11 +102,11 @@ static bool run_corunner(struct run *run, struct experiment *experiment, struct 
     return !corun->is_done || corun_write(&run->journal, lab, experiment, fail);
 }
 
-static bool was_tried(const struct run *run, const struct experiment *experiment) {
+static bool was_tried(const struct plan_run *run, const struct experiment *experiment) {
     return experiment->is_done || (experiment->measurement.outcome != BENCH_OK && !lab_is_stopped(run->lab));
 }
 
-static bool print_finished(struct run *run, struct fail *fail) {
+static bool print_finished(struct plan_run *run, struct fail *fail) {
     const struct plan *plan = run->plan;
     for (; run->n_printed < plan->n_experiments && run->are_finished[run->n_printed]; run->n_printed++) {
         const struct experiment *experiment = plan->experiments[run->n_printed];
@@ -117,7 +117,7 @@ static bool print_finished(struct run *run, struct fail *fail) {
 }
 
 // Reports and writes a finished experiment. One that was finished before was measured again: the last line counts.
-static bool finish(struct run *run, size_t index, struct fail *fail) {
+static bool finish(struct plan_run *run, size_t index, struct fail *fail) {
     struct experiment *experiment = run->plan->experiments[index];
     bool is_printed = index < run->n_printed;
     if (!run->are_finished[index])
@@ -137,7 +137,7 @@ static bool finish_experiment(void *context, struct experiment *experiment, stru
     return finish(context, experiment->place, fail);
 }
 
-static void say_interrupted(const struct run *run) {
+static void say_interrupted(const struct plan_run *run) {
     size_t n = 0;
     for (size_t i = 0; i < run->plan->n_experiments; i++)
         n += was_tried(run, run->plan->experiments[i]);
@@ -150,7 +150,7 @@ static void say_interrupted(const struct run *run) {
 
 // Whether an experiment must be measured. Takes its result from the journal, or from a block's failed trial. Returns
 // false also where it cannot run here.
-static bool needs_measuring(struct run *run, size_t index) {
+static bool needs_measuring(struct plan_run *run, size_t index) {
     struct experiment *experiment = run->plan->experiments[index];
     experiment->place = index;
     struct bench_measurement *m = &experiment->measurement;
@@ -169,7 +169,7 @@ static bool needs_measuring(struct run *run, size_t index) {
     return false;
 }
 
-static bool finish_others(struct run *run, struct experiment **wanted, size_t *n_wanted, struct fail *fail) {
+static bool finish_others(struct plan_run *run, struct experiment **wanted, size_t *n_wanted, struct fail *fail) {
     for (size_t i = 0; i < run->plan->n_experiments; i++) {
         struct experiment *experiment = run->plan->experiments[i];
         if (needs_measuring(run, i))
@@ -181,7 +181,7 @@ static bool finish_others(struct run *run, struct experiment **wanted, size_t *n
 }
 
 // Runs the experiments one after the other, each alone and then with its co-runner.
-static bool run_coruns(struct run *run, struct experiment *const *wanted, size_t n_wanted,
+static bool run_coruns(struct plan_run *run, struct experiment *const *wanted, size_t n_wanted,
                        const struct lab_taker *taker, struct fail *fail) {
     for (size_t i = 0; i < n_wanted && !lab_is_stopped(run->lab); i++)
         if (!lab_run(run->lab, &wanted[i], 1, taker, fail) ||
@@ -190,11 +190,11 @@ static bool run_coruns(struct run *run, struct experiment *const *wanted, size_t
     return true;
 }
 
-static void say_nothing_left(const struct run *run) {
+static void say_nothing_left(const struct plan_run *run) {
     lab_say_measuring(run->lab->listener, 1, 0);
 }
 
-static bool run_all(struct run *run, const struct lab_taker *taker, struct fail *fail) {
+static bool run_all(struct plan_run *run, const struct lab_taker *taker, struct fail *fail) {
     struct experiment **wanted = ARENA_ARRAY(run->lab->arena, struct experiment *, run->plan->n_experiments);
     size_t n_wanted = 0;
     if (!finish_others(run, wanted, &n_wanted, fail))
@@ -258,7 +258,7 @@ static bool is_all_lost(const struct plan *plan, bool has_no_window) {
     return n_run > 0;
 }
 
-static void say_all_lost(const struct run *run) {
+static void say_all_lost(const struct plan_run *run) {
     struct lab *lab = run->lab;
     const char *hint = lab->bench.gaps.seconds > 0
                            ? arena_printf(lab->arena, ": %s", bench_gaps_summary(lab->arena, &lab->bench.gaps))
@@ -272,7 +272,7 @@ static void say_all_lost(const struct run *run) {
 
 bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,
               const struct run_journal_request *files, int *status, struct fail *fail) {
-    struct run run = {.lab = lab, .plan = plan, .status = status};
+    struct plan_run run = {.lab = lab, .plan = plan, .status = status};
     const struct lab_taker taker = {&run, finish_experiment};
     struct lab_options patient = *options;
     run_journal_choose_cpu(lab, options, files);

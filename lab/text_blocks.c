@@ -9,7 +9,7 @@
 #include <string.h>
 
 // A text, as read and as assembled.
-struct reader {
+struct text_reader {
     struct arena *arena;
     const struct block_source *source;
     struct marked_text marked;
@@ -49,7 +49,7 @@ static bool any_line(struct slice text, bool (*is_so)(struct slice line)) {
     return false;
 }
 
-static struct slice text_lines(const struct reader *reader) {
+static struct slice text_lines(const struct text_reader *reader) {
     return (struct slice){reader->source->text, strlen(reader->source->text)};
 }
 
@@ -79,7 +79,7 @@ static size_t next_marker(const struct marked_text *marked, size_t from, size_t 
 }
 
 // Adds the symbols of the regions that begin or end there.
-static void add_symbols(const struct reader *reader, size_t at, struct text *out) {
+static void add_symbols(const struct text_reader *reader, size_t at, struct text *out) {
     const struct marked_text *marked = &reader->marked;
     for (size_t i = 0; i < marked->n_regions; i++) {
         const char *symbol = region_symbol(reader->arena, i);
@@ -91,7 +91,7 @@ static void add_symbols(const struct reader *reader, size_t at, struct text *out
 }
 
 // Returns the text with a function for each region in place of its markers. Lines stay what they are.
-static const char *with_symbols(const struct reader *reader) {
+static const char *with_symbols(const struct text_reader *reader) {
     const struct marked_text *marked = &reader->marked;
     const char *text = reader->source->text;
     struct text out = {.arena = reader->arena};
@@ -128,7 +128,7 @@ static const char *for_gnu_as(struct arena *arena, const char *text) {
 }
 
 // In front, on the first line: what makes it Intel's syntax.
-static const char *in_front(const struct reader *reader) {
+static const char *in_front(const struct text_reader *reader) {
     static const char directive[] = ".intel_syntax noprefix; ";
     const struct block_source *source = reader->source;
     if (!source->isa->syntaxes[0])
@@ -137,7 +137,7 @@ static const char *in_front(const struct reader *reader) {
     return is_intel ? directive : "";
 }
 
-static bool assemble(struct reader *reader) {
+static bool assemble(struct text_reader *reader) {
     const struct block_source *source = reader->source;
     struct arena *arena = reader->arena;
     struct object_file *file = &reader->file;
@@ -155,7 +155,7 @@ static bool is_in_word(char c) {
 }
 
 // Returns the first place of a word in a region's text; null: it is not there.
-static const char *find_word(const struct reader *reader, const struct text_region *region, const char *word) {
+static const char *find_word(const struct text_reader *reader, const struct text_region *region, const char *word) {
     const char *text = reader->source->text, *end = text + region->end;
     size_t length = strlen(word);
     for (const char *at = text + region->begin; (at = strstr(at, word)) && at < end; at++)
@@ -164,7 +164,7 @@ static const char *find_word(const struct reader *reader, const struct text_regi
     return NULL;
 }
 
-static bool fail_word(const struct reader *reader, const struct text_region *region, const char *word,
+static bool fail_word(const struct text_reader *reader, const struct text_region *region, const char *word,
                       const char *message, struct fail *why) {
     const char *at = find_word(reader, region, word), *text = reader->source->text;
     unsigned line = at != NULL, column = line;
@@ -177,7 +177,7 @@ static bool fail_word(const struct reader *reader, const struct text_region *reg
 }
 
 // Whether a word is all of an operand, as registers are.
-static bool is_operand(const struct reader *reader, const char *word, size_t length) {
+static bool is_operand(const struct text_reader *reader, const char *word, size_t length) {
     const char *before = word, *behind = word + length + strspn(word + length, " \t");
     while (before > reader->source->text && (before[-1] == ' ' || before[-1] == '\t'))
         before--;
@@ -196,8 +196,8 @@ static const char *find_register(const struct isa *isa, const char *name) {
 
 // Refuses an operand of x86 that nothing defines and that is a register's name, or nearly: rbz in Intel's syntax, rax
 // in AT&T's. Other ISAs write variables like that.
-static bool check_names(const struct reader *reader, const struct text_region *region, const struct block_source *taken,
-                        struct fail *why) {
+static bool check_names(const struct text_reader *reader, const struct text_region *region,
+                        const struct block_source *taken, struct fail *why) {
     const struct isa *isa = reader->source->isa;
     for (size_t i = 0; i < taken->n_made_up && isa->syntaxes[0]; i++) {
         const char *name = taken->made_up[i], *at = find_word(reader, region, name);
@@ -214,7 +214,7 @@ static bool check_names(const struct reader *reader, const struct text_region *r
 
 // ---- blocks
 
-static struct text_block *add(const struct reader *reader, const struct text_region *from, const char *name) {
+static struct text_block *add(const struct text_reader *reader, const struct text_region *from, const char *name) {
     struct text_block *block = ARENA_ADD(reader->arena, reader->blocks->items, reader->blocks->n);
     *block = (struct text_block){.name = name,
                                  .line = from->line,
@@ -227,7 +227,7 @@ static struct text_block *add(const struct reader *reader, const struct text_reg
 }
 
 // Takes a piece of the object for a block: by its bytes where it `must`, or where it refers to what is outside of it.
-static void take_piece(const struct reader *reader, const struct object_piece *piece, bool must,
+static void take_piece(const struct text_reader *reader, const struct object_piece *piece, bool must,
                        const struct text_region *within, struct text_block *block) {
     struct block_source bytes = {.isa = reader->source->isa,
                                  .name = reader->source->name,
@@ -245,7 +245,7 @@ static void take_piece(const struct reader *reader, const struct object_piece *p
         block->source = bytes;
 }
 
-static void add_region(const struct reader *reader, const struct text_region *region) {
+static void add_region(const struct text_reader *reader, const struct text_region *region) {
     const size_t number = (size_t)(region - reader->marked.regions);
     // A branch out of a region is a way out, and calls nothing.
     const struct object_range range = {.symbol = region_symbol(reader->arena, number), .is_label = true};
@@ -260,11 +260,11 @@ static void add_region(const struct reader *reader, const struct text_region *re
     take_piece(reader, pieces, must, region, block);
 }
 
-static struct text_region whole_text(const struct reader *reader) {
+static struct text_region whole_text(const struct text_reader *reader) {
     return (struct text_region){.name = "", .end = strlen(reader->source->text)};
 }
 
-static bool add_function(const struct reader *reader, const char *name, struct fail *fail) {
+static bool add_function(const struct text_reader *reader, const char *name, struct fail *fail) {
     const struct object_range range = {.symbol = name};
     const struct text_region all = whole_text(reader);
     const struct object_piece *pieces;
@@ -280,7 +280,7 @@ static bool add_function(const struct reader *reader, const char *name, struct f
 }
 
 // Adds the whole text: each of its functions, where there are several.
-static void add_unmarked(const struct reader *reader) {
+static void add_unmarked(const struct text_reader *reader) {
     const struct object_range all = {0}, code = {.section = ".text"};
     const struct text_region *region = reader->marked.regions;
     const struct object_piece *pieces;
@@ -302,14 +302,14 @@ static void add_unmarked(const struct reader *reader) {
 }
 
 // Whether the object can make a difference. What is only code, and whole in itself, is the same without.
-static bool wants_object(const struct reader *reader, const struct text_choice *choice) {
+static bool wants_object(const struct text_reader *reader, const struct text_choice *choice) {
     const struct block_source *source = reader->source;
     return reader->marked.is_marked || choice->symbol || reader->has_sections ||
            any_line(text_lines(reader), line_aligns) || strstr(source->text, ".type") ||
            block_names_others(reader->arena, source->isa, source->text);
 }
 
-static bool add_all(const struct reader *reader, const struct text_choice *choice, struct fail *fail) {
+static bool add_all(const struct text_reader *reader, const struct text_choice *choice, struct fail *fail) {
     const struct marked_text *marked = &reader->marked;
     const char *name = choice->region;
     const struct text_region *one =
@@ -327,7 +327,7 @@ static bool add_all(const struct reader *reader, const struct text_choice *choic
 
 bool text_blocks_read(struct arena *arena, const struct block_source *source, const struct text_choice *choice,
                       struct text_blocks *blocks, struct fail *fail) {
-    struct reader reader = {.arena = arena, .source = source, .blocks = blocks};
+    struct text_reader reader = {.arena = arena, .source = source, .blocks = blocks};
     *blocks = (struct text_blocks){0};
     if (!marked_text_read(arena, source->isa, source->name, source->text, &reader.marked, fail))
         return false;

@@ -40,7 +40,7 @@ static const struct load vectors[] = {
 };
 
 // The way from a vector register to a general one and the way there; the word in memory becomes zero.
-static const struct ways {
+static const struct isa_traits {
     const char *isa, *back, *there, *clear, *feature;
 } ways[] = {
     {"x86_64", "vmovq {a:r64}, {x:xmm}", "vmovq {x:xmm}, {a:r64}", "mov qword ptr [rsi], 0", "avx"},
@@ -50,7 +50,7 @@ enum { N_LOADS = sizeof loads / sizeof *loads, N_VECTORS = sizeof vectors / size
 
 static const double near = 0.02;
 
-static void find_load(struct session *session, const struct load *load, const struct ways *way) {
+static void find_load(struct session *session, const struct load *load, const struct isa_traits *way) {
     const struct card_entry head = {
         .group = "latencies",
         .name = arena_printf(session->arena, "load-latency-width-%s", load->name),
@@ -67,7 +67,7 @@ static void find_load(struct session *session, const struct load *load, const st
     parameter_add(session, &head, value, near, NULL);
 }
 
-static const struct value *ask_vector(struct session *session, const struct load *load, const struct ways *way) {
+static const struct value *ask_vector(struct session *session, const struct load *load, const struct isa_traits *way) {
     const char *name = load ? load->name : "back";
     const struct timing timing = {
         .name = arena_printf(session->arena, "load-latency-vector-%s", name),
@@ -118,7 +118,7 @@ static void add_difference(struct session *session, const struct load *load, con
     parameter_add(session, &head, &more, near, NULL);
 }
 
-static void find_vectors(struct session *session, const struct ways *way) {
+static void find_vectors(struct session *session, const struct isa_traits *way) {
     const struct value *chains[N_VECTORS] = {0}, *both = ask_vector(session, NULL, way), *narrow = NULL;
     bool is_missing = !both;
     for (size_t i = 0; i < N_VECTORS; i++) {
@@ -140,7 +140,7 @@ static void find_vectors(struct session *session, const struct ways *way) {
 }
 
 void load_widths_find(struct session *session) {
-    const struct ways *way = NULL;
+    const struct isa_traits *way = NULL;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (strcmp(ways[i].isa, session->recipe->isa) == 0)
             way = &ways[i];

@@ -4,7 +4,7 @@
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "report/fold.h"
+#include "report/row_summary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ enum { DECIMALS = 5 };
 static const char *number_text(struct arena *arena, double number, double other) {
     if (!isfinite(number))
         return "-";
-    const char *text = fold_number(arena, number, fold_decimals(number));
-    bool is_alike = isfinite(other) && strcmp(text, fold_number(arena, other, fold_decimals(other))) == 0;
+    const char *text = row_summary_number(arena, number, row_summary_decimals(number));
+    bool is_alike = isfinite(other) && strcmp(text, row_summary_number(arena, other, row_summary_decimals(other))) == 0;
     return is_alike ? text_number_beside(arena, number, other, 3) : text;
 }
 
@@ -28,7 +28,7 @@ static const char *value_text(struct arena *arena, const struct check_value *val
     if (!value->value.is_known)
         return value->value.why ? value->value.why : "-";
     if (value->value.has_two_speeds && value->value.relation == TABLE_EQUAL) // no number with an error
-        return arena_printf(arena, "%s%s", fold_value(arena, &value->value),
+        return arena_printf(arena, "%s%s", row_summary_value(arena, &value->value),
                             value->value.verdict == MEASURED_UNSTABLE ? "?" : "");
     double half = fmax(value->value.high - value->value.cycles, value->value.cycles - value->value.low);
     return arena_printf(arena, "%s%s ±%.2g%s", value->value.relation == TABLE_AT_MOST ? "≤" : "",

@@ -3,7 +3,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "report/fold.h"
+#include "report/row_summary.h"
 #include "report/table_rows.h"
 
 #include <string.h>
@@ -113,9 +113,10 @@ static void add_document(struct writer *writer, const struct point *point) {
     add_key(writer, "cpu_name", writer->table->llvm_cpu);
     add_key(writer, "llvm_triple", writer->table->triple);
     text_addf(out, "min_instructions: %zu\n", snippet.n); // those of one body, which ran far more often
-    text_addf(out, "measurements:\n  - { key: %s, value: %s, per_snippet_value: %s }\n", point->mode,
-              fold_number(writer->arena, value->cycles, DECIMALS),
-              fold_number(writer->arena, value->sum > 0 && value->sum < 1e9 ? value->sum : value->cycles, DECIMALS));
+    text_addf(
+        out, "measurements:\n  - { key: %s, value: %s, per_snippet_value: %s }\n", point->mode,
+        row_summary_number(writer->arena, value->cycles, DECIMALS),
+        row_summary_number(writer->arena, value->sum > 0 && value->sum < 1e9 ? value->sum : value->cycles, DECIMALS));
     add_key(writer, "error", point->error ? point->error : "");
     add_key(writer, "info", point->info);
     text_addf(out, "assembled_snippet: %s\n...\n", value->bytes);
@@ -126,8 +127,8 @@ static void add_document(struct writer *writer, const struct point *point) {
 // ---- points
 
 static const char *interval(struct arena *arena, const struct table_value *value) {
-    return arena_printf(arena, "%s to %s cycles", fold_number(arena, value->low, DECIMALS),
-                        fold_number(arena, value->high, DECIMALS));
+    return arena_printf(arena, "%s to %s cycles", row_summary_number(arena, value->low, DECIMALS),
+                        row_summary_number(arena, value->high, DECIMALS));
 }
 
 static bool is_same_pair(const struct table_latency *a, const struct table_latency *b) {
@@ -155,9 +156,10 @@ static void add_pair(struct text *info, const struct table_row *row, const struc
         text_add(info, "slow values, ");
     for (size_t i = 0; i < row->n_latencies && latency->is_to_others; i++) {
         const struct table_latency *own = &row->latencies[i];
-        if (is_same_pair(own, latency) && !own->is_to_others && !own->has_slow_values && fold_is_known(&own->value))
+        if (is_same_pair(own, latency) && !own->is_to_others && !own->has_slow_values &&
+            row_summary_is_known(&own->value))
             text_addf(info, "until other instructions have the result (its own kind: %s cycles), ",
-                      fold_value(info->arena, &own->value));
+                      row_summary_value(info->arena, &own->value));
     }
     if (n_pairs == 1)
         text_add(info, "the only pair; ");
@@ -167,32 +169,32 @@ static void add_pair(struct text *info, const struct table_row *row, const struc
 
 static void add_latency(struct writer *writer, const struct table_row *row) {
     struct arena *arena = writer->arena;
-    const struct fold fold = fold_latency(arena, row);
-    if (!fold.latency)
+    const struct row_summary summary = row_summary_latency(arena, row);
+    if (!summary.latency)
         return;
-    const struct table_value *value = &fold.latency->value;
+    const struct table_value *value = &summary.latency->value;
     struct text info = {.arena = arena};
-    add_pair(&info, row, fold.latency);
+    add_pair(&info, row, summary.latency);
     text_addf(&info, "%s; ", interval(arena, value));
     if (value->partner)
         text_addf(&info, "chain closed by %s", value->partner);
     else
         text_add(&info, "the chain closes by itself");
-    if (fold.n_unknown)
-        text_addf(&info, "; pairs not known: %zu", fold.n_unknown);
-    add_document(writer, &(struct point){row, "latency", value, fold.doubt, info.data});
+    if (summary.n_unknown)
+        text_addf(&info, "; pairs not known: %zu", summary.n_unknown);
+    add_document(writer, &(struct point){row, "latency", value, summary.doubt, info.data});
 }
 
 static void add_throughput(struct writer *writer, const struct table_row *row) {
     struct arena *arena = writer->arena;
-    const struct table_throughput *throughput = fold_throughput(row);
+    const struct table_throughput *throughput = row_summary_throughput(row);
     if (!throughput)
         return;
     const struct table_value *value = &throughput->value;
     const char *info =
         arena_printf(arena, "%s; %s", table_throughput_text(arena, row, throughput), interval(arena, value));
-    add_document(writer,
-                 &(struct point){row, "inverse_throughput", value, fold_doubt(arena, "the throughput", value), info});
+    add_document(writer, &(struct point){row, "inverse_throughput", value,
+                                         row_summary_doubt(arena, "the throughput", value), info});
 }
 
 static bool write_file(struct writer *writer, const char *at, const char *mode,

@@ -12,7 +12,7 @@
 #include "analyzer/model/backend.h"
 #include "base/arena.h"
 #include "base/fail.h"
-#include "survey/table.h"
+#include "survey/table/table.h"
 
 // What a file holds.
 struct exegesis_written {

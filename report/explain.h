@@ -2,7 +2,7 @@
 #ifndef REPORT_EXPLAIN_H
 #define REPORT_EXPLAIN_H
 
-#include "lab/explain.h"
+#include "study/explain.h"
 
 bool explain_svg(struct arena *arena, const struct explanation *explanation, const char *path, struct fail *fail);
 

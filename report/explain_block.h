@@ -2,7 +2,7 @@
 #ifndef REPORT_EXPLAIN_BLOCK_H
 #define REPORT_EXPLAIN_BLOCK_H
 
-#include "lab/explain_block.h"
+#include "study/explain_block.h"
 
 #include <stdio.h>
 

@@ -1,14 +1,14 @@
 #include "report/findings_words.h"
 
 #include "base/text.h"
-#include "report/fold.h"
+#include "report/row_summary.h"
 
 #include <string.h>
 
 enum { MOST_NAMES = 3 };
 
 const char *findings_number(struct arena *arena, double number) {
-    return fold_number(arena, number, fold_decimals(number));
+    return row_summary_number(arena, number, row_summary_decimals(number));
 }
 
 const char *findings_forms(struct arena *arena, const struct check_finding *finding) {

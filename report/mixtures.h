@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "check/check.h"
-#include "check/repair.h"
+#include "repair/repair.h"
 
 #include <stdio.h>
 

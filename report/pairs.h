@@ -2,7 +2,7 @@
 #ifndef REPORT_PAIRS_H
 #define REPORT_PAIRS_H
 
-#include "lab/pairs.h"
+#include "study/pairs.h"
 
 #include <stdio.h>
 

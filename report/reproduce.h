@@ -2,7 +2,7 @@
 #ifndef REPORT_REPRODUCE_H
 #define REPORT_REPRODUCE_H
 
-#include "lab/reproduce.h"
+#include "study/reproduce.h"
 
 // Print the list of experiments; the results as a JSON object for each value; or as a table. A single sweep is shown in
 // full. `with_about`: prints each experiment's source and tolerance before.

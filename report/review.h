@@ -4,8 +4,8 @@
 #define REPORT_REVIEW_H
 
 #include "base/arena.h"
-#include "check/repair.h"
-#include "check/td.h"
+#include "repair/repair.h"
+#include "upstream/td.h"
 
 struct review_request {
     const struct check_results *results;

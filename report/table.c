@@ -3,7 +3,7 @@
 
 #include "base/screen.h"
 #include "base/text.h"
-#include "report/fold.h"
+#include "report/row_summary.h"
 #include "report/table_rows.h"
 
 #include <ctype.h>
@@ -99,7 +99,7 @@ static void print_all_reasons(struct arena *arena, const struct survey_table *ta
 static void print_width(struct arena *arena, const struct survey_table *table, FILE *out) {
     if (table->filler)
         screen_print_sentence(arena_printf(arena, "Dispatch: %s slots a cycle, measured with '%s'",
-                                           fold_number(arena, table->width, 2), table->filler),
+                                           row_summary_number(arena, table->width, 2), table->filler),
                               out);
     else if (table->no_filler)
         screen_print_sentence(arena_printf(arena, "Dispatch slots are not known: %s", table->no_filler), out);
@@ -171,7 +171,7 @@ static size_t group_latencies(struct arena *arena, const struct table_row *row, 
     const struct table_value **values = ARENA_ARRAY(arena, const struct table_value *, row->n_latencies);
     size_t n = 0, n_groups = 0;
     for (size_t i = 0; i < row->n_latencies; i++)
-        if (fold_is_known(&row->latencies[i].value) && !table_latency_is_special(&row->latencies[i]))
+        if (row_summary_is_known(&row->latencies[i].value) && !table_latency_is_special(&row->latencies[i]))
             values[n++] = &row->latencies[i].value;
     if (n)
         qsort(values, n, sizeof(*values), compare_values);
@@ -190,7 +190,7 @@ static size_t group_latencies(struct arena *arena, const struct table_row *row, 
 }
 
 static const char *group_text(struct arena *arena, const struct group *group) {
-    return fold_value(arena, group->value);
+    return row_summary_value(arena, group->value);
 }
 
 // Adds "4"; "1;4" for two values; "1..≤7" for more; "-".
@@ -210,7 +210,7 @@ static void add_latency(struct arena *arena, struct table *grid, const struct ta
 // ---- the rows
 
 static void add_throughput(struct arena *arena, struct table *grid, const struct table_row *row) {
-    const struct table_throughput *throughput = fold_throughput(row);
+    const struct table_throughput *throughput = row_summary_throughput(row);
     if (throughput)
         table_text_cell(grid, table_value_colour(&throughput->value), table_value_text(arena, &throughput->value));
     else
@@ -227,9 +227,10 @@ static void add_model(struct arena *arena, struct table *grid, const struct tabl
         return;
     }
     const struct table_model *model = &row->models[i];
-    const struct fold_range latencies = fold_latency_range(row), throughputs = fold_throughput_range(row);
-    bool is_off =
-        fold_differs(arena, model->latency, latencies) || fold_differs(arena, model->rthroughput, throughputs);
+    const struct row_summary_range latencies = row_summary_latency_range(row),
+                                   throughputs = row_summary_throughput_range(row);
+    bool is_off = row_summary_differs(arena, model->latency, latencies) ||
+                  row_summary_differs(arena, model->rthroughput, throughputs);
     const char *latency = screen_text(arena, table_model_text(arena, model->latency, &latencies));
     size_t width = text_width(latency);
     int padding = width < MODEL_LATENCY ? (int)(MODEL_LATENCY - width) : 1;

@@ -1,5 +1,5 @@
 // The instruction table of a survey: as text, as CSV, and as JSON Lines. The caller chooses the rows; the numbers are
-// survey/table.h's. Numbers that are not finite are never written: such a value counts as unknown.
+// survey/table/table.h's. Numbers that are not finite are never written: such a value counts as unknown.
 //     form       instruction             latency  throughput  slots  llvm-22/znver5
 //     VADDPSYrr  vaddps %ymm2, %ymm1,…   4        0.5         1      4     0.5
 #ifndef REPORT_TABLE_H
@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
-#include "survey/table.h"
+#include "survey/table/table.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "base/columns.h"
 #include "base/screen.h"
 #include "base/table.h"
-#include "report/fold.h"
+#include "report/row_summary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ struct groups {
 };
 
 static bool is_sure(const struct table_value *value) {
-    return fold_is_known(value) && value->relation == TABLE_EQUAL && value->verdict != MEASURED_UNSTABLE;
+    return row_summary_is_known(value) && value->relation == TABLE_EQUAL && value->verdict != MEASURED_UNSTABLE;
 }
 
 static int compare(const void *a, const void *b) {
@@ -64,12 +64,12 @@ static struct member *find_members(struct arena *arena, const struct survey_tabl
     for (size_t i = 0; i < table->n_rows; i++) {
         const struct table_row *row = &table->rows[i];
         const struct table_row own = without_others(arena, row);
-        struct fold fold = fold_latency(arena, &own);
-        const struct table_throughput *throughput = fold_throughput(row);
+        struct row_summary summary = row_summary_latency(arena, &own);
+        const struct table_throughput *throughput = row_summary_throughput(row);
         if (!row->sched_class)
             continue;
-        if (fold.latency && !fold.doubt && !fold.n_unknown && is_sure(&fold.latency->value))
-            members[(*n)++] = (struct member){row->sched_class, "latency", row->form, &fold.latency->value};
+        if (summary.latency && !summary.doubt && !summary.n_unknown && is_sure(&summary.latency->value))
+            members[(*n)++] = (struct member){row->sched_class, "latency", row->form, &summary.latency->value};
         if (throughput && is_sure(&throughput->value))
             members[(*n)++] = (struct member){row->sched_class, "throughput", row->form, &throughput->value};
     }
@@ -134,7 +134,7 @@ static void print_text(const struct groups *groups, FILE *out, bool colour) {
         double cycles = group->first->value->cycles;
         table_cell(&grid, "%s", goes_on ? "" : group->first->class_name);
         table_cell(&grid, "%s", goes_on ? "" : group->first->kind);
-        table_cell(&grid, "%s", fold_number(groups->arena, cycles, fold_decimals(cycles)));
+        table_cell(&grid, "%s", row_summary_number(groups->arena, cycles, row_summary_decimals(cycles)));
         table_cell(&grid, "%zu", group->n);
         table_cell(&grid, "%s", group->first->form);
     }

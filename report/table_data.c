@@ -2,7 +2,7 @@
 #include "report/table_rows.h"
 
 #include "base/columns.h"
-#include "report/fold.h"
+#include "report/row_summary.h"
 
 #include <errno.h>
 #include <math.h>
@@ -127,7 +127,7 @@ static enum column_truth yes_or_absent(bool value) {
 }
 
 static struct line line_of_value(const struct table_row *row, const char *quantity, const struct table_value *value) {
-    bool is_known = fold_is_known(value);
+    bool is_known = row_summary_is_known(value);
     return (struct line){
         .form = row->form,
         .quantity = quantity,
@@ -155,7 +155,7 @@ static struct line line_of_latency(const struct table_row *row, const struct tab
     line.destination = latency->destination;
     line.slow_values = yes_or_absent(latency->has_slow_values);
     line.to_others = yes_or_absent(latency->is_to_others);
-    line.chain = fold_is_known(&latency->value) ? latency->value.chain : NAN;
+    line.chain = row_summary_is_known(&latency->value) ? latency->value.chain : NAN;
     line.confirmed = yes_or_absent(latency->value.is_confirmed);
     return line;
 }

@@ -3,7 +3,7 @@
 
 #include "base/screen.h"
 #include "base/text.h"
-#include "report/fold.h"
+#include "report/row_summary.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -11,7 +11,8 @@
 
 // Both ends with the same digits.
 static const char *interval(struct arena *arena, const struct table_value *value) {
-    int low = fold_decimals(value->low), high = fold_decimals(value->high), decimals = low > high ? low : high;
+    int low = row_summary_decimals(value->low), high = row_summary_decimals(value->high),
+        decimals = low > high ? low : high;
     return arena_printf(arena, "%.*f to %.*f", decimals, value->low, decimals, value->high);
 }
 
@@ -19,7 +20,7 @@ static const char *interval(struct arena *arena, const struct table_value *value
 static void add_value(struct arena *arena, struct table *grid, const struct table_value *value) {
     enum table_colour colour = table_value_colour(value);
     table_text_cell(grid, colour, table_value_text(arena, value));
-    if (!fold_is_known(value)) {
+    if (!row_summary_is_known(value)) {
         table_text_cell(grid, colour, "");
         table_text_cell(grid, colour, "not known");
         return;
@@ -53,7 +54,7 @@ static const char *closed_by(struct arena *arena, const struct table_value *valu
     if (!(value->sum > 0 && value->sum < 1e9))
         return value->partner;
     return arena_printf(arena, "%s, together %s", value->partner,
-                        fold_number(arena, value->sum, fold_decimals(value->sum)));
+                        row_summary_number(arena, value->sum, row_summary_decimals(value->sum)));
 }
 
 static bool has_name(const struct table_row *row, const char *part) {
@@ -91,7 +92,7 @@ static void print_latencies(struct arena *arena, const struct table_row *row, FI
     struct table grid = open_grid(arena, "latency", "cycles", "chain closed by");
     for (size_t i = 0; i < row->n_latencies; i++) {
         const struct table_value *value = &row->latencies[i].value;
-        table_text_cell(&grid, TABLE_PLAIN, fold_pair(arena, &row->latencies[i]));
+        table_text_cell(&grid, TABLE_PLAIN, row_summary_pair(arena, &row->latencies[i]));
         add_value(arena, &grid, value);
         table_text_cell(&grid, TABLE_PLAIN, closed_by(arena, value));
         table_text_cell(&grid, TABLE_PLAIN, value->why ? value->why : "");
@@ -137,7 +138,7 @@ static void print_counts(struct arena *arena, const struct table_row *row, FILE 
             continue;
         }
         table_text_cell(&grid, TABLE_PLAIN, count->event);
-        table_text_cell(&grid, TABLE_PLAIN, fold_number(arena, count->count, 2));
+        table_text_cell(&grid, TABLE_PLAIN, row_summary_number(arena, count->count, 2));
         table_text_cell(&grid, TABLE_PLAIN, arena_printf(arena, "%.2f to %.2f", count->low, count->high));
         table_text_cell(&grid, TABLE_PLAIN, count->why ? count->why : "");
     }
@@ -158,7 +159,7 @@ static void print_slots(struct arena *arena, const struct survey_table *table, c
     if (!value->is_known && !value->why)
         return;
     table_text_cell(&grid, TABLE_PLAIN,
-                    table->filler ? arena_printf(arena, "of %s a cycle", fold_number(arena, table->width, 2))
+                    table->filler ? arena_printf(arena, "of %s a cycle", row_summary_number(arena, table->width, 2))
                                   : "of an unknown width");
     add_value(arena, &grid, value);
     table_text_cell(&grid, TABLE_PLAIN, value->why ? value->why : "");
@@ -168,7 +169,8 @@ static void print_slots(struct arena *arena, const struct survey_table *table, c
 
 static void print_models(struct arena *arena, const struct survey_table *table, const struct table_row *row, FILE *out,
                          bool colour) {
-    const struct fold_range latencies = fold_latency_range(row), throughputs = fold_throughput_range(row);
+    const struct row_summary_range latencies = row_summary_latency_range(row),
+                                   throughputs = row_summary_throughput_range(row);
     struct table grid = {.arena = arena, .is_whole = true};
     table_column(&grid, TABLE_WRAP, "model");
     table_column(&grid, TABLE_LEFT, "latency");
@@ -177,9 +179,10 @@ static void print_models(struct arena *arena, const struct survey_table *table, 
     for (size_t i = 0; i < table->n_models; i++) {
         const struct table_model *model = row->models && row->models[i].is_known ? &row->models[i] : NULL;
         table_text_cell(&grid, TABLE_PLAIN, table->models[i]);
-        table_text_cell(&grid, model && fold_differs(arena, model->latency, latencies) ? TABLE_RED : TABLE_PLAIN,
+        table_text_cell(&grid, model && row_summary_differs(arena, model->latency, latencies) ? TABLE_RED : TABLE_PLAIN,
                         model ? table_model_text(arena, model->latency, &latencies) : "-");
-        table_text_cell(&grid, model && fold_differs(arena, model->rthroughput, throughputs) ? TABLE_RED : TABLE_PLAIN,
+        table_text_cell(&grid,
+                        model && row_summary_differs(arena, model->rthroughput, throughputs) ? TABLE_RED : TABLE_PLAIN,
                         model ? table_model_text(arena, model->rthroughput, &throughputs) : "-");
         table_text_cell(&grid, TABLE_PLAIN, model ? arena_printf(arena, "%u", model->uops) : "-");
     }
@@ -223,7 +226,7 @@ static void print_kernels(struct arena *arena, const struct survey_table *table,
     table_column(&grid, TABLE_WRAP, "bytes of one body");
     for (size_t i = 0; i < row->n_latencies; i++) {
         const struct table_latency *latency = &row->latencies[i];
-        add_kernel(arena, &grid, arena_printf(arena, "latency %s", fold_pair(arena, latency)), &latency->value,
+        add_kernel(arena, &grid, arena_printf(arena, "latency %s", row_summary_pair(arena, latency)), &latency->value,
                    most_bytes, &place);
         has_kernel |= latency->value.kernel != NULL;
     }

@@ -1,7 +1,7 @@
 #include "report/table_rows.h"
 
 #include "base/text.h"
-#include "report/fold.h"
+#include "report/row_summary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,13 +34,13 @@ static double sort_number(const struct survey_table *table, const struct table_r
     struct arena arena = {0};
     double number = -INFINITY;
     if (sort == TABLE_SORT_LATENCY) {
-        struct fold fold = fold_latency(&arena, row);
-        number = fold.latency ? fold.latency->value.cycles : -INFINITY;
+        struct row_summary summary = row_summary_latency(&arena, row);
+        number = summary.latency ? summary.latency->value.cycles : -INFINITY;
     } else if (sort == TABLE_SORT_THROUGHPUT) {
-        const struct table_throughput *throughput = fold_throughput(row);
+        const struct table_throughput *throughput = row_summary_throughput(row);
         number = throughput ? throughput->value.cycles : -INFINITY;
     } else if (sort == TABLE_SORT_MODEL) {
-        number = fold_most_off(table, row);
+        number = row_summary_most_off(table, row);
     }
     arena_free(&arena);
     return number;
@@ -92,7 +92,7 @@ const char *table_throughput_text(struct arena *arena, const struct table_row *r
                         : throughput->copies > 1 && throughput->has_breakers
                             ? arena_printf(arena, ", breakers each %u copies", throughput->copies)
                         : throughput->has_breakers     ? ", with breakers"
-                        : throughput->has_surroundings ? ", with what it needs around it"
+                        : throughput->has_wrapper ? ", with what it needs around it"
                         : throughput->fillers
                             ? arena_printf(arena, ", %s behind each", text_count(arena, throughput->fillers, "filler"))
                             : "",
@@ -100,20 +100,21 @@ const char *table_throughput_text(struct arena *arena, const struct table_row *r
 }
 
 const char *table_value_text(struct arena *arena, const struct table_value *value) {
-    if (!fold_is_known(value))
+    if (!row_summary_is_known(value))
         return "-";
-    return arena_printf(arena, "%s%s", fold_value(arena, value), value->verdict == MEASURED_UNSTABLE ? " ?" : "");
+    return arena_printf(arena, "%s%s", row_summary_value(arena, value),
+                        value->verdict == MEASURED_UNSTABLE ? " ?" : "");
 }
 
 enum table_colour table_value_colour(const struct table_value *value) {
-    return !fold_is_known(value) || value->verdict == MEASURED_UNSTABLE ? TABLE_YELLOW : TABLE_PLAIN;
+    return !row_summary_is_known(value) || value->verdict == MEASURED_UNSTABLE ? TABLE_YELLOW : TABLE_PLAIN;
 }
 
-const char *table_model_text(struct arena *arena, double number, const struct fold_range *range) {
+const char *table_model_text(struct arena *arena, double number, const struct row_summary_range *range) {
     if (!isfinite(number))
         return "-";
-    return arena_printf(arena, "%s%s", fold_number(arena, number, fold_decimals(number)),
-                        fold_differs(arena, number, *range) ? "≠" : "");
+    return arena_printf(arena, "%s%s", row_summary_number(arena, number, row_summary_decimals(number)),
+                        row_summary_differs(arena, number, *range) ? "≠" : "");
 }
 
 void table_text_cell(struct table *table, enum table_colour colour, const char *text) {

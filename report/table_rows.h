@@ -22,8 +22,8 @@ const char *table_value_text(struct arena *arena, const struct table_value *valu
 enum table_colour table_value_colour(const struct table_value *value);
 void table_text_cell(struct table *table, enum table_colour colour, const char *text);
 // A model's number, with "≠" where the range excludes it.
-struct fold_range;
-const char *table_model_text(struct arena *arena, double number, const struct fold_range *range);
+struct row_summary_range;
+const char *table_model_text(struct arena *arena, double number, const struct row_summary_range *range);
 
 // Prints everything known of a form.
 void table_page_print(struct arena *arena, const struct survey_table *table, const struct table_row *row, FILE *out,

@@ -3,7 +3,7 @@
 
 #include "base/screen.h"
 #include "base/text.h"
-#include "report/fold.h"
+#include "report/row_summary.h"
 #include "report/testing_table.h"
 
 #include <jansson.h>
@@ -116,11 +116,11 @@ static void a_page_in_a_pipe_is_whole(void **state) {
 
 static void numbers_that_print_alike_are_not_marked(void **state) {
     (void)state;
-    static const struct fold_range narrow = {0.0513, 0.0514};
-    assert_true(fold_off(0.0507, narrow) > 1);
-    assert_false(fold_differs(&arena, 0.0507, narrow));
-    assert_true(fold_differs(&arena, 0.053, narrow));
-    assert_true(fold_differs(&arena, 0.25, (struct fold_range){0.261, 0.263}));
+    static const struct row_summary_range narrow = {0.0513, 0.0514};
+    assert_true(row_summary_off(0.0507, narrow) > 1);
+    assert_false(row_summary_differs(&arena, 0.0507, narrow));
+    assert_true(row_summary_differs(&arena, 0.053, narrow));
+    assert_true(row_summary_differs(&arena, 0.25, (struct row_summary_range){0.261, 0.263}));
 }
 
 static void one_form_has_a_page(void **state) {
@@ -272,10 +272,10 @@ static void a_bound_as_large_as_an_exact_latency_is_no_doubt(void **state) {
                                         {false, "2", "0", testing_value(3.01, "90"), false}};
     const struct table_row row = {.form = "A", .latencies = latencies, .n_latencies = 2};
     latencies[1].value.relation = TABLE_AT_MOST;
-    assert_null(fold_latency(&arena, &row).doubt);
+    assert_null(row_summary_latency(&arena, &row).doubt);
     latencies[1].value = testing_value(3.2, "90");
     latencies[1].value.relation = TABLE_AT_MOST;
-    assert_non_null(fold_latency(&arena, &row).doubt);
+    assert_non_null(row_summary_latency(&arena, &row).doubt);
 }
 
 static void two_speeds_show(void **state) {
@@ -298,9 +298,9 @@ static void two_speeds_show(void **state) {
     table.n_models = 0;
     assert_non_null(strstr(text_of(&table, (struct table_report_options){.form = row.form}), "0.66~0.89"));
     value.relation = TABLE_AT_MOST;
-    assert_string_equal(fold_value(&arena, &value), "≤0.89");
-    struct fold fold = fold_latency(&arena, &row);
-    assert_non_null(strstr(fold.doubt, "two speeds")); // llvm-exegesis is not to compare it
+    assert_string_equal(row_summary_value(&arena, &value), "≤0.89");
+    struct row_summary summary = row_summary_latency(&arena, &row);
+    assert_non_null(strstr(summary.doubt, "two speeds")); // llvm-exegesis is not to compare it
 }
 
 static void long_names_fit(void **state) {

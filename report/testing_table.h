@@ -3,7 +3,7 @@
 #ifndef REPORT_TESTING_TABLE_H
 #define REPORT_TESTING_TABLE_H
 
-#include "survey/table.h"
+#include "survey/table/table.h"
 
 // A value with an interval of 0.01 to both sides, of kernel "k" and `bytes`.
 struct table_value testing_value(double cycles, const char *bytes);

@@ -178,7 +178,7 @@ static bool find_chains(const struct pack *pack, struct bench_chains *chains, st
 }
 
 // State of measuring the programs of a pack.
-struct run {
+struct pack_run {
     const struct pack *pack;
     const struct results *results;
     size_t n;       // number of programs to measure
@@ -194,7 +194,7 @@ static void clear_progress(void) {
         fputs("\r\033[K", stderr);
 }
 
-static void show_progress(const struct run *run) {
+static void show_progress(const struct pack_run *run) {
     clear_progress();
     if (isatty(STDERR_FILENO) && run->n_done < run->n)
         fprintf(stderr, "measuring %zu of %zu", run->n_done + 1, run->n);
@@ -219,7 +219,7 @@ static void take_outcome(const struct pack_program *program, enum bench_outcome 
     *status = (int)trouble.status;
 }
 
-static bool write_result(const struct run *run, size_t index, struct fail *fail) {
+static bool write_result(const struct pack_run *run, size_t index, struct fail *fail) {
     return results_write(run->results, run->pack->isa, &run->pack->programs[run->places[index]],
                          &run->measurements[index], fail);
 }
@@ -227,7 +227,7 @@ static bool write_result(const struct run *run, size_t index, struct fail *fail)
 // Writes what is finished, in the pack's order. A program that was written before was measured again: the last line
 // counts.
 static bool finish(void *context, size_t index, struct fail *fail) {
-    struct run *run = context;
+    struct pack_run *run = context;
     bool is_written = true;
     if (!run->are_done[index])
         take_outcome(&run->pack->programs[run->places[index]], run->measurements[index].outcome, run->status);
@@ -243,15 +243,15 @@ static bool finish(void *context, size_t index, struct fail *fail) {
 
 static bool measure_all(struct arena *arena, struct bench *bench, const struct pack *pack,
                         struct bench_measurement *measurements, const struct results *results,
-                        int *status, // NOLINT(readability-non-const-parameter): struct run writes it
+                        int *status, // NOLINT(readability-non-const-parameter): struct pack_run writes it
                         struct fail *fail) {
     struct bench_code *codes = ARENA_ARRAY(arena, struct bench_code, pack->n_programs);
-    struct run run = {.pack = pack,
-                      .status = status,
-                      .results = results,
-                      .places = ARENA_ARRAY(arena, size_t, pack->n_programs),
-                      .measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs),
-                      .are_done = ARENA_ARRAY(arena, bool, pack->n_programs)};
+    struct pack_run run = {.pack = pack,
+                           .status = status,
+                           .results = results,
+                           .places = ARENA_ARRAY(arena, size_t, pack->n_programs),
+                           .measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs),
+                           .are_done = ARENA_ARRAY(arena, bool, pack->n_programs)};
     const struct bench_listener listener = {&run, finish, show_waiting};
     for (size_t i = 0; i < pack->n_programs; i++) {
         if (pack->programs[i].role)

@@ -117,7 +117,7 @@ void pack_write(const struct pack *pack, struct text *out) {
 }
 
 // State of the reader.
-struct reader {
+struct pack_reader {
     struct arena *arena;
     struct pack *pack;
     struct pack_program *program; // current program; null before the first
@@ -127,7 +127,7 @@ struct reader {
     struct bench_patch *patches;
 };
 
-static bool read_code(struct reader *reader, const char *hex) {
+static bool read_code(struct pack_reader *reader, const char *hex) {
     size_t n = strlen(hex) / 2;
     uint8_t *bytes = arena_alloc(reader->arena, n + 1);
     if (!bytes_from_hex(hex, n, bytes))
@@ -184,7 +184,7 @@ static bool take_text(struct pack_program *program, const char *key, const char 
 
 // Takes a number of a program. Returns false where `key` is not a number's. Sets `is_good` to whether the value is
 // valid.
-static bool take_number(struct reader *reader, const char *key, const char *value, bool *is_good) {
+static bool take_number(struct pack_reader *reader, const char *key, const char *value, bool *is_good) {
     struct pack_program *program = reader->program;
     struct bench_code *code = &program->code;
     struct bench_foreign *foreign = &code->foreign;
@@ -235,7 +235,7 @@ static bool take_number(struct reader *reader, const char *key, const char *valu
 }
 
 // Reads "ADDRESS SIZE w- HEX".
-static bool read_segment(struct reader *reader, const char *value) {
+static bool read_segment(struct pack_reader *reader, const char *value) {
     struct bench_code *code = &reader->program->code;
     char *end, mode[3];
     int n_read = 0;
@@ -258,7 +258,7 @@ static bool read_segment(struct reader *reader, const char *value) {
 }
 
 // Reads "ADDRESS STRIDE SIZE".
-static bool read_touch(struct reader *reader, const char *value) {
+static bool read_touch(struct pack_reader *reader, const char *value) {
     struct bench_foreign *foreign = &reader->program->code.foreign;
     struct bench_touch touch = {0};
     int end = 0;
@@ -271,7 +271,7 @@ static bool read_touch(struct reader *reader, const char *value) {
 }
 
 // Reads "ADDRESS BYTES VALUE".
-static bool read_patch(struct reader *reader, const char *value) {
+static bool read_patch(struct pack_reader *reader, const char *value) {
     struct bench_foreign *foreign = &reader->program->code.foreign;
     char hex[2 * BENCH_PATCH_BYTES + 1];
     struct bench_patch patch = {0};
@@ -288,7 +288,7 @@ static bool read_patch(struct reader *reader, const char *value) {
 }
 
 // Takes a key of a program. Ignores unknown ones, which a later version may add.
-static bool take(struct reader *reader, const char *key, const char *value) {
+static bool take(struct pack_reader *reader, const char *key, const char *value) {
     bool is_good = true;
     if (take_text(reader->program, key, value) || take_number(reader, key, value, &is_good))
         return is_good;
@@ -326,7 +326,7 @@ static bool are_segments_sound(const struct bench_code *code) {
 }
 
 // Completes the current program, if there is one. Returns false where it is not valid.
-static bool finish(struct reader *reader) {
+static bool finish(struct pack_reader *reader) {
     struct pack_program *program = reader->program;
     if (!program)
         return true;
@@ -340,7 +340,7 @@ static bool finish(struct reader *reader) {
     return true;
 }
 
-static bool begin(struct reader *reader) {
+static bool begin(struct pack_reader *reader) {
     struct pack *pack = reader->pack;
     bool is_finished = finish(reader);
     reader->program = ARENA_ADD(reader->arena, pack->programs, pack->n_programs);
@@ -349,7 +349,7 @@ static bool begin(struct reader *reader) {
     return is_finished;
 }
 
-static bool read_line(struct reader *reader, const char *line) {
+static bool read_line(struct pack_reader *reader, const char *line) {
     const char *space = strchr(line, ' ');
     const char *value = space ? space + 1 : "";
     const char *key = arena_copy(reader->arena, line, space ? (size_t)(space - line) : strlen(line));
@@ -365,7 +365,7 @@ static bool read_line(struct reader *reader, const char *line) {
 bool pack_read(struct arena *arena, const char *name, const char *text, size_t length, struct pack *pack,
                struct fail *fail) {
     *pack = (struct pack){0};
-    struct reader reader = {.arena = arena, .pack = pack};
+    struct pack_reader reader = {.arena = arena, .pack = pack};
     struct slice rest = {text, length}, line;
     if (!slice_next(&rest, '\n', &line) || !slice_is(line, FIRST_LINE))
         return fail_at(fail, name, 1, 0, "this is not a pack of programs, which begins with '%s'", FIRST_LINE);

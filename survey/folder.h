@@ -1,4 +1,4 @@
-// Private to this folder.
+// Private to survey/.
 // The names of the files in a survey's folder, and its forms.jsonl.
 #ifndef SURVEY_FOLDER_H
 #define SURVEY_FOLDER_H
@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "gen/isa.h"
-#include "survey/shape.h"
+#include "survey/forms/shape.h"
 
 const char *folder_file(struct arena *arena, const char *folder, const char *name);
 

@@ -4,8 +4,8 @@
 #ifndef SURVEY_FOLLOWUPS_H
 #define SURVEY_FOLLOWUPS_H
 
-#include "survey/experiments.h"
-#include "survey/table.h"
+#include "survey/experiments/experiments.h"
+#include "survey/table/table.h"
 
 struct followups {
     struct arena *arena;

@@ -2,8 +2,8 @@
 #include "survey/followups.h"
 
 #include "gen/kernel.h"
-#include "survey/partners.h"
-#include "survey/testing_forms.h"
+#include "survey/forms/chain_partners.h"
+#include "survey/forms/testing_forms.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

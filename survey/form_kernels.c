@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "lab/decoder.h"
-#include "survey/experiments.h"
+#include "survey/experiments/experiments.h"
 #include "survey/followups.h"
 #include "survey/survey.h"
 

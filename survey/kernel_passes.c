@@ -1,7 +1,7 @@
 #include "survey/kernel_passes.h"
 
 #include "base/text.h"
-#include "survey/kernel_plan.h"
+#include "survey/experiments/kernel_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,7 @@ bool kernel_passes_add_text(struct kernel_passes *passes, const char *path, cons
 }
 
 // Whether a value is to be measured again. Of slots, the median of processes that are apart suffices
-// (survey/table_slots.c).
+// (survey/table/table_slots.c).
 static bool is_unstable(const struct experiment *experiment, const struct experiment_key *key) {
     const struct bench_measurement *m = &experiment->measurement;
     bool is_enough = m->look == LOOK_SPREAD && key->kind == EXPERIMENT_SLOTS;

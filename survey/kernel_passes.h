@@ -6,8 +6,8 @@
 
 #include "lab/assembled.h"
 #include "lab/campaign.h"
-#include "survey/experiment_list.h"
-#include "survey/table.h"
+#include "survey/experiments/experiment_list.h"
+#include "survey/table/table.h"
 
 struct kernel_passes {
     struct campaign campaign;

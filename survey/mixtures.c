@@ -1,54 +1,12 @@
 #include "survey/mixtures.h"
 
 #include "base/bytes.h"
-#include "base/compressed.h"
 #include "gen/gen.h"
-#include "survey/folder.h"
-#include "survey/ways.h"
+#include "survey/forms/isa_traits.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Mixtures in a row of one use.
-enum { OF_ONE_USE = 4 };
-
-enum table_mixture_use mixtures_use(const struct experiment_key *key) {
-    if (key->kind == EXPERIMENT_PROBE)
-        return TABLE_MIXTURE_PROBE;
-    return key->number / OF_ONE_USE % 2 ? TABLE_MIXTURE_TO_JUDGE : TABLE_MIXTURE_TO_CHOOSE;
-}
-
-const char *mixtures_path(struct arena *arena, const char *folder, const struct isa *isa) {
-    return folder_file(arena, folder, arena_printf(arena, "kernels/%s/mixtures.yaml", isa_family(isa)));
-}
-
-// The file has a line for each kernel: mixture_add.
-bool mixtures_read(struct arena *arena, const char *path, struct mixtures_file *file, struct fail *fail) {
-    static const char start[] = "  - {name: ", about[] = ", about: \"";
-    struct text text = {.arena = arena};
-    struct slice rest, line;
-    char *data;
-    size_t length, n_abouts = 0;
-    *file = (struct mixtures_file){.text = ""};
-    if (!compressed_find(arena, path))
-        return true;
-    if (!compressed_read(arena, path, &data, &length, fail))
-        return false;
-    rest = (struct slice){data, length};
-    while (slice_next(&rest, '\n', &line)) {
-        if (line.length < strlen(start) || strncmp(line.data, start, strlen(start)) != 0)
-            continue;
-        const char *name = line.data + strlen(start), *end = name + strcspn(name, ","),
-                   *words = strncmp(end, about, strlen(about)) == 0 ? end + strlen(about) : "";
-        *ARENA_ADD(arena, file->names, file->n) = arena_copy(arena, name, (size_t)(end - name));
-        *ARENA_ADD(arena, file->abouts, n_abouts) = arena_copy(arena, words, strcspn(words, "\""));
-        text_append(&text, line.data, line.length);
-        text_add(&text, "\n");
-    }
-    file->text = text.length ? text.data : "";
-    return true;
-}
 
 // ---- forms
 
@@ -123,7 +81,7 @@ static bool has_throughput(const struct table_row *row) {
         if (row->throughputs[i].has_slow_values)
             return false;
     return table_is_stable(&throughput->value) && !throughput->value.has_two_speeds &&
-           throughput->value.relation == TABLE_EQUAL && !throughput->has_breakers && !throughput->has_surroundings &&
+           throughput->value.relation == TABLE_EQUAL && !throughput->has_breakers && !throughput->has_wrapper &&
            throughput->value.cycles <= MIXTURES_MOST_CYCLES;
 }
 
@@ -320,8 +278,8 @@ static void balance(struct mixture_part *parts) {
 }
 
 static void add_probes_of(const struct drawing *drawing, const struct candidate *candidate) {
-    const struct ways *ways = ways_find(drawing->request->isa);
-    for (const struct way_probe *probe = ways->probes; probe && probe->form; probe++) {
+    const struct isa_traits *traits = isa_traits_find(drawing->request->isa);
+    for (const struct way_probe *probe = traits->probes; probe && probe->form; probe++) {
         const struct candidate *other =
             probe->group == group_of(candidate) ? find_candidate(drawing, probe->form) : NULL;
         const struct experiment_key key = {

@@ -6,7 +6,7 @@
 //  - Random ones, mixture.000 and on: 2 to 6 forms, 1 to 4 copies of each, MIXTURE_LOOP instructions by turns. The
 //    first four serve to choose changes of a model by, the next four only to judge them, and so on.
 //  - FORM.beside.PROBE: the first form of a scheduling class beside a probe, as many copies as take equally long alone.
-//    Probes are forms that take other pipes than each other on most CPUs (ways.h).
+//    Probes are forms that take other pipes than each other on most CPUs (isa_traits.h).
 //
 // The drawing rule: a form can be in a mixture where its throughput is stable, its own, at most
 // MIXTURES_MOST_CYCLES, and mixture_can_have says so. The kind is drawn first: general registers, vectors, masks, with
@@ -19,9 +19,9 @@
 #define SURVEY_MIXTURES_H
 
 #include "base/fail.h"
-#include "survey/experiment_list.h"
-#include "survey/mixture_text.h"
-#include "survey/table.h"
+#include "survey/experiments/experiment_list.h"
+#include "survey/experiments/mixture_text.h"
+#include "survey/table/table.h"
 
 #define MIXTURES_MOST_CYCLES 4.0
 enum { MIXTURES_USUAL = 300, MIXTURES_MOST_PROBES = 1500 };
@@ -39,18 +39,5 @@ struct mixtures_request {
 
 // Adds the experiments that are not drawn yet.
 void mixtures_draw(const struct mixtures_request *request, struct experiment_list *kernels);
-
-// What a mixture serves for.
-enum table_mixture_use mixtures_use(const struct experiment_key *key);
-
-// What a folder's file holds.
-struct mixtures_file {
-    const char *text; // lines of all kernels; "": there is no file
-    const char **names, **abouts;
-    size_t n;
-};
-// The file in a survey's folder.
-const char *mixtures_path(struct arena *arena, const char *folder, const struct isa *isa);
-bool mixtures_read(struct arena *arena, const char *path, struct mixtures_file *file, struct fail *fail);
 
 #endif

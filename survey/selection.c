@@ -1,6 +1,6 @@
 #include "survey/selection.h"
 
-#include "survey/kept.h"
+#include "survey/carried_over.h"
 
 #include <string.h>
 
@@ -39,16 +39,16 @@ static bool check_patterns(const struct selection *selection, const bool *has_fo
 
 bool selection_make(const struct selection *selection, bool *is_selected, struct fail *fail) {
     const struct survey_request *request = selection->request;
-    struct kept own = {0};
+    struct carried_over own = {0};
     if (request->campaign.is_resumed && !request->n_patterns &&
-        !kept_read(selection->arena, request->campaign.folder, NULL, 0, &own, fail))
+        !carried_over_read(selection->arena, request->campaign.folder, NULL, 0, &own, fail))
         return false;
     struct form_patterns patterns;
     bool *has_form = ARENA_ARRAY(selection->arena, bool, request->n_patterns);
     bool is_good = form_patterns_open(&patterns, selection->arena, request->patterns, request->n_patterns, fail);
     for (size_t i = 0; i < selection->n_forms && is_good; i++) {
         bool is_wanted = !request->n_patterns || is_match(&patterns, &selection->forms[i], has_form);
-        is_wanted &= !own.n || kept_has(&own, selection->forms[i].name);
+        is_wanted &= !own.n || carried_over_has(&own, selection->forms[i].name);
         is_selected[i] = is_wanted && (!request->n_shards || i % request->n_shards == request->shard - 1);
     }
     form_patterns_close(&patterns);

@@ -5,20 +5,21 @@
 #include "bench/host/timer.h"
 #include "bench/targets/simulated.h"
 #include "lab/budget.h"
+#include "survey/carried_over.h"
 #include "survey/commands.h"
-#include "survey/experiments.h"
+#include "survey/experiments/experiments.h"
 #include "survey/folder.h"
 #include "survey/followups.h"
 #include "survey/form_kernels.h"
-#include "survey/kept.h"
+#include "survey/forms/usable.h"
 #include "survey/kernel_passes.h"
-#include "survey/loops.h"
 #include "survey/mixtures.h"
 #include "survey/selection.h"
-#include "survey/slower.h"
-#include "survey/table.h"
-#include "survey/table_reader.h"
-#include "survey/usable.h"
+#include "survey/table/loops.h"
+#include "survey/table/mixture_file.h"
+#include "survey/table/recheck.h"
+#include "survey/table/table.h"
+#include "survey/table/table_reader.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -33,7 +34,7 @@ struct survey {
     size_t n_forms;
     struct shape *shapes; // one per form
     const char *slots_file;
-    struct kept kept;              // what the folder holds of other forms
+    struct carried_over kept;      // what the folder holds of other forms
     const char *kept_slots;        // of these, the kernels that find dispatch slots
     struct experiment_list others; // of other forms than the first ones; their kernels are made after the first table
     struct followups slots;
@@ -99,7 +100,7 @@ static bool write_forms(struct survey *survey, struct fail *fail) {
             form->name, form->text ? text_without_tabs(arena, form->text) : NULL, form->sched_class_name, left_out};
     }
     if (survey->request->campaign.is_resumed &&
-        !kept_read(arena, survey->request->campaign.folder, names, n, &survey->kept, fail))
+        !carried_over_read(arena, survey->request->campaign.folder, names, n, &survey->kept, fail))
         return false;
     for (size_t i = 0; i < survey->kept.n; i++)
         *ARENA_ADD(arena, list, n) = survey->kept.forms[i];
@@ -145,8 +146,8 @@ static bool make_experiments(struct survey *survey, struct fail *fail) {
                         "there is no '%s', with the kernels of the folder's other forms: --resume without a pattern "
                         "makes them again",
                         file);
-    if (!kept_add_kernels(&survey->kept, file, &all, fail) ||
-        !kept_add_kernels(&survey->kept, survey->slots_file, &kept_slots, fail))
+    if (!carried_over_add_kernels(&survey->kept, file, &all, fail) ||
+        !carried_over_add_kernels(&survey->kept, survey->slots_file, &kept_slots, fail))
         return false;
     survey->kept_slots = kept_slots.data;
     if (!file_write(file, all.data, all.length, fail) || !kernel_passes_add(&survey->passes, &first, 0, fail))
@@ -201,11 +202,11 @@ static bool measure_slots(struct survey *survey, const struct pass_effort *effor
 static bool add_mixtures(struct survey *survey, struct fail *fail) {
     struct arena arena = {0};
     struct survey_table table;
-    struct mixtures_file file;
-    const char *path = mixtures_path(survey->arena, survey->request->campaign.folder, survey->isa);
+    struct mixture_file file;
+    const char *path = mixture_file_path(survey->arena, survey->request->campaign.folder, survey->isa);
     struct experiment_list drawn = {.arena = survey->arena};
     struct text text = {.arena = survey->arena};
-    bool is_done = mixtures_read(survey->arena, path, &file, fail) &&
+    bool is_done = mixture_file_read(survey->arena, path, &file, fail) &&
                    kernel_passes_read_table(&survey->passes, &arena, &table, fail);
     if (is_done && survey->n_mixtures) {
         const struct mixtures_request request = {.isa = survey->isa,
@@ -271,7 +272,7 @@ static bool measure_slower(struct survey *survey, struct fail *fail) {
         struct survey_table table;
         size_t n = 0;
         is_done = kernel_passes_read_table(&survey->passes, &arena, &table, fail);
-        const char **names = is_done ? slower_than_class(&arena, &table, &n) : NULL;
+        const char **names = is_done ? recheck_than_class(&arena, &table, &n) : NULL;
         is_more = n > 0;
         is_done = is_done && kernel_passes_run_named(&survey->passes, names, n, false, &again, fail);
         arena_free(&arena);

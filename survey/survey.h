@@ -1,7 +1,7 @@
 // A survey: the instruction table of a CPU, form by form, without knowing the CPU. It lists LLVM's forms, runs each
 // once (probe.h), makes experiments of those that run, and measures them until they are stable or the budget is spent.
 //
-//     forms ─ probe ─► shapes ─► kernels ─ lab ─► measurements ─► table (survey/table.h)
+//     forms ─ probe ─► shapes ─► kernels ─ lab ─► measurements ─► table (survey/table/table.h)
 //
 // All is in one folder. A survey that was killed goes on where it ended.
 //  - measurements.jsonl: a measurement file (bench/record/record.h)

@@ -16,7 +16,7 @@ static bool is_one_of(enum cpu_parameter parameter, const enum cpu_parameter *so
 }
 
 // A value that no machine has would only be seen in a bound that makes no sense.
-static bool check_parameter(struct reader *reader, enum cpu_parameter parameter, struct fy_node *node) {
+static bool check_parameter(struct cpu_reader *reader, enum cpu_parameter parameter, struct fy_node *node) {
     static const enum cpu_parameter powers[] = {CPU_FETCH_BYTES, CPU_CACHE_LINE_BYTES, CPU_LOAD_BANKS,
                                                 CPU_RENAMED_LEARNED_SETS};
     const char *name = cpu_parameters[parameter].name, *unit = cpu_parameters[parameter].unit;
@@ -34,7 +34,7 @@ static bool check_parameter(struct reader *reader, enum cpu_parameter parameter,
     return true;
 }
 
-static bool read_parameters(struct reader *reader, struct fy_node *node) {
+static bool read_parameters(struct cpu_reader *reader, struct fy_node *node) {
     struct fy_node *key, *value;
     void *iterator = NULL;
     const char *names[CPU_N_PARAMETERS];
@@ -56,7 +56,7 @@ static bool read_parameters(struct reader *reader, struct fy_node *node) {
     return true;
 }
 
-static bool read_resources(struct reader *reader, struct fy_node *node) {
+static bool read_resources(struct cpu_reader *reader, struct fy_node *node) {
     struct fy_node *key, *value;
     void *iterator = NULL;
     struct cpu *cpu = reader->cpu;
@@ -76,7 +76,7 @@ static bool read_resources(struct reader *reader, struct fy_node *node) {
 }
 
 // "94", "0x5e", or "0x00-0x4f".
-static bool read_models(struct reader *reader, struct fy_node *node, struct cpu_identity *models) {
+static bool read_models(struct cpu_reader *reader, struct fy_node *node, struct cpu_identity *models) {
     enum { MOST_MODEL = 0xff };
     const char *text = NULL;
     if (!read_text(reader, node, &text))
@@ -96,7 +96,7 @@ static bool read_models(struct reader *reader, struct fy_node *node, struct cpu_
                      MOST_MODEL);
 }
 
-static bool read_identity(struct reader *reader, struct fy_node *node) {
+static bool read_identity(struct cpu_reader *reader, struct fy_node *node) {
     struct yaml_field f[N_IDENTITY_KEYS];
     struct cpu *cpu = reader->cpu;
     struct cpu_identity identity;
@@ -118,7 +118,7 @@ static bool read_identity(struct reader *reader, struct fy_node *node) {
     return true;
 }
 
-static bool read_identities(struct reader *reader, struct fy_node *node) {
+static bool read_identities(struct cpu_reader *reader, struct fy_node *node) {
     struct fy_node *item;
     if (node && !yaml_is_sequence(node))
         return yaml_fail(&reader->yaml, node, "'identity' must be a list");
@@ -129,9 +129,9 @@ static bool read_identities(struct reader *reader, struct fy_node *node) {
 }
 
 // What of a file is read.
-typedef bool reads(struct reader *reader, const struct yaml_field f[N_FILE_KEYS]);
+typedef bool reads(struct cpu_reader *reader, const struct yaml_field f[N_FILE_KEYS]);
 
-static bool read_whole(struct reader *reader, const struct yaml_field f[N_FILE_KEYS]) {
+static bool read_whole(struct cpu_reader *reader, const struct yaml_field f[N_FILE_KEYS]) {
     struct cpu *cpu = reader->cpu;
     return read_text(reader, f[FILE_NAME].value, &cpu->name) && read_text(reader, f[FILE_ABOUT].value, &cpu->about) &&
            read_word(reader, f[FILE_BASE].value, &cpu->base) && read_identities(reader, f[FILE_IDENTITY].value) &&
@@ -139,11 +139,11 @@ static bool read_whole(struct reader *reader, const struct yaml_field f[N_FILE_K
            read_forms(reader, f[FILE_FORMS].value) && read_lacks(reader, f[FILE_LACKS].value);
 }
 
-static bool read_only_identity(struct reader *reader, const struct yaml_field f[N_FILE_KEYS]) {
+static bool read_only_identity(struct cpu_reader *reader, const struct yaml_field f[N_FILE_KEYS]) {
     return read_text(reader, f[FILE_NAME].value, &reader->cpu->name) && read_identities(reader, f[FILE_IDENTITY].value);
 }
 
-static bool read_file(struct reader *reader, reads *read) {
+static bool read_file(struct cpu_reader *reader, reads *read) {
     struct yaml_field f[N_FILE_KEYS];
     double version;
     if (!read_fields(reader, yaml_root(&reader->yaml), "a CPU file", cpu_file_keys, N_FILE_KEYS, f) ||
@@ -160,7 +160,7 @@ static struct cpu *open_and_read(struct arena *arena, const char *path, const ch
                                  struct fail *fail) {
     struct cpu *cpu = ARENA_NEW(arena, struct cpu);
     *cpu = (struct cpu){.path = arena_strdup(arena, path), .about = ""};
-    struct reader reader = {.arena = arena, .cpu = cpu};
+    struct cpu_reader reader = {.arena = arena, .cpu = cpu};
     bool is_good = text ? yaml_open_text(&reader.yaml, arena, cpu->path, text, fail)
                         : yaml_open(&reader.yaml, arena, cpu->path, fail);
     cpu->hash = is_good ? bytes_hash(reader.yaml.data, strlen(reader.yaml.data)) : 0;

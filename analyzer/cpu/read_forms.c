@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static bool read_use(struct reader *reader, struct fy_node *node, struct cpu_rule *rule) {
+static bool read_use(struct cpu_reader *reader, struct fy_node *node, struct cpu_rule *rule) {
     struct yaml_field f[N_USE_KEYS];
     struct cpu_word *on = &rule->on[rule->n_uses];
     double cycles = 1;
@@ -23,7 +23,7 @@ static bool read_use(struct reader *reader, struct fy_node *node, struct cpu_rul
     return true;
 }
 
-static bool read_uses(struct reader *reader, struct fy_node *node, struct cpu_rule *rule) {
+static bool read_uses(struct cpu_reader *reader, struct fy_node *node, struct cpu_rule *rule) {
     if (!node)
         return true;
     if (!yaml_is_sequence(node))
@@ -40,7 +40,7 @@ static bool read_uses(struct reader *reader, struct fy_node *node, struct cpu_ru
     return true;
 }
 
-static bool read_ends(struct reader *reader, const char *what, struct fy_node *node, struct cpu_end **ends,
+static bool read_ends(struct cpu_reader *reader, const char *what, struct fy_node *node, struct cpu_end **ends,
                       unsigned *n) {
     struct fy_node *key, *value;
     if (node && !yaml_is_mapping(node))
@@ -54,7 +54,7 @@ static bool read_ends(struct reader *reader, const char *what, struct fy_node *n
     return true;
 }
 
-static bool read_ignores(struct reader *reader, struct fy_node *node, struct cpu_rule *rule) {
+static bool read_ignores(struct cpu_reader *reader, struct fy_node *node, struct cpu_rule *rule) {
     const char **names;
     struct fy_node **nodes;
     size_t n = 0;
@@ -66,7 +66,7 @@ static bool read_ignores(struct reader *reader, struct fy_node *node, struct cpu
     return true;
 }
 
-static bool read_shape(struct reader *reader, struct fy_node *node, enum cpu_shape *shape) {
+static bool read_shape(struct cpu_reader *reader, struct fy_node *node, enum cpu_shape *shape) {
     const char *names[CPU_N_SHAPES], *text = NULL;
     if (!read_text(reader, node, &text) || !text)
         return !node;
@@ -78,7 +78,7 @@ static bool read_shape(struct reader *reader, struct fy_node *node, enum cpu_sha
            yaml_fail(&reader->yaml, node, "'%s' is no kind of address: any, indexed, three-part or relative", text);
 }
 
-static bool read_immediate(struct reader *reader, struct fy_node *node, struct cpu_rule *rule) {
+static bool read_immediate(struct cpu_reader *reader, struct fy_node *node, struct cpu_rule *rule) {
     double value = 0;
     rule->has_immediate = node;
     if (node && !yaml_number(&reader->yaml, node, &value))
@@ -89,7 +89,7 @@ static bool read_immediate(struct reader *reader, struct fy_node *node, struct c
     return true;
 }
 
-static bool read_flag(struct reader *reader, struct fy_node *node, bool *flag) {
+static bool read_flag(struct cpu_reader *reader, struct fy_node *node, bool *flag) {
     double value = 0;
     if (node && !yaml_number(&reader->yaml, node, &value))
         return false;
@@ -98,7 +98,7 @@ static bool read_flag(struct reader *reader, struct fy_node *node, bool *flag) {
 }
 
 // A number without a trust of its own has the rule's.
-static bool read_numbers(struct reader *reader, const struct yaml_field *f, struct cpu_rule *rule) {
+static bool read_numbers(struct cpu_reader *reader, const struct yaml_field *f, struct cpu_rule *rule) {
     const struct cpu_number plain = {.trust = rule->trust, .source = rule->source};
     rule->slots = rule->latency = rule->own_latency = rule->serial = plain;
     return read_number(reader, f[RULE_SLOTS].value, &rule->slots) &&
@@ -116,7 +116,7 @@ struct origin {
     unsigned llvm;
 };
 
-static bool read_rule(struct reader *reader, struct fy_node *node, const struct origin *origin) {
+static bool read_rule(struct cpu_reader *reader, struct fy_node *node, const struct origin *origin) {
     struct yaml_field f[N_RULE_KEYS];
     struct cpu_rule rule = {.trust = origin->trust, .source = origin->source, .llvm = origin->llvm};
     struct cpu_word match;
@@ -142,10 +142,10 @@ static bool read_rule(struct reader *reader, struct fy_node *node, const struct 
     return true;
 }
 
-static bool read_rules(struct reader *reader, struct fy_node *node, const struct origin *origin);
+static bool read_rules(struct cpu_reader *reader, struct fy_node *node, const struct origin *origin);
 
 // Rules that share a trust and a source.
-static bool read_group(struct reader *reader, struct fy_node *node) {
+static bool read_group(struct cpu_reader *reader, struct fy_node *node) {
     struct yaml_field f[N_GROUP_KEYS];
     struct origin origin = {CPU_ASSUMED, "", 0};
     double llvm = 0;
@@ -156,7 +156,7 @@ static bool read_group(struct reader *reader, struct fy_node *node) {
            ((origin.llvm = (unsigned)llvm), read_rules(reader, f[GROUP_FORMS].value, &origin));
 }
 
-static bool is_group(struct reader *reader, struct fy_node *node) {
+static bool is_group(struct cpu_reader *reader, struct fy_node *node) {
     struct fy_node *key, *value;
     const char *name;
     for (void *iterator = NULL; yaml_is_mapping(node) && yaml_next_pair(node, &iterator, &key, &value);)
@@ -166,7 +166,7 @@ static bool is_group(struct reader *reader, struct fy_node *node) {
 }
 
 // `origin`: of a group; null: this is the whole list, which may hold groups.
-static bool read_rules(struct reader *reader, struct fy_node *node, const struct origin *origin) {
+static bool read_rules(struct cpu_reader *reader, struct fy_node *node, const struct origin *origin) {
     static const struct origin assumed = {CPU_ASSUMED, "", 0};
     struct fy_node *item;
     if (node && !yaml_is_sequence(node))
@@ -180,7 +180,7 @@ static bool read_rules(struct reader *reader, struct fy_node *node, const struct
     return true;
 }
 
-static bool read_lack(struct reader *reader, struct fy_node *node) {
+static bool read_lack(struct cpu_reader *reader, struct fy_node *node) {
     struct yaml_field f[N_LACK_KEYS];
     struct cpu_lack lack = {.feature = NULL};
     struct cpu_word match;
@@ -198,7 +198,7 @@ static bool read_lack(struct reader *reader, struct fy_node *node) {
     return true;
 }
 
-bool read_lacks(struct reader *reader, struct fy_node *node) {
+bool read_lacks(struct cpu_reader *reader, struct fy_node *node) {
     struct fy_node *item;
     if (node && !yaml_is_sequence(node))
         return yaml_fail(&reader->yaml, node, "'lacks' must be a list");
@@ -208,6 +208,6 @@ bool read_lacks(struct reader *reader, struct fy_node *node) {
     return true;
 }
 
-bool read_forms(struct reader *reader, struct fy_node *node) {
+bool read_forms(struct cpu_reader *reader, struct fy_node *node) {
     return read_rules(reader, node, NULL);
 }

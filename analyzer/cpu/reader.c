@@ -2,21 +2,21 @@
 
 #include "base/text.h"
 
-bool read_fields(struct reader *reader, struct fy_node *node, const char *what, const struct cpu_key *keys, size_t n,
-                 struct yaml_field *fields) {
+bool read_fields(struct cpu_reader *reader, struct fy_node *node, const char *what, const struct cpu_key *keys,
+                 size_t n, struct yaml_field *fields) {
     for (size_t i = 0; i < n; i++)
         fields[i] = (struct yaml_field){keys[i].name, keys[i].is_needed, NULL};
     return yaml_fields(&reader->yaml, node, what, fields, n);
 }
 
-bool read_text(struct reader *reader, struct fy_node *node, const char **text) {
+bool read_text(struct cpu_reader *reader, struct fy_node *node, const char **text) {
     if (!node)
         return true;
     *text = yaml_text(&reader->yaml, node);
     return *text || yaml_fail(&reader->yaml, node, "this must be a text");
 }
 
-bool read_trust(struct reader *reader, struct fy_node *node, enum cpu_trust *trust) {
+bool read_trust(struct cpu_reader *reader, struct fy_node *node, enum cpu_trust *trust) {
     const char *names[CPU_N_TRUSTS], *text = NULL;
     if (!read_text(reader, node, &text) || !text)
         return !node;
@@ -28,26 +28,26 @@ bool read_trust(struct reader *reader, struct fy_node *node, enum cpu_trust *tru
            yaml_fail(&reader->yaml, node, "'%s' is no trust: measured, bound, published, llvm or assumed", text);
 }
 
-bool read_word(struct reader *reader, struct fy_node *node, struct cpu_word *word) {
+bool read_word(struct cpu_reader *reader, struct fy_node *node, struct cpu_word *word) {
     struct yaml_place place = yaml_place(&reader->yaml, node);
     *word = (struct cpu_word){yaml_text(&reader->yaml, node), place.line, place.column};
     return word->text || yaml_fail(&reader->yaml, node, "this must be a text");
 }
 
-bool read_plain(struct reader *reader, struct fy_node *node, double *number) {
+bool read_plain(struct cpu_reader *reader, struct fy_node *node, double *number) {
     return yaml_number(&reader->yaml, node, number) &&
            ((*number >= 0 && *number <= READER_MOST) ||
             yaml_fail(&reader->yaml, node, "this must be at least 0 and at most %d", READER_MOST));
 }
 
-struct fy_node *read_value_node(struct reader *reader, struct fy_node *node) {
+struct fy_node *read_value_node(struct cpu_reader *reader, struct fy_node *node) {
     struct yaml_field f[N_NUMBER_KEYS];
     return yaml_is_mapping(node) && read_fields(reader, node, "a number", cpu_number_keys, N_NUMBER_KEYS, f)
                ? f[NUMBER_VALUE].value
                : node;
 }
 
-bool read_number(struct reader *reader, struct fy_node *node, struct cpu_number *number) {
+bool read_number(struct cpu_reader *reader, struct fy_node *node, struct cpu_number *number) {
     struct yaml_field f[N_NUMBER_KEYS];
     if (!node)
         return true;

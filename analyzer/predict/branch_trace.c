@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reader {
+struct trace_reader {
     const char *name;
     const char *at, *line_start;
     unsigned line; // from 1
     struct fail *fail;
 };
 
-static unsigned column(const struct reader *reader) {
+static unsigned column(const struct trace_reader *reader) {
     return (unsigned)(reader->at - reader->line_start) + 1;
 }
 
 // White space, comments and, as separators, commas and parentheses.
-static void skip(struct reader *reader, const char *separators) {
+static void skip(struct trace_reader *reader, const char *separators) {
     for (; *reader->at != '\0'; reader->at++) {
         if (*reader->at == '#') {
             reader->at += strcspn(reader->at, "\n");
@@ -42,7 +42,7 @@ static size_t label_length(const char *text) {
     return length;
 }
 
-static bool read_count(struct reader *reader, struct branch_word *word) {
+static bool read_count(struct trace_reader *reader, struct branch_word *word) {
     skip(reader, "");
     if (*reader->at != '*')
         return true;
@@ -58,7 +58,7 @@ static bool read_count(struct reader *reader, struct branch_word *word) {
     return true;
 }
 
-static bool read_word(struct arena *arena, struct reader *reader, struct branch_word *word) {
+static bool read_word(struct arena *arena, struct trace_reader *reader, struct branch_word *word) {
     size_t length = label_length(reader->at);
     *word = (struct branch_word){.count = 1, .line = reader->line, .column = column(reader)};
     if (length == 0)
@@ -74,7 +74,7 @@ static bool read_word(struct arena *arena, struct reader *reader, struct branch_
 
 bool branch_trace_parse(struct arena *arena, const char *name, const char *text, struct branch_trace *trace,
                         struct fail *fail) {
-    struct reader reader = {.name = name, .at = text, .line_start = text, .line = 1, .fail = fail};
+    struct trace_reader reader = {.name = name, .at = text, .line_start = text, .line = 1, .fail = fail};
     struct branch_word *words = NULL;
     *trace = (struct branch_trace){.name = name};
     for (skip(&reader, ",()"); *reader.at != '\0'; skip(&reader, ",()"))

@@ -108,8 +108,8 @@ struct event_listener {
     // events go on from there, also those of instructions in flight now: what was index i is i + `instructions`.
     // Both come between cycles, after cycle_end. What is in use (buffers, registers, entries) is at `repeated` what it
     // was at the mark, and so is every in-flight instruction's event_critical; maxima stay. How long ago something
-    // was reported of an instruction in flight may differ: who measures that needs all walked, or the first iterations
-    // (pipeline_options).
+    // was reported of an instruction in flight may differ: a listener that needs such ages must have all iterations
+    // walked, or the first ones (pipeline_options).
     void (*marked)(void *self);
     void (*repeated)(void *self, uint64_t times, uint64_t cycles, uint64_t instructions);
     // Buffers taken at dispatch and given back at issue: masks of resources, OR-ed.

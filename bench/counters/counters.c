@@ -12,7 +12,7 @@
 static const double trial_timeout_seconds = 5;
 
 // Findings of a child on the right CPU, in memory shared with that child.
-struct trial {
+struct counters_trial {
     int cpu;
     struct perf_group base; // cycles and instructions
     unsigned n_events;
@@ -45,14 +45,14 @@ static int try_group(const struct perf_group *group, bool by_user) {
     return error;
 }
 
-static struct perf_group group_of(const struct trial *trial, unsigned first, unsigned n_events) {
+static struct perf_group group_of(const struct counters_trial *trial, unsigned first, unsigned n_events) {
     struct perf_group group = trial->base;
     for (unsigned i = 0; i < n_events; i++)
         group.attributes[group.n++] = trial->events[first + i];
     return group;
 }
 
-static void try_each_event(struct trial *trial) {
+static void try_each_event(struct counters_trial *trial) {
     for (trial->bad_event = 0; trial->bad_event < trial->n_events; trial->bad_event++) {
         struct perf_group group = group_of(trial, trial->bad_event, 1);
         trial->event_error = try_group(&group, false);
@@ -63,7 +63,7 @@ static void try_each_event(struct trial *trial) {
 
 // Puts as many events into each group as the hardware takes, by trial: some events count only on some counters, and
 // others may hold counters.
-static void divide_into_groups(struct trial *trial) {
+static void divide_into_groups(struct counters_trial *trial) {
     enum { MOST = TARGET_MAX_COUNTERS - TARGET_FIXED_COUNTERS };
     unsigned done = 0;
     do {
@@ -82,7 +82,7 @@ static void divide_into_groups(struct trial *trial) {
     } while (done < trial->n_events);
 }
 
-static void try_user_reads(struct trial *trial) {
+static void try_user_reads(struct counters_trial *trial) {
     unsigned done = 0;
     for (unsigned i = 0; i < trial->n_groups && !trial->user_error; i++) {
         struct perf_group group = group_of(trial, done, trial->group_events[i]);
@@ -94,7 +94,7 @@ static void try_user_reads(struct trial *trial) {
 
 static int try_all(struct sandbox *sandbox, void *context) {
     (void)sandbox; // no foreign code runs here
-    struct trial *trial = context;
+    struct counters_trial *trial = context;
     trial->pin_error = host_pin(trial->cpu) ? 0 : errno;
     if (trial->pin_error)
         return 0;
@@ -161,7 +161,7 @@ static const char *explain_user(struct arena *arena, int error) {
     return "the kernel offers programs no way to read these counters themselves";
 }
 
-static void tell(struct arena *arena, const struct trial *trial, const struct target_request *request,
+static void tell(struct arena *arena, const struct counters_trial *trial, const struct target_request *request,
                  struct counters *counters, struct target *target) {
     unsigned done = 0;
     target->has_counters = trial->base_error == 0;
@@ -180,7 +180,7 @@ static void tell(struct arena *arena, const struct trial *trial, const struct ta
     }
 }
 
-static bool judge(struct arena *arena, const struct trial *trial, const struct target_request *request,
+static bool judge(struct arena *arena, const struct counters_trial *trial, const struct target_request *request,
                   const struct host_core_pmu *pmu, struct fail *fail) {
     if (request->n_events == 0)
         return true;
@@ -195,7 +195,7 @@ static bool judge(struct arena *arena, const struct trial *trial, const struct t
 }
 
 static bool encode(struct arena *arena, const struct target_request *request, const struct host_core_pmu *pmu,
-                   struct trial *trial, struct fail *fail) {
+                   struct counters_trial *trial, struct fail *fail) {
     trial->base.n = TARGET_FIXED_COUNTERS;
     event_encode_generic(PERF_COUNT_HW_CPU_CYCLES, pmu, &trial->base.attributes[0]);
     event_encode_generic(PERF_COUNT_HW_INSTRUCTIONS, pmu, &trial->base.attributes[1]);
@@ -209,7 +209,7 @@ static bool encode(struct arena *arena, const struct target_request *request, co
     return true;
 }
 
-static bool run_trial(struct trial *trial, struct fail *fail) {
+static bool run_trial(struct counters_trial *trial, struct fail *fail) {
     enum bench_outcome outcome;
     int status;
     struct sandbox_job job = {.body = try_all, .context = trial, .timeout_seconds = trial_timeout_seconds};
@@ -223,12 +223,12 @@ static bool run_trial(struct trial *trial, struct fail *fail) {
 
 bool counters_prepare(struct arena *arena, int cpu, const struct target_request *request, struct counters *counters,
                       struct target *target, struct fail *fail) {
-    struct trial *trial = mmap(NULL, sizeof *trial, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct counters_trial *trial = mmap(NULL, sizeof *trial, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (trial == MAP_FAILED)
         return fail_set(fail, FAIL_WORK, "no memory to try the counters: %s", strerror(errno));
     struct host_core_pmu pmu;
     host_core_pmu(arena, cpu, &pmu);
-    *trial = (struct trial){.cpu = cpu};
+    *trial = (struct counters_trial){.cpu = cpu};
     bool is_done = encode(arena, request, &pmu, trial, fail) && run_trial(trial, fail);
     if (is_done) {
         tell(arena, trial, request, counters, target);

@@ -68,7 +68,7 @@ static size_t find_even(struct sampling *sampling, double *start) {
     return n;
 }
 
-// What the rounds of a value say of each other.
+// Summary of a value's other rounds, to judge one by.
 struct company {
     double even_start;       // median of the even ones
     bool has_even, has_less; // enough rounds that are even, and that have less than no start

@@ -26,7 +26,7 @@ struct results {
 };
 
 // All that a child reads, in shared memory. The parent fills it again for the next child.
-struct batch {
+struct probe_batch {
     size_t n;
     struct bench_code codes[MOST_TOGETHER];
     uint8_t *bytes; // of these codes, one after the other
@@ -56,7 +56,7 @@ static void run_piece(struct code_room *room, const struct cpu_state *state, con
 }
 
 static int run_batch(struct sandbox *sandbox, void *context) {
-    struct batch *batch = context;
+    struct probe_batch *batch = context;
     struct code_room room;
     struct cpu_state state;
     const struct bench_code *codes[MOST_TOGETHER];
@@ -77,7 +77,7 @@ static int run_batch(struct sandbox *sandbox, void *context) {
 
 struct probe {
     const struct probe_request *request;
-    struct batch *batch;
+    struct probe_batch *batch;
     struct probe_counts counts;
     struct fail *fail;
 };
@@ -94,7 +94,7 @@ static bool open_batch(struct probe *probe) {
 
 static void fill_batch(struct probe *probe, const size_t *numbers, size_t n) {
     const struct probe_request *request = probe->request;
-    struct batch *batch = probe->batch;
+    struct probe_batch *batch = probe->batch;
     memset(&batch->results, 0, sizeof batch->results);
     batch->n = n < MOST_TOGETHER ? n : MOST_TOGETHER;
     for (size_t i = 0; i < batch->n; i++) {
@@ -128,7 +128,7 @@ static enum bench_outcome noted(const struct results *results, size_t i) {
 // Takes the outcomes of a child that has ended, and returns how many there are. `ended`: how it ended; its last piece
 // broke it, unless all are done, or the child only waited for a CPU. Foreign code may have changed the results, so
 // their numbers are checked.
-static size_t take(const struct batch *batch, enum bench_outcome ended, const size_t *numbers,
+static size_t take(const struct probe_batch *batch, enum bench_outcome ended, const size_t *numbers,
                    enum bench_outcome *outcomes) {
     const struct results *results = &batch->results;
     size_t n_done = results->n_done <= batch->n ? results->n_done : 0;

@@ -16,7 +16,7 @@
 static const double CORE_HZ = 250e6, TICKS_PER_CYCLE = 0.585;
 
 // Cycles of a piece of code for a number of bodies, simulated once.
-struct run {
+struct simulated_run {
     const uint8_t *body, *corunner; // beside: the co-runner's body; null: no co-runner
     uint64_t bodies, cycles;
     bool is_illegal;        // the CPU does not execute it
@@ -31,7 +31,7 @@ struct target_sim {
     unsigned slow_cycles; // as in struct sim_spec
     struct noise noise;
     struct sim_events events;
-    struct run *runs;
+    struct simulated_run *runs;
     size_t n_runs;
 };
 
@@ -74,8 +74,8 @@ static bool describe(const struct model *model, struct arena *arena, const struc
 
 // Simulates the code, or code and co-runner on two threads. Sets the cycles and the co-runner's bodies of `run`.
 static bool execute(const struct target_sim *sim, const struct bench_code *code, const struct bench_code *corunner,
-                    const struct pipeline_options *options, struct event_listener *const *listeners, struct run *run,
-                    struct fail *fail) {
+                    const struct pipeline_options *options, struct event_listener *const *listeners,
+                    struct simulated_run *run, struct fail *fail) {
     const struct model *model = sim->model;
     struct arena scratch = {0};
     struct block blocks[CORUN_THREADS];
@@ -106,14 +106,14 @@ static bool execute(const struct target_sim *sim, const struct bench_code *code,
 // Simulates a number of bodies, or finds the earlier result. `outcome` is BENCH_TIMEOUT where the code takes more than
 // `most_cycles` (0: no limit), BENCH_SIGILL where the CPU does not execute it.
 static bool simulate(struct target_sim *sim, const struct bench_code *code, const struct bench_code *corunner,
-                     uint64_t bodies, uint64_t most_cycles, struct run *run, enum bench_outcome *outcome,
+                     uint64_t bodies, uint64_t most_cycles, struct simulated_run *run, enum bench_outcome *outcome,
                      struct fail *fail) {
     for (size_t i = 0; i < sim->n_runs; i++) {
         *run = sim->runs[i];
         if (run->body == code->body && run->corunner == body_of(corunner) && run->bodies == bodies)
             return true;
     }
-    *run = (struct run){.body = code->body, .corunner = body_of(corunner), .bodies = bodies};
+    *run = (struct simulated_run){.body = code->body, .corunner = body_of(corunner), .bodies = bodies};
     struct pipeline_options options = {.iterations = bodies, .max_cycles = most_cycles};
     struct sim_event_counter counter;
     struct event_listener *listeners[] = {sim->events.n ? &counter.listener : NULL, NULL};
@@ -158,7 +158,7 @@ static bool simulate_round(struct target_sim *sim, const struct target_job *job,
     uint64_t most_cycles = (uint64_t)(job->timeout_seconds * CORE_HZ);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         for (unsigned is_long = 0; is_long < 2 && pieces[i].iterations[1]; is_long++) {
-            struct run run = {0};
+            struct simulated_run run = {0};
             if (!simulate(sim, pieces[i].code, pieces[i].corunner,
                           pieces[i].iterations[is_long] * pieces[i].code->bodies, most_cycles, &run, outcome, fail))
                 return false;
@@ -181,7 +181,7 @@ static bool put_events(struct target_sim *sim, const struct target_job *job, str
     for (unsigned i = 0; i < job->group; i++)
         first += sim->target.groups[i].n_events;
     for (unsigned is_long = 0; is_long < 2; is_long++) {
-        struct run run = {0};
+        struct simulated_run run = {0};
         if (!simulate(sim, job->code, job->corunner, iterations[is_long] * job->code->bodies, 0, &run, outcome, fail))
             return false;
         if (*outcome != BENCH_OK)

@@ -13,7 +13,7 @@
 #include "bench/sandbox/nursery.h"
 #include "cli/cli.h"
 #include "lab/decoder.h"
-#include "survey/probe.h"
+#include "survey/forms/probe.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct reader {
+struct input_reader {
     struct mca_session *session;
     const struct model *model;
     struct block *blocks; // blocks of all inputs
@@ -48,7 +48,7 @@ static bool are_same_code(const struct backend_source *a, const struct backend_s
 
 // Prints a hint where the text is probably in Intel's syntax. In AT&T's, 'rax' is a place in memory: 'push rax' parses,
 // but most other text does not. `source`: result of parsing the text; null: it did not parse.
-static void hint_at_intel(const struct reader *reader, const char *name, const char *text,
+static void hint_at_intel(const struct input_reader *reader, const char *name, const char *text,
                           const struct backend_source *source) {
     struct arena *arena = reader->session->arena;
     const char *in_intel = model_in_syntax(arena, reader->model->machine->triple, text);
@@ -69,7 +69,7 @@ static void hint_at_intel(const struct reader *reader, const char *name, const c
 }
 
 // Prints what to give instead of a text that did not parse.
-static void hint_at_unread(const struct reader *reader, const char *path) {
+static void hint_at_unread(const struct input_reader *reader, const char *path) {
     const char *name = file_name(path), *kind = file_kind_refused(name, reader->unread, strlen(reader->unread));
     if (kind)
         fprintf(stderr, "cyclops: note: %s is %s\n", name, kind);
@@ -77,7 +77,8 @@ static void hint_at_unread(const struct reader *reader, const char *path) {
         hint_at_intel(reader, name, reader->unread, NULL);
 }
 
-static bool describe_text(struct reader *reader, const char *name, const char *text, struct backend_source *source) {
+static bool describe_text(struct input_reader *reader, const char *name, const char *text,
+                          struct backend_source *source) {
     struct mca_session *session = reader->session;
     bool is_read = model_describe_text(reader->model, session->arena, name, text, source, session->fail);
     if (is_read)
@@ -88,7 +89,7 @@ static bool describe_text(struct reader *reader, const char *name, const char *t
 }
 
 // Describes a file of assembly, or an object.
-static bool describe_file(struct reader *reader, const char *path, struct backend_source *source) {
+static bool describe_file(struct input_reader *reader, const char *path, struct backend_source *source) {
     struct mca_session *session = reader->session;
     const struct object_range range = range_of(session->args);
     reader->unread = NULL;
@@ -111,12 +112,12 @@ static bool describe_file(struct reader *reader, const char *path, struct backen
     return describe_text(reader, name, data, source);
 }
 
-static void append_block(struct reader *reader, const struct block *block) {
+static void append_block(struct input_reader *reader, const struct block *block) {
     struct arena *arena = reader->session->arena;
     *ARENA_ADD(arena, reader->blocks, reader->n_blocks) = *block;
 }
 
-static void append_source(struct reader *reader, const struct backend_source *source) {
+static void append_source(struct input_reader *reader, const struct backend_source *source) {
     struct arena *arena = reader->session->arena;
     size_t first = reader->n_blocks;
     for (size_t i = 0; i < source->n_blocks; i++)
@@ -128,7 +129,7 @@ static void append_source(struct reader *reader, const struct backend_source *so
     }
 }
 
-static bool gather_hex(struct reader *reader, const char *path) {
+static bool gather_hex(struct input_reader *reader, const char *path) {
     struct mca_session *session = reader->session;
     struct mca_hex hex;
     if (!mca_hex_open(&hex, path, session->fail))
@@ -151,7 +152,7 @@ static bool gather_hex(struct reader *reader, const char *path) {
     return session->fail->status == FAIL_NONE;
 }
 
-static bool gather_file(struct reader *reader, const char *path) {
+static bool gather_file(struct input_reader *reader, const char *path) {
     struct backend_source source = {0};
     struct fail *fail = reader->session->fail;
     if (describe_file(reader, path, &source)) {
@@ -170,12 +171,12 @@ static bool gather_file(struct reader *reader, const char *path) {
 
 // ---- --brief
 
-static void tell_failure(struct reader *reader, const struct fail *fail) {
+static void tell_failure(struct input_reader *reader, const struct fail *fail) {
     mca_brief_print_error(fail, reader->session->out);
     reader->any_failed = true;
 }
 
-static void simulate_briefly(struct reader *reader, const struct block *block) {
+static void simulate_briefly(struct input_reader *reader, const struct block *block) {
     const struct mca_session *session = reader->session;
     struct fail fail;
     struct pipeline_result result;
@@ -187,13 +188,13 @@ static void simulate_briefly(struct reader *reader, const struct block *block) {
         tell_failure(reader, &fail);
 }
 
-static bool run_hex_briefly(struct reader *reader, const char *path) {
+static bool run_hex_briefly(struct input_reader *reader, const char *path) {
     const struct mca_args *args = reader->session->args;
     unsigned n_jobs = args->jobs != 0 ? args->jobs : chunks_usual_jobs();
     return mca_run_hex(reader->session, reader->model, path, n_jobs, &reader->any_failed);
 }
 
-static bool run_file_briefly(struct reader *reader, const char *path) {
+static bool run_file_briefly(struct input_reader *reader, const char *path) {
     struct backend_source source = {0};
     struct fail *fail = reader->session->fail;
     bool is_described = describe_file(reader, path, &source);
@@ -208,7 +209,7 @@ static bool run_file_briefly(struct reader *reader, const char *path) {
     return true;
 }
 
-static bool for_each_input(struct reader *reader, bool (*take)(struct reader *, const char *)) {
+static bool for_each_input(struct input_reader *reader, bool (*take)(struct input_reader *, const char *)) {
     const struct mca_args *args = reader->session->args;
     if (args->n_inputs == 0)
         return take(reader, "-");
@@ -291,7 +292,7 @@ static bool follow_trace(struct mca_session *session, struct backend_source *sou
 }
 
 bool mca_read_inputs(struct mca_session *session, const struct model *model, struct backend_source *source) {
-    struct reader reader = {.session = session, .model = model};
+    struct input_reader reader = {.session = session, .model = model};
     const struct mca_args *args = session->args;
     if (args->branch_trace != NULL && (args->brief || args->hex))
         return fail_set(session->fail, FAIL_INPUT,
@@ -305,7 +306,7 @@ bool mca_read_inputs(struct mca_session *session, const struct model *model, str
 }
 
 static bool run_briefly(struct mca_session *session, const struct model *model, uint64_t iterations) {
-    struct reader reader = {.session = session, .model = model, .iterations = iterations};
+    struct input_reader reader = {.session = session, .model = model, .iterations = iterations};
     bool done = for_each_input(&reader, session->args->hex ? run_hex_briefly : run_file_briefly);
     if (done && reader.any_failed)
         session->fail->status = FAIL_WORK; // it is printed

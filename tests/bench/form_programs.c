@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "gen/gen.h"
 #include "lab/decoder.h"
-#include "survey/experiments.h"
+#include "survey/experiments/experiments.h"
 
 #include <stdio.h>
 #include <stdlib.h>

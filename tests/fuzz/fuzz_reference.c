@@ -1,5 +1,5 @@
 // Files of published results.
-#include "lab/reference.h"
+#include "study/reference.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {

@@ -62,7 +62,7 @@ void memory_unit_init(struct memory_unit *unit, struct flight *flight, uint64_t 
 
 // To be asked of any instruction: what is not a memory operation finds room.
 static inline enum memory_queue memory_unit_queues(const struct memory_unit *unit, const struct plan_insn *insn) {
-    // A limit of 0 is none: less one, it is larger than any number of entries.
+    // 0: unlimited, as 0 less one is the largest unsigned number.
     if (insn->may_load & (unit->loads > unit->load_queue - 1U))
         return QUEUE_LOADS_FULL;
     if (insn->may_store & (unit->stores > unit->store_queue - 1U))

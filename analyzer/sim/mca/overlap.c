@@ -1,14 +1,15 @@
 #include "analyzer/sim/mca/overlap.h"
 
 // What is left of each resource while the uses of one instruction are tried.
-struct trial {
+struct overlap_left {
     unsigned left[MAX_RESOURCES];
     uint64_t known;    // own bits of resources that `left` holds for
     uint64_t consumed; // of resources with nothing left
 };
 
 // Tries to give each group of the instruction a unit that its other uses leave.
-static uint64_t busy_in_overlap(const struct resource_unit *unit, const struct plan_insn *insn, struct trial *trial) {
+static uint64_t busy_in_overlap(const struct resource_unit *unit, const struct plan_insn *insn,
+                                struct overlap_left *trial) {
     uint64_t busy = 0;
     for (unsigned i = 0; i < insn->n_uses; i++) {
         const struct plan_use *use = &insn->uses[i];
@@ -33,7 +34,7 @@ static uint64_t busy_in_overlap(const struct resource_unit *unit, const struct p
 }
 
 uint64_t overlap_busy(const struct resource_unit *unit, const struct plan_insn *insn) {
-    struct trial trial = {.known = 0};
+    struct overlap_left trial = {.known = 0};
     for (unsigned i = 0; i < insn->n_uses; i++) {
         const struct plan_use *use = &insn->uses[i];
         if (use->is_group)

@@ -93,7 +93,7 @@ static inline uint64_t pipe_pick_in_round(struct resource_pipe *pipe, uint64_t f
     return picked;
 }
 
-// Units used ahead of their turn are left out of the next round. Written without branches: nobody can foretell them.
+// Units used ahead of their turn are left out of the next round. Without branches, which would be unpredictable.
 static inline void pipe_note_used(struct resource_pipe *pipe, uint64_t used) {
     uint64_t next = pipe->next_in_round;
     uint64_t ahead = pipe->used_ahead | (used & -(uint64_t)(used > next));

@@ -119,7 +119,7 @@ struct simulation_plan {
     uint64_t groups;   // own bits of the groups that instructions ask for, themselves or through other groups
     bool has_segments; // some resource is acquired after issue
     bool has_buffers;  // as in the options
-    // What depends on what is known beforehand: renaming does no move away with.
+    // Dependences are known beforehand: renaming eliminates no move of the block.
     bool is_fixed;
     unsigned max_edges;      // older results that one instruction can wait for
     unsigned max_latency;    // cycles

@@ -1,0 +1,385 @@
+#include "upstream/td_leave.h"
+
+#include "upstream/td_statements.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct leaver {
+    const struct td_wanted *wanted;
+    // The InstRW's list, with a mark for each write of its own; in front of one that operands choose, "%" and the name
+    // of the SchedWriteVariant.
+    const char *operands;
+};
+
+// Where a SchedWriteVariant of the file has the list of writes that it chooses last. False: it is not in the file.
+static bool find_last_choice(const struct td_plan *plan, const char *name, struct td_statement *statement,
+                             struct td_span *last) {
+    const struct td_record *record = td_records_find(plan->model->records, name);
+    size_t n = 0;
+    if (!record || !record->fields[TD_VARIANTS] || !record->file || strcmp(record->file, plan->model->file) != 0 ||
+        !td_find_statement(&plan->text, record->line, statement) || statement->is_defm ||
+        !td_is(&plan->text, statement->class_name, "SchedWriteVariant") || statement->n_arguments != 1)
+        return false;
+    const struct td_span *choices = td_elements(&plan->text, statement->arguments[0], &n);
+    if (n == 0)
+        return false;
+    last->at = last->end = choices[n - 1].end;
+    while (last->at > choices[n - 1].at && plan->text.data[last->at] != '[')
+        last->at--;
+    while (last->end > last->at && plan->text.data[last->end - 1] != ']')
+        last->end--;
+    return last->end > last->at;
+}
+
+static bool needs_own(const struct td_plan *plan, const struct td_wanted *wanted, unsigned write) {
+    for (unsigned a = wanted->opcode.first[write]; a < wanted->opcode.first[write + 1]; a++)
+        if (!td_numbers_are_equal(&wanted->numbers[a], &plan->chosen[wanted->opcode.atoms[a]]))
+            return true;
+    return false;
+}
+
+// All atoms of a write as one.
+static struct td_numbers sum_of(const struct td_wanted *wanted, unsigned write) {
+    struct td_numbers sum = {0};
+    for (unsigned a = wanted->opcode.first[write]; a < wanted->opcode.first[write + 1]; a++) {
+        const struct td_numbers *numbers = &wanted->numbers[a];
+        sum.latency += numbers->latency;
+        sum.uops += numbers->uops;
+        for (unsigned p = 0; p < numbers->n_ports && sum.n_ports < TD_MOST_PORTS; p++) {
+            unsigned at = 0;
+            while (at < sum.n_ports && strcmp(sum.ports[at], numbers->ports[p]) != 0)
+                at++;
+            sum.ports[at] = numbers->ports[p];
+            sum.cycles[at] += numbers->cycles[p];
+            sum.n_ports += at == sum.n_ports;
+        }
+    }
+    return sum;
+}
+
+// A SchedRead that comes so early; "": no SchedRead does.
+static const char *read_with(const struct td_plan *plan, const struct td_wanted *wanted, int cycles) {
+    int other;
+    for (unsigned i = wanted->opcode.n_writes; i < wanted->opcode.n_operands; i++)
+        if (td_model_advance(plan->model, wanted->opcode.operands[i], &other) && other == cycles)
+            return wanted->opcode.operands[i];
+    for (size_t i = 0; cycles && i < plan->model->n_reads; i++) {
+        const struct td_record *record = plan->model->reads[i];
+        const char *name = record->fields[TD_READ_TYPE] ? record->fields[TD_READ_TYPE] : record->name;
+        if (td_model_advance(plan->model, name, &other) && other == cycles)
+            return name;
+    }
+    return cycles ? "" : "ReadDefault";
+}
+
+static const char *reads_of(struct td_plan *plan, const struct td_wanted *wanted) {
+    const char *reads[TD_MOST_READS];
+    unsigned n = 0;
+    struct text text = {.arena = plan->arena};
+    const struct td_opcode *opcode = &wanted->opcode;
+    for (; opcode->n_writes + n < opcode->n_operands && n < TD_MOST_READS; n++)
+        reads[n] = opcode->operands[opcode->n_writes + n];
+    for (unsigned r = 0; r < wanted->change->after.n_reads; r++) {
+        unsigned at = wanted->change->after.operands[r];
+        int cycles = wanted->change->after.advances[r], now = 0;
+        if (at >= TD_MOST_READS || (at >= n && cycles == 0))
+            continue;
+        for (; n <= at; n++)
+            reads[n] = "ReadDefault";
+        if (td_model_advance(plan->model, reads[at], &now) && now == cycles)
+            continue;
+        const char *name = read_with(plan, wanted, cycles);
+        reads[at] = *name ? name : arena_printf(plan->arena, "?%d", cycles);
+    }
+    while (n && strcmp(reads[n - 1], "ReadDefault") == 0)
+        n--;
+    text_add(&text, "");
+    for (unsigned i = 0; i < n; i++)
+        text_addf(&text, ", %s", reads[i]);
+    return text.data;
+}
+
+static bool is_chosen_by_operands(const struct td_plan *plan, const struct td_wanted *wanted, unsigned write) {
+    const struct td_record *record = td_records_find(plan->model->records, wanted->opcode.operands[write]);
+    return record && record->fields[TD_VARIANTS];
+}
+
+static const char *operands_of(struct td_plan *plan, const struct td_wanted *wanted) {
+    struct text text = {.arena = plan->arena};
+    for (unsigned w = 0; w < wanted->opcode.n_writes; w++) {
+        text_add(&text, w ? ", " : "");
+        if (!needs_own(plan, wanted, w)) {
+            text_add(&text, wanted->opcode.operands[w]);
+            continue;
+        }
+        struct td_numbers sum = sum_of(wanted, w);
+        if (is_chosen_by_operands(plan, wanted, w))
+            text_addf(&text, "%%%s", wanted->opcode.operands[w]);
+        text_addf(&text, "!%s%s", td_list_of(plan->arena, sum.ports, sum.n_ports), td_body_of(plan->arena, &sum));
+    }
+    for (unsigned w = wanted->opcode.n_writes; wanted->has_other_results && w < wanted->change->after.n_writes; w++) {
+        struct td_numbers result = {.latency = wanted->change->after.latencies[w]};
+        text_addf(&text, ", ![]%s", td_body_of(plan->arena, &result));
+    }
+    text_add(&text, reads_of(plan, wanted));
+    return text.data;
+}
+
+static int compare_leavers(const void *a, const void *b) {
+    const struct leaver *one = a, *other = b;
+    int order = strcmp(one->operands, other->operands);
+    return order ? order : strcmp(one->wanted->change->opcode, other->wanted->change->opcode);
+}
+
+// What all resources' names begin with: "Zn4".
+static const char *prefix_of(struct arena *arena, const struct td_model *model) {
+    const struct machine *machine = model->machine;
+    size_t length = machine->n_resources > 1 ? strlen(machine->resources[1].name) : 0;
+    for (unsigned i = 2; i < machine->n_resources; i++) {
+        size_t same = 0;
+        while (same < length && machine->resources[i].name[same] == machine->resources[1].name[same])
+            same++;
+        length = same;
+    }
+    return length >= 2 ? arena_copy(arena, machine->resources[1].name, length) : model->name;
+}
+
+static const char *free_name(struct td_plan *plan, const char *name) {
+    const char *wanted = name;
+    for (unsigned i = 2; td_records_find(plan->model->records, wanted); i++)
+        wanted = arena_printf(plan->arena, "%s_%u", name, i);
+    return wanted;
+}
+
+// "Zn4WriteVPABSBrr": the write with these numbers, which it defines.
+static const char *define_write(struct td_plan *plan, struct text *text, const char *opcode, unsigned write,
+                                struct slice numbers) {
+    const char *name = free_name(plan, arena_printf(plan->arena, "%sWrite%s%s", prefix_of(plan->arena, plan->model),
+                                                    opcode, write ? arena_printf(plan->arena, "_%u", write) : ""));
+    const char *end = memmem(numbers.data, numbers.length, " {", 2);
+    text_addf(text, "def %s : SchedWriteRes<%.*s>%.*s\n", name, (int)(end - numbers.data), numbers.data,
+              (int)(numbers.length - (size_t)(end - numbers.data)), end);
+    return name;
+}
+
+// The same choice as another SchedWriteVariant's, but for the last one, which is of `write`.
+static const char *define_variant(struct td_plan *plan, struct text *text, const char *like, const char *write) {
+    const char *name = free_name(plan, arena_printf(plan->arena, "%sByOperands", write)), *data = plan->text.data;
+    struct td_statement statement;
+    struct td_span last;
+    if (!find_last_choice(plan, like, &statement, &last))
+        return write; // can_leave has found it
+    text_addf(text, "def %s : SchedWriteVariant<%.*s[%s]%.*s>;\n", name, (int)(last.at - statement.arguments[0].at),
+              data + statement.arguments[0].at, write, (int)(statement.arguments[0].end - last.end), data + last.end);
+    return name;
+}
+
+static const char *define_read(struct td_plan *plan, struct text *text, int cycles, const char ***known, size_t *n) {
+    const char *name = arena_printf(plan->arena, "%sRead%d%s", prefix_of(plan->arena, plan->model), abs(cycles),
+                                    cycles < 0 ? "Late" : "Early");
+    if (text_find(name, *known, *n) < *n)
+        return name;
+    *ARENA_ADD(plan->arena, *known, *n) = name;
+    text_addf(text, "def %s : SchedReadAdvance<%d>;\n", name, cycles);
+    return name;
+}
+
+static void add_names(struct text *text, const struct leaver *leavers, size_t n, size_t column) {
+    enum { COLUMNS = 80 };
+    size_t start = column;
+    for (size_t i = 0; i < n; i++) {
+        const char *name = leavers[i].wanted->change->opcode;
+        if (i && column + strlen(name) + 3 > COLUMNS) {
+            text_addf(text, ",\n%*s", (int)start, "");
+            column = start;
+        } else if (i) {
+            text_add(text, ", ");
+            column += 2;
+        }
+        text_add(text, name);
+        column += strlen(name);
+    }
+}
+
+// The definitions and the InstRW of opcodes that need the same.
+static void add_group(struct td_plan *plan, struct text *text, const struct leaver *leavers, size_t n,
+                      const char ***reads, size_t *n_reads) {
+    struct text list = {.arena = plan->arena};
+    const char *at = leavers->operands;
+    text_add(&list, "");
+    for (unsigned w = 0; *at; w++) {
+        if (*at == '!' || *at == '%') {
+            const char *numbers = strchr(at, '!'), *end = strchr(at, '}') + 1;
+            const char *write = define_write(plan, text, leavers->wanted->change->opcode, w,
+                                             (struct slice){numbers + 1, (size_t)(end - numbers - 1)});
+            if (*at == '%')
+                write = define_variant(plan, text, arena_copy(plan->arena, at + 1, (size_t)(numbers - at - 1)), write);
+            text_add(&list, write);
+            at = end;
+        } else if (*at == '?') {
+            text_add(&list, define_read(plan, text, (int)strtol(at + 1, NULL, 10), reads, n_reads));
+            at += strcspn(at, ",");
+        } else {
+            size_t length = strcspn(at, ",");
+            text_append(&list, at, length);
+            at += length;
+        }
+        if (*at) {
+            text_add(&list, ", ");
+            at += strspn(at, ", ");
+        }
+    }
+    text_addf(text, "def : InstRW<[%s],\n             (instrs ", list.data);
+    add_names(text, leavers, n, strlen("             (instrs "));
+    text_add(text, ")>;\n");
+    plan->n_inst_rws++;
+}
+
+// Takes opcodes out of the InstRW that names them. False: that is not understood.
+static bool take_out(struct td_plan *plan, const struct td_record *inst_rw, const char *const *opcodes, size_t n) {
+    struct td_statement statement;
+    bool is_here = inst_rw->file && strcmp(inst_rw->file, plan->model->file) == 0;
+    if (!is_here || !td_find_statement(&plan->text, inst_rw->line, &statement) || statement.is_defm ||
+        !td_is(&plan->text, statement.class_name, "InstRW") || statement.n_arguments != 2)
+        return false;
+    struct td_span set = statement.arguments[1];
+    struct slice text = td_slice(&plan->text, set);
+    if (!td_model_names_others(plan->model, inst_rw, opcodes, n)) {
+        size_t end = statement.all.end;
+        end += end < plan->text.length && plan->text.data[end] == '\n';
+        td_replace(&plan->text, (struct td_span){statement.all.at, end}, "");
+        return true;
+    }
+    if (text.length < 8 || memcmp(text.data, "(instrs", 7) != 0) {
+        struct text by = {.arena = plan->arena};
+        text_addf(&by, "(sub %.*s,\n        (instrs ", (int)text.length, text.data);
+        struct leaver *names = ARENA_ARRAY(plan->arena, struct leaver, n);
+        struct td_wanted *wanted = ARENA_ARRAY(plan->arena, struct td_wanted, n);
+        struct repair_change *changes = ARENA_ARRAY(plan->arena, struct repair_change, n);
+        for (size_t i = 0; i < n; i++) {
+            changes[i].opcode = opcodes[i];
+            wanted[i].change = &changes[i];
+            names[i].wanted = &wanted[i];
+        }
+        add_names(&by, names, n, strlen("        (instrs "));
+        text_add(&by, "))");
+        td_replace(&plan->text, set, by.data);
+        return true;
+    }
+    size_t n_items;
+    struct td_span *items = td_elements(&plan->text, set, &n_items);
+    bool *leaves = ARENA_ARRAY(plan->arena, bool, n_items + 1);
+    for (size_t i = 0; i < n_items; i++) {
+        for (size_t k = 0; k < n && !leaves[i]; k++)
+            leaves[i] = td_is(&plan->text, items[i], opcodes[k]);
+    }
+    for (size_t i = 0, next; i < n_items; i = next) {
+        next = i + 1;
+        if (!leaves[i])
+            continue;
+        while (next < n_items && leaves[next])
+            next++;
+        if (next < n_items)
+            td_replace(&plan->text, (struct td_span){items[i].at, items[next].at}, "");
+        else
+            td_replace(&plan->text, (struct td_span){items[i - 1].end, items[n_items - 1].end}, "");
+    }
+    return true;
+}
+
+static int compare_inst_rws(const void *a, const void *b) {
+    const struct leaver *one = a, *other = b;
+    const struct td_record *x = one->wanted->opcode.inst_rw, *y = other->wanted->opcode.inst_rw;
+    if (x != y)
+        return x < y ? -1 : 1;
+    return strcmp(one->wanted->change->opcode, other->wanted->change->opcode);
+}
+
+// Where the new statements go: before the brace that ends "let SchedModel = ... in {" at the file's end, or behind all.
+static size_t find_end(const struct td_plan *plan, bool *is_inside) {
+    const struct td_text *text = &plan->text;
+    *is_inside = false;
+    const char *opening = memmem(text->data, text->length, "\nlet SchedModel = ", 18);
+    for (const char *next = opening; next;
+         next = memmem(next + 1, text->length - (size_t)(next + 1 - text->data), "\nlet SchedModel = ", 18))
+        opening = next;
+    for (size_t end = text->length, at; end > 0 && opening; end = at) {
+        at = end - 1;
+        while (at > 0 && text->data[at - 1] != '\n')
+            at--;
+        if (text->data[at] == '}') {
+            *is_inside = true;
+            return at;
+        }
+        if (end - at > 1 && text->data[at] != '/')
+            break; // a line that is neither empty nor a comment
+    }
+    return text->length;
+}
+
+// Whether the choices by operands can be written again with other numbers.
+static bool can_leave(const struct td_plan *plan, const struct td_wanted *wanted) {
+    struct td_statement statement;
+    struct td_span last;
+    bool is_good = true;
+    for (unsigned w = 0; wanted->opcode.is_variant && w < wanted->opcode.n_writes; w++)
+        if (needs_own(plan, wanted, w))
+            is_good &= find_last_choice(plan, wanted->opcode.operands[w], &statement, &last);
+    return is_good;
+}
+
+// Opcodes whose atoms get other numbers than they need, or that need other reads or results.
+static struct leaver *find_leavers(struct td_plan *plan, size_t *n) {
+    struct leaver *leavers = NULL;
+    *n = 0;
+    for (size_t i = 0; i < plan->request->n_changes; i++) {
+        struct td_wanted *wanted = &plan->wanted[i];
+        bool leaves = wanted->has_other_reads || wanted->has_other_results;
+        for (unsigned w = 0; !wanted->opcode.why && w < wanted->opcode.n_writes; w++)
+            leaves |= needs_own(plan, wanted, w);
+        if (leaves && !wanted->why && can_leave(plan, wanted))
+            *ARENA_ADD(plan->arena, leavers, *n) = (struct leaver){wanted, operands_of(plan, wanted)};
+    }
+    return leavers;
+}
+
+// Takes them out of the InstRWs that name them. Returns the number of those for which that is understood: the first
+// ones.
+static size_t take_all_out(struct td_plan *plan, struct leaver *leavers, size_t n) {
+    const char **opcodes = ARENA_ARRAY(plan->arena, const char *, n);
+    size_t n_kept = 0;
+    qsort(leavers, n, sizeof *leavers, compare_inst_rws);
+    for (size_t first = 0, end; first < n; first = end) {
+        const struct td_record *inst_rw = leavers[first].wanted->opcode.inst_rw;
+        for (end = first; end < n && leavers[end].wanted->opcode.inst_rw == inst_rw; end++)
+            opcodes[end - first] = leavers[end].wanted->change->opcode;
+        if (!inst_rw || take_out(plan, inst_rw, opcodes, end - first))
+            for (size_t i = first; i < end; i++)
+                leavers[n_kept++] = leavers[i];
+    }
+    return n_kept;
+}
+
+void td_let_leave(struct td_plan *plan) {
+    size_t n, n_reads = 0;
+    const char **reads = NULL;
+    struct text text = {.arena = plan->arena};
+    struct leaver *leavers = find_leavers(plan, &n);
+    n = n ? take_all_out(plan, leavers, n) : 0;
+    if (!n)
+        return;
+    qsort(leavers, n, sizeof *leavers, compare_leavers);
+    bool is_inside;
+    size_t at = find_end(plan, &is_inside);
+    text_add(&text, "\n// Opcodes that were measured to differ from their class.\n");
+    if (!is_inside)
+        text_addf(&text, "let SchedModel = %s in {\n", plan->model->name);
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && strcmp(leavers[end].operands, leavers[first].operands) == 0;)
+            end++;
+        add_group(plan, &text, &leavers[first], end - first, &reads, &n_reads);
+    }
+    text_add(&text, is_inside ? "\n" : "} // SchedModel\n");
+    td_replace(&plan->text, (struct td_span){at, at}, text.data);
+}

@@ -1,0 +1,138 @@
+#include "upstream/td_records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Names of the fields, sorted, in the order of enum td_field.
+static const char *const field_names[TD_N_FIELDS] = {
+    "AcquireAtCycles", "AliasRW",       "Cycles",    "Instrs",          "IssueWidth",
+    "Latency",         "MatchRW",       "Name",      "NumMicroOps",     "OperandReadWrites",
+    "Predicate",       "ProcResources", "ReadType",  "ReleaseAtCycles", "Repeat",
+    "SchedModel",      "SchedRW",       "Selected",  "Super",           "Unsupported",
+    "ValidWrites",     "Variants",      "WriteType", "Writes",
+};
+
+static int compare_names(const void *name, const void *element) {
+    const struct slice *slice = name;
+    const char *const *other = element;
+    int order = strncmp(slice->data, *other, slice->length);
+    return order ? order : -(int)((*other)[slice->length] != '\0');
+}
+
+// "  |File.td:12|" at the end of a line: cuts it off. False: the line has no such end.
+static bool take_place(struct slice *line, struct slice *place) {
+    if (line->length < 4 || line->data[line->length - 1] != '|')
+        return false;
+    size_t start = line->length - 1;
+    while (start > 0 && line->data[start - 1] != '|')
+        start--;
+    if (start < 2)
+        return false;
+    *place = (struct slice){line->data + start, line->length - 1 - start};
+    line->length = start - 1;
+    *line = slice_trim(*line);
+    return true;
+}
+
+static void set_place(struct arena *arena, struct td_record *record, struct slice place) {
+    size_t colon = place.length;
+    while (colon > 0 && place.data[colon - 1] != ':')
+        colon--;
+    if (colon == 0)
+        return;
+    record->file = arena_copy(arena, place.data, colon - 1);
+    record->line = (unsigned)strtoul(arena_copy(arena, place.data + colon, place.length - colon), NULL, 10);
+}
+
+static bool starts_with(struct slice line, const char *start) {
+    size_t length = strlen(start);
+    return line.length >= length && memcmp(line.data, start, length) == 0;
+}
+
+// "    list<int> Cycles = [1]  |File.td:3|"
+static void read_field(struct arena *arena, struct slice line, struct td_record *record) {
+    struct slice place;
+    if (!take_place(&line, &place))
+        line = slice_trim(line); // a field without a place
+    const char *equals = memmem(line.data, line.length, " = ", 3);
+    if (!equals)
+        return;
+    const char *name = equals;
+    while (name > line.data && name[-1] != ' ')
+        name--;
+    struct slice slice = {name, (size_t)(equals - name)};
+    const char *const *found = bsearch(&slice, field_names, TD_N_FIELDS, sizeof *field_names, compare_names);
+    if (found)
+        record->fields[found - field_names] =
+            arena_copy(arena, equals + 3, line.length - (size_t)(equals + 3 - line.data));
+}
+
+static bool has_fields(const struct td_record *record) {
+    for (size_t i = 0; i < TD_N_FIELDS; i++)
+        if (record->fields[i] && i != TD_NAME && i != TD_PREDICATE && i != TD_CYCLES)
+            return true;
+    return false;
+}
+
+static int compare_records(const void *a, const void *b) {
+    const struct td_record *one = a, *other = b;
+    return strcmp(one->name, other->name);
+}
+
+void td_records_read(struct arena *arena, struct slice text, struct td_records *records) {
+    struct td_record record = {0}, *items = NULL;
+    size_t n = 0;
+    struct slice line, place, rest;
+    bool is_inside = false;
+    static const char classes_end[] = "------ Records (";
+    const char *start = memmem(text.data, text.length, classes_end, strlen(classes_end));
+    if (start) {
+        text.length -= (size_t)(start - text.data);
+        text.data = start;
+    }
+    while (slice_next(&text, '\n', &line)) {
+        if (line.length == 0) {
+            if (is_inside && has_fields(&record))
+                *ARENA_ADD(arena, items, n) = record;
+            is_inside = false;
+        } else if (!is_inside) {
+            rest = line;
+            is_inside = take_place(&rest, &place);
+            if (is_inside) {
+                record = (struct td_record){.name = arena_copy(arena, rest.data, rest.length)};
+                set_place(arena, &record, place);
+            }
+        } else if (starts_with(line, "    ")) {
+            read_field(arena, line, &record);
+        } else if (starts_with(line, "  Defm sequence: |")) {
+            const char *first = line.data + strlen("  Defm sequence: |"), *end = memchr(first, '|', line.length - 18);
+            if (end)
+                set_place(arena, &record, (struct slice){first, (size_t)(end - first)});
+            record.is_multiple = true;
+        }
+    }
+    if (is_inside && has_fields(&record))
+        *ARENA_ADD(arena, items, n) = record;
+    if (n)
+        qsort(items, n, sizeof *items, compare_records);
+    *records = (struct td_records){items, n};
+}
+
+const struct td_record *td_records_find(const struct td_records *records, const char *name) {
+    struct td_record wanted = {.name = name};
+    return records->n_items ? bsearch(&wanted, records->items, records->n_items, sizeof wanted, compare_records) : NULL;
+}
+
+const char **td_list(struct arena *arena, const char *list, size_t *n) {
+    const char **items = NULL;
+    *n = 0;
+    if (!list || *list != '[')
+        return NULL;
+    struct slice rest = {list + 1, strcspn(list + 1, "]")}, item;
+    while (slice_next(&rest, ',', &item)) {
+        item = slice_trim(item);
+        if (item.length)
+            *ARENA_ADD(arena, items, *n) = arena_copy(arena, item.data, item.length);
+    }
+    return items;
+}

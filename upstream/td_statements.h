@@ -1,0 +1,18 @@
+// Private to this folder.
+// Edits of the statements that give writes their numbers: SchedWriteRes, WriteRes, and arguments of a defm.
+#ifndef UPSTREAM_TD_STATEMENTS_H
+#define UPSTREAM_TD_STATEMENTS_H
+
+#include "upstream/td_plan.h"
+
+// How the statement of a record may be changed.
+enum td_freedom td_freedom_of(const struct td_plan *plan, const struct td_record *record);
+
+// Edits all statements whose atoms change. False: one is not understood, and is allowed less from now on.
+bool td_edit_statements(struct td_plan *plan);
+
+// "[A, B]", and " { let Latency = ...; }" with all numbers but the ports.
+const char *td_list_of(struct arena *arena, const char *const *items, unsigned n);
+const char *td_body_of(struct arena *arena, const struct td_numbers *numbers);
+
+#endif
