@@ -291,9 +291,9 @@ void demand_memory_end_turns(struct demand_memory *memory) {
     bring_all(memory);
 }
 
-void demand_memory_limit(struct demand_memory *memory) {
+void demand_memory_limit(struct demand_memory *memory, unsigned most_pages) {
     if (memory->rules.is_own)
-        memory->most_pages = MIN(memory->most_pages, memory->most_near - 1);
+        memory->most_pages = MIN(memory->most_pages, most_pages);
 }
 
 void demand_memory_lift(struct demand_memory *memory) {

@@ -77,8 +77,8 @@ void demand_memory_look_end(struct demand_memory *memory);
 
 // Of pages that take turns: gives each its own frame again, as they are used too shortly after each other.
 void demand_memory_end_turns(struct demand_memory *memory);
-// Limits pages with memory of their own to those that the cache holds, until the limit is lifted.
-void demand_memory_limit(struct demand_memory *memory);
+// Limits the number of pages with memory of their own, until the limit is lifted.
+void demand_memory_limit(struct demand_memory *memory, unsigned most_pages);
 void demand_memory_lift(struct demand_memory *memory);
 
 #endif

@@ -291,17 +291,28 @@ static int find_pace(struct native_executor *executor, const struct native_code 
 // Chooses lengths with no more memory than the first-level cache holds.
 static int choose_near(struct native_executor *executor, const struct native_code *code,
                        const struct lengths_request *request, struct target_lengths *lengths, struct bench_seen *seen) {
-    demand_memory_limit(&executor->room.memory);
+    demand_memory_limit(&executor->room.memory, executor->room.memory.most_near - 1);
     return choose(executor, code, request, lengths, seen);
 }
 
-// Chooses lengths with all memory that may be asked for.
+// Chooses lengths with more memory than the first-level cache holds: all that may be asked for. Where its pages cannot
+// take turns, they may do so in shorter runs, which end before a stream runs into what another one has left.
 static int choose_far(struct native_executor *executor, const struct native_code *code,
                       const struct lengths_request *request, struct target_lengths *lengths, struct bench_seen *seen) {
-    executor->room.note->outcome = BENCH_OK;
-    demand_memory_lift(&executor->room.memory);
-    seen->most_iterations = 0;
-    return choose(executor, code, request, lengths, seen);
+    enum { SHORTER = 2, MOST_SHORTER = 4 };
+    struct demand_memory *memory = &executor->room.memory;
+    unsigned most = code->code->foreign.most_pages, share = 1;
+    for (;;) {
+        executor->room.note->outcome = BENCH_OK;
+        demand_memory_lift(memory);
+        demand_memory_limit(memory, most / share);
+        seen->most_iterations = 0;
+        int error = choose(executor, code, request, lengths, seen);
+        share *= SHORTER;
+        if (error || memory->kind != MEMORY_LARGE || share > MOST_SHORTER || most / share <= memory->most_near)
+            return error;
+        code_room_clean(&executor->room, code->code);
+    }
 }
 
 // Whether runs of these lengths show how long an iteration takes, though they are short: more instructions than the
@@ -316,7 +327,7 @@ static bool shows_pace(const struct native_executor *executor, const struct nati
 // Tries it first with no more memory than the first-level cache holds. Where that lasts for short runs only, more pages
 // appear. A CPU may know a line by its virtual address, and take as long for a page that lends its memory as for one
 // that is not in the cache: seen on Zen 5, where a copy of 64 bytes a turn takes 2.7 cycles like this, else 1.6. Then
-// the short runs are nearer to the truth.
+// the short runs are nearer to the truth. So they are where pages cannot take turns.
 int native_execution_choose(struct native_executor *executor, const struct native_code *code,
                             const struct lengths_request *request, struct target_lengths *lengths,
                             struct bench_seen *seen) {
@@ -334,8 +345,10 @@ int native_execution_choose(struct native_executor *executor, const struct nativ
     error = choose_far(executor, code, request, lengths, seen);
     if (error || near <= 0 || memory->kind == MEMORY_OWN || !shows_pace(executor, code, lengths))
         return error;
-    error = find_pace(executor, code, lengths, &far);
-    if (error || far <= most_slower * near)
+    bool fits = memory->kind != MEMORY_LARGE; // else the first-level cache does not hold what short runs need not touch
+    if (fits)
+        error = find_pace(executor, code, lengths, &far);
+    if (error || (fits && far <= most_slower * near))
         return error;
     code_room_clean(&executor->room, code->code);
     *seen = (struct bench_seen){0};

@@ -114,7 +114,7 @@ static int choose(struct sandbox *sandbox, void *context) {
     return CHOSEN;
 }
 
-static struct chosen choose_with(const char *hex, struct bench_foreign rules) {
+static struct chosen choose_counted(const char *hex, unsigned n_instructions, struct bench_foreign rules) {
     struct arena arena = {0};
     struct fail fail = {0};
     enum bench_outcome outcome;
@@ -125,6 +125,7 @@ static struct chosen choose_with(const char *hex, struct bench_foreign rules) {
     rules.lowest_address = 0x10000;
     rules.stores = true;
     struct bench_code code = foreign_code(&arena, (struct foreign_body){.hex = hex, .rax = ADDRESS}, rules);
+    code.body_instructions = n_instructions;
     struct chosen *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(shared, MAP_FAILED);
     shared->code = &code;
@@ -136,6 +137,11 @@ static struct chosen choose_with(const char *hex, struct bench_foreign rules) {
     munmap(shared, sizeof *shared);
     arena_free(&arena);
     return chosen;
+}
+
+// Nobody has counted its instructions.
+static struct chosen choose_with(const char *hex, struct bench_foreign rules) {
+    return choose_counted(hex, 0, rules);
 }
 
 static struct chosen choose_for(const char *hex, unsigned most_pages) {
@@ -199,6 +205,29 @@ static void code_that_walks_over_its_own_pages(void **state) {
     assert_true(quick.memory == MEMORY_TURNS || quick.memory == MEMORY_LARGE);
 }
 
+// Streams that run into the memory which others have left, or that follow each other by little more than a page. All
+// 64 pages at once cannot take turns then. Fewer can, or the few that the cache holds last for a shorter run. The
+// product's chain takes the time, wherever the memory is.
+static void code_whose_streams_meet(void **state) {
+    (void)state;
+    static const struct {
+        const char *hex;
+        unsigned n_instructions;
+    } codes[] = {
+        // imul rcx, rcx; mov [rax], ecx; mov edx, [rax - 15 pages]; mov edx, [rax - 30 pages]; add rax, 16
+        {"480fafc989088b900010ffff8b900020feff4883c010", 5},
+        // imul rcx, rcx; mov [rax + 1 MiB], ecx; mov edx, [rax - 4800]; mov edx, [rax]; mov edx, [rax + 4800]; add rax,
+        // 16
+        {"480fafc98988000010008b9040edffff8b108b90c01200004883c010", 6},
+    };
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        struct chosen chosen = choose_counted(codes[i].hex, codes[i].n_instructions,
+                                              (struct bench_foreign){.most_pages = 64, .is_own = true, .frames = 8});
+        assert_int_equal(chosen.outcome, BENCH_OK);
+        assert_int_not_equal(chosen.memory, MEMORY_LARGE);
+    }
+}
+
 // It shifts its address out of the user's half: 0x2324000 << 21 is the last one below 2^47. A sanitizer's memory may
 // come before.
 static void code_that_computes_what_is_no_address(void **state) {
@@ -233,6 +262,7 @@ int main(void) {
         cmocka_unit_test(code_without_a_limit),
         cmocka_unit_test(code_that_walks),
         cmocka_unit_test(code_that_walks_over_its_own_pages),
+        cmocka_unit_test(code_whose_streams_meet),
         cmocka_unit_test(code_that_computes_what_is_no_address),
         cmocka_unit_test(what_runs_once_only_has_no_lengths),
         cmocka_unit_test(what_does_not_run_at_all_has_none_either),
