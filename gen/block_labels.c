@@ -72,7 +72,18 @@ static bool is_of_syntax(const struct isa *isa, struct slice word) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i]) == word.length && strncasecmp(words[i], word.data, word.length) == 0)
             return true;
-    return word.length == 0 || isdigit((unsigned char)*word.data) || register_find(isa, word, &found);
+    return word.length == 0 || slice_is(word, ".") || isdigit((unsigned char)*word.data) ||
+           register_find(isa, word, &found);
+}
+
+// Whether a statement may hold addresses: an instruction, or a directive for such data.
+static bool may_refer(const struct statement *statement) {
+    static const char *const directives[] = {".long", ".quad", ".4byte", ".8byte", ".int"};
+    struct slice word = statement_word(statement);
+    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++)
+        if (slice_is(word, directives[i]))
+            return true;
+    return statement_is_instruction(statement);
 }
 
 bool block_names_others(struct arena *arena, const struct isa *isa, const char *text) {
@@ -82,7 +93,7 @@ bool block_names_others(struct arena *arena, const struct isa *isa, const char *
     for (size_t i = 0; i < n; i++) {
         struct slice rest = statements[i].rest, between, word;
         bool is_first = true;
-        for (; statement_is_instruction(&statements[i]) && next_symbol(&rest, &between, &word); is_first = false) {
+        for (; may_refer(&statements[i]) && next_symbol(&rest, &between, &word); is_first = false) {
             bool is_constant = word.length && *word.data == '$';
             word = (struct slice){word.data + is_constant, word.length - is_constant};
             if (!is_first && !is_of_syntax(isa, word) && !find(&labels, word))

@@ -283,6 +283,14 @@ static bool add_named(struct object *object, const struct object_range *range) {
                    text_did_you_mean(object->arena, name, names, object->n_symbols));
 }
 
+// Whether the table of sections, which linkers write last, lies behind the file's end.
+static bool is_cut_off(const struct object *object) {
+    GElf_Ehdr header;
+    return gelf_getehdr(object->elf, &header) != NULL && header.e_shoff != 0 &&
+           (header.e_shoff > object->file->n_bytes ||
+            (uint64_t)header.e_shnum * header.e_shentsize > object->file->n_bytes - header.e_shoff);
+}
+
 // Parses a hexadecimal address, with or without 0x, as objdump -d prints it.
 static bool parse_address(struct object *object, const char *option, const char *text, uint64_t *address) {
     if (text == NULL)
@@ -381,6 +389,9 @@ bool object_code_read(struct arena *arena, const struct object_file *file, const
         elf_getshdrstrndx(object.elf, &object.section_names) != 0) {
         const char *why = elf_errmsg(-1);
         fail_at(fail, file->path, 0, 0, "this ELF file cannot be read: %s", why != NULL ? why : "it is damaged");
+    } else if (is_cut_off(&object)) {
+        fail_at(fail, file->path, 0, 0, "this ELF file is cut off behind %zu bytes: copy or build it once more",
+                file->n_bytes);
     } else {
         is_done = check_machine(&object) && add_pieces(&object, range);
     }

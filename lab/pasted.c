@@ -15,6 +15,7 @@ struct pasted_line {
     struct slice address; // hexadecimal digits
     struct slice bytes;   // machine code: digits and blanks
     struct slice insn;
+    struct slice note; // behind the instruction's "#": what it refers to
 };
 
 static bool is_blank(char c) {
@@ -92,12 +93,17 @@ static void take_bytes(struct slice *rest, struct slice *bytes) {
     *rest = skip(*rest, (size_t)(end - rest->data));
 }
 
-// Cuts "# 2040 <table>" and "<f+0x8>" off the end.
-static struct slice without_notes(struct slice insn) {
-    for (size_t i = 0; i < insn.length; i++)
-        if (insn.data[i] == '<' || (insn.data[i] == '#' && i > 0 && is_blank(insn.data[i - 1])))
-            insn.length = i;
-    return slice_trim(insn);
+// Cuts "# 2040 <table>", which is the note, and "<f+0x8>" off the end.
+static void take_insn(struct slice rest, struct pasted_line *line) {
+    line->insn = rest;
+    for (size_t i = 0; i < line->insn.length; i++) {
+        bool begins_note = rest.data[i] == '#' && i > 0 && is_blank(rest.data[i - 1]);
+        if (begins_note)
+            line->note = skip_blanks(skip(rest, i + 1));
+        if (begins_note || rest.data[i] == '<')
+            line->insn.length = i;
+    }
+    line->insn = slice_trim(line->insn);
 }
 
 static struct pasted_line read_line(struct slice line) {
@@ -108,7 +114,7 @@ static struct pasted_line read_line(struct slice line) {
     bool has_tab = line.length && line.data[0] == '\t';
     if (has_address)
         take_bytes(&line, &read.bytes);
-    read.insn = without_notes(line);
+    take_insn(line, &read);
     read.is_code = read.bytes.length > 0 || ((read.has_share || has_tab) && read.insn.length > 0);
     return read;
 }
@@ -155,19 +161,95 @@ static bool is_disassembly(const char *text) {
     return n_code > 0 && (n_others == 0 || n_shown == n_code);
 }
 
-static void add_code(struct text *out, const struct pasted_line *line) {
-    enum { PAIR = 2 };
-    const char *at = line->bytes.data, *end = at + line->bytes.length;
-    for (bool is_first = true; at < end; is_first = false) {
+// ---- what an instruction of x86 refers to by its distance: the pasted lines do not have it, so a symbol stands for it
+
+// "2040 <table+0x8>" as an expression: "table+0x8"; "at_2040" where it has no name that an assembler takes.
+static const char *symbol_of(struct arena *arena, struct slice note) {
+    size_t n_digits = count_hex(note), length = 0;
+    struct slice behind = skip_blanks(skip(note, n_digits));
+    if (!n_digits)
+        return NULL;
+    struct slice name = behind.length ? skip(behind, 1) : behind;
+    while (length < name.length && (isalnum((unsigned char)name.data[length]) || strchr("_.+", name.data[length])))
+        length++;
+    bool has_name = length > 0 && *behind.data == '<' && !isdigit((unsigned char)*name.data) && length < name.length &&
+                    name.data[length] == '>';
+    return has_name ? arena_printf(arena, "%.*s", (int)length, name.data)
+                    : arena_printf(arena, "at_%.*s", (int)n_digits, note.data);
+}
+
+// Finds the number in "0xdef(%rip)", "[rip+0xdef]" or "[rip-0x10]": a slice of the instruction, with its sign where it
+// is negative. False: there is none.
+static bool find_distance(struct slice insn, struct slice *number) {
+    static const char att[] = "(%rip)", intel[] = "[rip";
+    const char *found = memmem(insn.data, insn.length, att, strlen(att)), *end = insn.data + insn.length;
+    const char *first = found;
+    while (first && first > insn.data && (isxdigit((unsigned char)first[-1]) || first[-1] == 'x'))
+        first--;
+    if (found && first > insn.data && first[-1] == '-')
+        first--;
+    if (!found && (first = memmem(insn.data, insn.length, intel, strlen(intel)))) {
+        first += strlen(intel);
+        first += first < end && *first == '+';
+        found = memchr(first, ']', (size_t)(end - first));
+    }
+    if (!found || found == first)
+        return false;
+    *number = (struct slice){first, (size_t)(found - first)};
+    return true;
+}
+
+// Where the distance's four bytes are in the machine code; 0: not found. Intel's manual, volume 2, table 2-7: the byte
+// before says that they follow.
+static size_t find_field(const uint8_t *bytes, size_t n, int32_t distance) {
+    enum { FIELD = sizeof distance, MODRM = 0xc7, RIP = 5 };
+    for (size_t at = 1; at + FIELD <= n; at++)
+        if ((bytes[at - 1] & MODRM) == RIP && memcmp(bytes + at, &distance, FIELD) == 0)
+            return at;
+    return 0;
+}
+
+// ---- writing
+
+enum { MOST_BYTES = 32 }; // of an instruction, and more
+
+// Takes the bytes of a line, in the order in memory: words are written with their highest byte first.
+static size_t read_bytes(struct slice digits, uint8_t bytes[MOST_BYTES], size_t n_bytes) {
+    enum { PAIR = 2, BASE = 16 };
+    const char *at = digits.data, *end = at + digits.length;
+    while (at < end) {
         size_t n = count_hex((struct slice){at, (size_t)(end - at)});
-        for (size_t i = 0; i < n; i += PAIR) { // words are written with their highest byte first
+        for (size_t i = 0; i < n && n_bytes < MOST_BYTES; i += PAIR) {
             const char *pair = n > PAIR ? at + n - PAIR - i : at;
-            text_addf(out, "%s0x%.2s", is_first && i == 0 ? ".byte " : ", ", pair);
+            const char text[] = {pair[0], pair[1], '\0'};
+            bytes[n_bytes++] = (uint8_t)strtoul(text, NULL, BASE);
         }
         at += n;
         while (at < end && is_blank(*at))
             at++;
     }
+    return n_bytes;
+}
+
+static void add_bytes(struct text *out, const uint8_t *bytes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        text_addf(out, "%s0x%02x", i ? ", " : ".byte ", bytes[i]);
+}
+
+// Adds an instruction's machine code: all of it, also what the next line has.
+static void add_code(struct text *out, const struct pasted_line *line, struct slice more) {
+    enum { FIELD = 4 };
+    uint8_t bytes[MOST_BYTES];
+    size_t n = read_bytes(more, bytes, read_bytes(line->bytes, bytes, 0));
+    struct slice number;
+    const char *symbol = symbol_of(out->arena, line->note);
+    bool refers = symbol && find_distance(line->insn, &number);
+    size_t at = refers ? find_field(bytes, n, (int32_t)strtol(number.data, NULL, 0)) : 0;
+    add_bytes(out, bytes, at ? at : n);
+    if (at)
+        text_addf(out, "; .long %s - . - %zu%s", symbol, n - at, at + FIELD < n ? "; " : "");
+    if (at)
+        add_bytes(out, bytes + at + FIELD, n - at - FIELD);
 }
 
 // Adds an instruction without its bytes. A last word that is an address becomes the label there.
@@ -181,9 +263,15 @@ static void add_insn(struct text *out, const struct pasted_line *line) {
     struct slice digits = is_hex ? skip(word, 2) : word;
     bool is_branch = insn.length && (insn.data[0] == 'j' || insn.data[0] == 'b') && digits.length > 0 &&
                      count_hex(digits) == digits.length;
+    struct slice number = {0};
+    const char *symbol = symbol_of(out->arena, line->note);
+    bool refers = symbol && find_distance(insn, &number);
+    const char *end = insn.data + insn.length, *behind = refers ? number.data + number.length : end;
     if (line->address.length)
         text_addf(out, ".Lat%.*s: ", (int)line->address.length, line->address.data);
-    if (is_branch)
+    if (refers)
+        text_addf(out, "%.*s%s%.*s", (int)(number.data - insn.data), insn.data, symbol, (int)(end - behind), behind);
+    else if (is_branch)
         text_addf(out, "%.*s.Lat%.*s", (int)last, insn.data, (int)digits.length, digits.data);
     else
         text_append(out, insn.data, insn.length);
@@ -196,11 +284,20 @@ const char *pasted_as_assembly(struct arena *arena, const char *text) {
         return text;
     text_add(&out, "");
     while (slice_next(&rest, '\n', &line)) {
-        struct pasted_line read = read_line(line);
+        struct pasted_line read = read_line(line), next = {0};
+        struct slice behind = rest, next_line;
+        if (slice_next(&behind, '\n', &next_line))
+            next = read_line(next_line);
+        bool goes_on = read.bytes.length && read.insn.length && next.bytes.length && !next.insn.length;
         if (read.bytes.length)
-            add_code(&out, &read);
+            add_code(&out, &read, goes_on ? next.bytes : (struct slice){0});
         else if (read.is_code)
             add_insn(&out, &read);
+        if (goes_on) {
+            line = next_line;
+            rest = behind;
+            text_add(&out, "\n");
+        }
         if (line.data[line.length] == '\n')
             text_add(&out, "\n");
     }

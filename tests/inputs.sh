@@ -338,9 +338,15 @@ if [ "$(uname -m)" = x86_64 ]; then
     expect 1 'time-out; a pass takes too' \
         "$cyclops" try --asm 'mov rcx, 0x7fffffffff; 1: dec rcx; jne 1b'
 fi
+# Pasted lines refer to memory by its distance, which is not that of the copy: made-up memory stands for it.
+printf '  10:\tf2 0f 58 05 4f 0f 00 \taddsd  0xf4f(%%rip),%%xmm0        # 2140 <tab+0x100>\n  17:\t00 \n' >"$T/pasted.txt"
+printf '  18:\t48 ff c0             \tinc    %%rax\n' >>"$T/pasted.txt"
+if [ "$(uname -m)" = x86_64 ]; then
+    expect 0 "nothing defines 'tab'.*pasted.txt: comes to its end; touches 1 page" one_line "$cyclops" try "$T/pasted.txt"
+fi
 # What gcc -g writes: lines, frames, sections behind the code. Functions of a text, by name or all.
 {
-    printf '.file "k.c"\n.text\n.file 0 "/src" "k.c"\n.type f,@function\nf:\n.file 1 "k.c"\n.loc 1 1 2 view -0\n'
+    printf '.file "k.c"\n.text\n.file 0 "/src" "k.c"\n.type f,@function\nf:\n.file 1 "k.c"\n.file 2 "k.h"\n.loc 1 1 2 view -0\n'
     printf '.cfi_startproc\nimul v(%%rip), %%rax\n.loc 1 2 2 is_stmt 0 view .LVU1\nret\n.cfi_endproc\n.size f,.-f\n'
     printf '.type g,@function\ng: add %%rax, %%rbx\nret\n.size g,.-g\n.data\nv: .quad 7\n'
     printf '.section .debug_info,"",@progbits\n.long 1\n.uleb128 3\n.section .debug_str,"MS",@progbits,1\n.string "k"\n'

@@ -41,13 +41,14 @@ class collector final : public MCStreamer {
     }
 };
 
-// Lines of the source mean nothing to a block. LLVM's parser refuses what GNU as knows of them: view, and a file that
-// is also file 0.
+// Lines and files of the source mean nothing to a block. LLVM's parser refuses what GNU as knows of them: view, a file
+// that is also file 0, and at the end of the text all files, where that one is among several.
 class line_directives final : public MCAsmParserExtension {
   public:
     void Initialize(MCAsmParser &into) override {
         MCAsmParserExtension::Initialize(into);
-        into.addDirectiveHandler(".loc", {this, HandleDirective<line_directives, &line_directives::skip>});
+        for (const char *name : {".loc", ".file"})
+            into.addDirectiveHandler(name, {this, HandleDirective<line_directives, &line_directives::skip>});
     }
     bool skip(StringRef, SMLoc) {
         getParser().eatToEndOfStatement();
