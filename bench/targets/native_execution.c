@@ -19,6 +19,11 @@ static uint64_t more_iterations(const struct target_lengths *lengths, unsigned c
     return lengths->n_short < FEWEST_WITH_MORE ? 0 : (call * 5 + call / MOST_MORE) % MOST_MORE;
 }
 
+// The most that it returns.
+static uint64_t most_more_iterations(const struct target_lengths *lengths) {
+    return lengths->n_calls > 1 && lengths->n_short >= FEWEST_WITH_MORE ? MOST_MORE - 1 : 0;
+}
+
 // Notes a loop that ended before it had made its turns, by the register that counts them. Each call with as many turns
 // begins in the same state, so the last call shows it for all.
 static void check_turns(struct native_executor *executor, const struct native_code *code, uint64_t turns) {
@@ -48,7 +53,7 @@ static int execute(struct native_executor *executor, const struct native_code *c
     uint64_t before[TARGET_MAX_COUNTERS] = {0}, after[TARGET_MAX_COUNTERS] = {0};
     const struct perf_group_open *counters = executor->counters;
     code_room_enter(&executor->room, code->code, code->function);
-    code_room_reach(&executor->room, code->code, iterations + (lengths->n_calls > 1 ? MOST_MORE - 1 : 0));
+    code_room_reach(&executor->room, code->code, iterations + most_more_iterations(lengths));
     chase_memory_enter(&executor->room.chases, code->code, code->memory);
     int error = counters ? perf_group_read(counters, before) : 0;
     sample->start = timer_read();
@@ -132,8 +137,7 @@ static int settle_memory(struct native_executor *executor, const struct native_c
 
 int native_execution_settle(struct native_executor *executor, const struct native_code *code,
                             const struct target_lengths *lengths) {
-    bool has_more = lengths->n_calls > 1 && lengths->n_short >= FEWEST_WITH_MORE;
-    uint64_t n = lengths->n_long + (has_more ? MOST_MORE - 1 : 0);
+    uint64_t n = lengths->n_long + most_more_iterations(lengths);
     return bench_code_is_foreign(code->code) ? settle_memory(executor, code, n) : 0;
 }
 
@@ -315,13 +319,12 @@ static int choose_far(struct native_executor *executor, const struct native_code
     }
 }
 
-// Whether runs of these lengths show how long an iteration takes, though they are short: more instructions than the
-// CPU's window holds lie between their ends.
+// Whether runs of these lengths show how long an iteration takes, though they are short: so many instructions lie
+// between their ends.
 static bool shows_pace(const struct native_executor *executor, const struct native_code *code,
-                       const struct target_lengths *lengths) {
+                       const struct target_lengths *lengths, double instructions) {
     double iterations = (double)lengths->n_long - (double)lengths->n_short;
-    return !has_fault(executor) &&
-           iterations * code->code->bodies * code->code->body_instructions >= window_instructions;
+    return !has_fault(executor) && iterations * code->code->bodies * code->code->body_instructions >= instructions;
 }
 
 // Tries it first with no more memory than the first-level cache holds. Where that lasts for short runs only, more pages
@@ -331,25 +334,31 @@ static bool shows_pace(const struct native_executor *executor, const struct nati
 int native_execution_choose(struct native_executor *executor, const struct native_code *code,
                             const struct lengths_request *request, struct target_lengths *lengths,
                             struct bench_seen *seen) {
-    static const double most_slower = 1.05;
+    static const double most_slower = 1.05, surely_slower = 1.25;
     struct demand_memory *memory = &executor->room.memory;
     double near = 0, far = 0; // ticks of an iteration
     bool needs_more = false;
     int error = choose_near(executor, code, request, lengths, seen);
     if (!error && memory->was_limited)
         error = is_short(executor, code, request, lengths, &needs_more);
-    if (!error && needs_more && shows_pace(executor, code, lengths))
+    bool shows_near = shows_pace(executor, code, lengths, window_instructions / 2);
+    if (!error && needs_more && shows_pace(executor, code, lengths, 1))
         error = find_pace(executor, code, lengths, &near);
     if (error || !needs_more)
         return error;
     error = choose_far(executor, code, request, lengths, seen);
-    if (error || near <= 0 || memory->kind == MEMORY_OWN || !shows_pace(executor, code, lengths))
+    if (error || near <= 0 || memory->kind == MEMORY_OWN || !shows_pace(executor, code, lengths, window_instructions))
         return error;
     bool fits = memory->kind != MEMORY_LARGE; // else the first-level cache does not hold what short runs need not touch
     if (fits)
         error = find_pace(executor, code, lengths, &far);
-    if (error || (fits && far <= most_slower * near))
+    if (error || (fits && far <= (shows_near ? most_slower : surely_slower) * near))
         return error;
+    if (!shows_near) { // too short for a value; but it tells that lent pages are not in the cache
+        if (fits)
+            demand_memory_end_turns(memory);
+        return 0;
+    }
     code_room_clean(&executor->room, code->code);
     *seen = (struct bench_seen){0};
     return choose_near(executor, code, request, lengths, seen);

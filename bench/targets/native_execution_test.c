@@ -228,6 +228,20 @@ static void code_whose_streams_meet(void **state) {
     }
 }
 
+// Accesses that may never fault have their pages for as many iterations as run, and no more: seven further ones would
+// touch too many here.
+static void code_whose_pages_are_there_before(void **state) {
+    (void)state;
+    static const struct bench_touch touch = {.address = ADDRESS, .stride = 2048, .size = 4};
+    struct chosen chosen = choose_with(
+        "89084805"
+        "00080000", // mov [rax], ecx; add rax, 2048
+        (struct bench_foreign){.most_pages = 16, .is_own = true, .frames = 32, .touches = &touch, .n_touches = 1});
+    assert_int_equal(chosen.outcome, BENCH_OK);
+    assert_int_equal(chosen.later, BENCH_OK);
+    assert_true(chosen.lengths.n_long > 16 && chosen.lengths.n_long <= 32);
+}
+
 // It shifts its address out of the user's half: 0x2324000 << 21 is the last one below 2^47. A sanitizer's memory may
 // come before.
 static void code_that_computes_what_is_no_address(void **state) {
@@ -263,6 +277,7 @@ int main(void) {
         cmocka_unit_test(code_that_walks),
         cmocka_unit_test(code_that_walks_over_its_own_pages),
         cmocka_unit_test(code_whose_streams_meet),
+        cmocka_unit_test(code_whose_pages_are_there_before),
         cmocka_unit_test(code_that_computes_what_is_no_address),
         cmocka_unit_test(what_runs_once_only_has_no_lengths),
         cmocka_unit_test(what_does_not_run_at_all_has_none_either),
