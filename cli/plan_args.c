@@ -148,7 +148,12 @@ static bool add_file(struct arena *arena, struct plan *plan, const struct isa *i
     const char *refused = file_kind_refused(path, text, length);
     if (refused)
         return fail_at(fail, name, 0, 0, "this is %s", refused);
-    if (object_is_elf(text, length))
+    bool is_object = object_is_elf(text, length);
+    if (is_object && args->region)
+        return fail_at(fail, name, 0, 0,
+                       "this is an object: --region chooses from a text with llvm-mca's markers; give --symbol, or "
+                       "--start and --end");
+    if (is_object)
         return plan_add_object(arena, plan, isa, &file, &args->range, options, fail);
     const char *assembly = pasted_as_assembly(arena, text);
     const struct block_source source = {.isa = isa, .name = name, .text = assembly, .syntax = options->syntax};
@@ -275,6 +280,20 @@ static bool add_hex(struct arena *arena, struct plan *plan, const struct isa *is
     return add_digits(arena, plan, &source, digits, 1, options, fail);
 }
 
+// Fails where an option chooses code, and neither a file nor a text has some to choose from.
+static bool check_choice(const struct plan_args *args, const struct operands *operands, struct fail *fail) {
+    const struct object_range *range = &args->range;
+    bool is_range = range->section || range->start || range->end, has_text = args->asm_texts.n_items > 0;
+    bool has_file = false;
+    for (size_t i = 0; i < operands->n_items; i++)
+        has_file |= is_file(operands->items[i]) || access(operands->items[i], F_OK) == 0;
+    if (has_file || (!is_range && (has_text || (!args->region && !range->symbol))))
+        return true;
+    return fail_set(fail, FAIL_INPUT,
+                    is_range ? "--section, --start and --end choose code of an object: name its file"
+                             : "--symbol and --region choose code of a file or of --asm: there is neither");
+}
+
 static bool is_name(const char *operand) {
     return !is_file(operand) && !is_kernel_file(operand);
 }
@@ -365,6 +384,8 @@ bool plan_make(struct arena *arena, const struct plan_args *args, const struct i
         return fail_set(fail, FAIL_INPUT,
                         "nothing to run: name kernels ('cyclops list kernels'), a FILE.s, or give --asm TEXT or --hex "
                         "HEX");
+    if (!check_choice(args, operands, fail))
+        return false;
     const struct plan_options of_blocks = for_blocks(operands, plan_options);
     struct planner planner = {args, isa, &plan_options, &of_blocks, {0}};
     if (names_kernel(args, operands) && !find_kernels(arena, operands, &planner, plan, fail))

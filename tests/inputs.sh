@@ -364,6 +364,12 @@ if [ "$(uname -m)" = x86_64 ]; then
     expect 2 'debug.s: it has several functions, such as f and g' "$cyclops" trace "$T/debug.s"
 fi
 expect 2 'debug.s: this is text: --section, --start and --end choose code of an object' run "$T/debug.s" --start 0
+# An option that chooses code is not ignored where nothing can be chosen from.
+expect 2 '^cyclops: error: --symbol and --region choose code of a file or of --asm: there is neither$' run --hex 90 --region x
+expect 2 '^cyclops: error: --section, --start and --end choose code of an object: name its file$' run --asm nop --start 0
+if [ "$(uname -m)" = x86_64 ] && as "$T/debug.s" -o "$T/debug.o"; then
+    expect 2 'debug.o: this is an object: --region chooses from a text' run "$T/debug.o" --region x
+fi
 # Which command takes a mnemonic.
 expect 2 "there is no kernel 'imulq', but it is a mnemonic of [0-9]+ forms.*'cyclops survey imulq' all" run imulq
 expect 2 "there is no file and no kernel 'nofile.txt'" run nofile.txt
