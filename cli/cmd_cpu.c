@@ -9,6 +9,8 @@
 #include "base/text.h"
 #include "bench/host/host.h"
 #include "infer/card_import.h"
+#include "infer/pair_campaign.h"
+#include "infer/ports_import.h"
 #include "infer/survey_import.h"
 #include "report/cpu_file.h"
 
@@ -19,7 +21,7 @@
 
 static struct {
     const char *cpu, *output, *llvm, *base;
-    bool is_forced;
+    bool is_forced, wants_all;
 } args;
 
 static const struct option options[] = {
@@ -27,19 +29,20 @@ static const struct option options[] = {
     {OPTION_TEXT, "mcpu", "CPU", "import: LLVM's name of the CPU (llvm-22/skylake), or an overlay: FILE.yaml.",
      &args.cpu},
     {OPTION_TEXT, "base", "CPU",
-     "import survey, import card: LLVM's name of a CPU, an overlay, or a CPU file: of that, what such an import did "
-     "not "
-     "write is kept.",
+     "import survey, card, ports: LLVM's name of a CPU, an overlay, or a CPU file: of that, what such an import did "
+     "not write is kept.",
      &args.base},
     {OPTION_OUTPUT, "output", "FILE", "import: the file to write, NAME.cpu.yaml.", &args.output},
     {OPTION_FLAG, "force", NULL, "import: write FILE even where there is one already.", &args.is_forced},
+    {OPTION_FLAG, "all", NULL, "import ports: print all forms. Default: the first 40 that differ from the base.",
+     &args.wants_all},
     {OPTION_TEXT, "llvm", "LLVM", "Version (22), module or folder of LLVM to ask. Default: the newest.", &args.llvm},
     {0},
 };
 
 static const struct command command = {
     "cyclops cpu",
-    "list|show FILE|diff A B [FORM]|import [survey|card] [options]",
+    "list|show FILE|diff A B [FORM]|import [survey|card|ports]",
     "CPU files are models of our own (docs/how-it-works/cpu-files.md): parameters of\n"
     "a machine, and what its instructions cost where one of LLVM's models differs.\n"
     "FILE is NAME.cpu.yaml, or cpu:NAME for an installed one.\n"
@@ -58,14 +61,19 @@ static const struct command command = {
     "          that people wrote are kept, and count last.\n"
     "  import card CARD.yaml  fills in parameters that a machine card shows ('cyclops\n"
     "          machine') and the base does not state. What it states is kept, marked\n"
-    "          with ≠ where the card contradicts it.\n",
+    "          with ≠ where the card contradicts it.\n"
+    "  import ports PAIRS  infers port sets from times ('cyclops infer pairs'), and\n"
+    "          writes the pipes of these forms. Ports that the same forms use as a\n"
+    "          pipe of the base have its name. What is not certain is marked so, with\n"
+    "          all else that fits.\n",
     "  cyclops cpu list\n"
     "  cyclops cpu show cpu:skylake\n"
     "  cyclops cpu diff cpu:haswell cpu:skylake\n"
     "  cyclops cpu diff cpu:haswell cpu:skylake 'LEA64r' 'ADC64.*'\n"
     "  cyclops cpu import --mcpu llvm-22/znver4 --output zen4.cpu.yaml\n"
     "  cyclops cpu import survey DIR --base zen4.cpu.yaml --output new.cpu.yaml\n"
-    "  cyclops cpu import card card.yaml --base new.cpu.yaml --output zen4.cpu.yaml\n",
+    "  cyclops cpu import card card.yaml --base new.cpu.yaml --output zen4.cpu.yaml\n"
+    "  cyclops cpu import ports pairs --base zen4.cpu.yaml --output ports.cpu.yaml\n",
     options,
 };
 
@@ -301,6 +309,71 @@ static bool import_card(struct arena *arena, const char *path, struct fail *fail
     return text && import_card_onto(arena, path, name, text, fail);
 }
 
+static void print_ports_import(struct arena *arena, const struct ports_import_result *result) {
+    enum { MOST_ROWS = 40 };
+    struct table table = {.arena = arena};
+    size_t n_equal = 0, n_shown = 0;
+    table_column(&table, TABLE_LEFT, "form");
+    table_column(&table, TABLE_LEFT, "inferred");
+    table_column(&table, TABLE_LEFT, "base");
+    table_column(&table, TABLE_LEFT, "state");
+    for (size_t i = 0; i < result->n_rows; i++) {
+        const struct ports_import_row *row = &result->rows[i];
+        n_equal += row->is_equal;
+        if (!args.wants_all && (row->is_equal || n_shown == MOST_ROWS))
+            continue;
+        n_shown++;
+        table_cell(&table, "%s", row->form);
+        table_cell(&table, "%s", row->found);
+        table_cell(&table, "%s", row->is_equal ? "=" : row->base);
+        table_cell(&table, "%s", ports_state_names[row->state]);
+    }
+    if (n_shown)
+        table_print(&table, stdout, cli_wants_colour());
+    printf("%u ports: %u are pipes of the base, %u are the file's own\n", result->n_of_base + result->n_own,
+           result->n_of_base, result->n_own);
+    printf("forms that were measured:");
+    for (enum ports_state state = 0; state < N_PORTS_STATES; state++)
+        if (result->n_states[state])
+            printf(" %zu %s", result->n_states[state], ports_state_names[state]);
+    printf("\n%zu opcodes have pipes from them; of %zu measured forms that the base describes, %zu are as there\n",
+           result->n_opcodes, result->n_rows, n_equal);
+}
+
+static bool import_ports_onto(struct arena *arena, const char *folder, const char *name, const char *base,
+                              struct fail *fail) {
+    struct model model = {0}, made = {0};
+    struct evidence evidence = {.arena = arena};
+    struct ports ports;
+    struct ports_import_result result;
+    struct ports_import_request request = {.ports = &ports,
+                                           .classes = pair_campaign_classes(arena, folder),
+                                           .model = &model,
+                                           .text = ports_import_kept_text(arena, base)};
+    bool is_done = evidence_read(&evidence, pair_campaign_experiments(arena, folder), 0, fail) &&
+                   model_open_cpu_text(&model, arena, args.llvm, name, request.text, fail);
+    if (is_done) {
+        ports_infer(arena, &evidence, &ports_measured, &ports);
+        is_done = ports_import(arena, &request, &result, fail) &&
+                  model_open_cpu_text(&made, arena, args.llvm, args.output, result.text, fail) &&
+                  file_write(args.output, result.text, strlen(result.text), fail);
+    }
+    if (is_done)
+        print_ports_import(arena, &result);
+    model_close(&model);
+    model_close(&made);
+    return is_done;
+}
+
+static bool import_ports(struct arena *arena, const char *folder, struct fail *fail) {
+    if (!args.base || args.cpu)
+        return fail_set(fail, FAIL_INPUT, "--base names what the ports are put on: znver4, or cpu:NAME");
+    if (!can_write(fail))
+        return false;
+    const char *name = name_of_output(arena), *text = base_text(arena, name, fail);
+    return text && import_ports_onto(arena, folder, name, text, fail);
+}
+
 static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
     static const char *const verbs[] = {"list", "show", "diff", "import"};
     enum { N_VERBS = sizeof verbs / sizeof *verbs };
@@ -308,8 +381,8 @@ static bool work(struct arena *arena, const struct operands *operands, struct fa
     size_t n = operands->n_items;
     if (!n)
         return fail_set(fail, FAIL_INPUT,
-                        "say what to do: list, show FILE, diff FILE FILE, import, import survey DIR, or import card "
-                        "CARD.yaml");
+                        "say what to do: list, show FILE, diff FILE FILE, import, import survey DIR, import card "
+                        "CARD.yaml, or import ports PAIRS");
     if (text_find(items[0], verbs, N_VERBS) == N_VERBS)
         return fail_set(fail, FAIL_INPUT, "'%s' is not among list, show, diff and import%s", items[0],
                         text_did_you_mean(arena, items[0], verbs, N_VERBS));
@@ -324,6 +397,8 @@ static bool work(struct arena *arena, const struct operands *operands, struct fa
         return import_survey(arena, items + 2, n - 2, fail);
     if (n == 3 && strcmp(items[1], "card") == 0)
         return import_card(arena, items[2], fail);
+    if (n == 3 && strcmp(items[1], "ports") == 0)
+        return import_ports(arena, items[2], fail);
     return n == 1 ? import(arena, fail)
                   : fail_set(fail, FAIL_INPUT, "'import' takes options only: --mcpu CPU --output NAME.cpu.yaml");
 }

@@ -3,19 +3,27 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/lab_args.h"
+#include "infer/pair_campaign.h"
 #include "infer/port_judge.h"
 #include "infer/port_smt.h"
 #include "infer/ports.h"
 #include "report/ports.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static struct {
-    double budget, interval_percent, tolerance_percent;
-    struct option_count most_forms;
+    double interval_percent, tolerance_percent, excess_percent, random;
+    struct option_count most_forms, sentinels;
     const char *output, *judge, *smt, *why;
-    bool wants_all, wants_next;
-} args = {.budget = 60, .interval_percent = 0.5, .tolerance_percent = 2, .most_forms = {.value = 6}};
+    bool wants_all, wants_next, is_resumed;
+} args = {.interval_percent = 0.5,
+          .tolerance_percent = -1,
+          .excess_percent = -1,
+          .most_forms = {.value = 6},
+          .sentinels = {.value = 20}};
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Evidence", NULL},
@@ -24,18 +32,41 @@ static const struct option options[] = {
     {OPTION_AMOUNT, "interval", "PERCENT",
      "Half of a value's interval where the file has no columns low and high. Default: 0.5.", &args.interval_percent},
     {OPTION_NUMBER, "tolerance", "PERCENT",
-     "No hypothesis is excluded for a smaller difference; nor for one within 2.5 times the interval. Default: 2.",
+     "No hypothesis is excluded for a smaller difference; nor for one within 2.5 times the interval. Default: 2; of "
+     "the folder of pairs 2.5.",
      &args.tolerance_percent},
-    {OPTION_NUMBER, "budget", "SECONDS",
-     "About how long to search. It counts predictions, not time, so a result does not depend on the machine. What a "
-     "search did not finish is not certain. Default: 60.",
-     &args.budget},
-    {OPTION_HEADING, NULL, NULL, "Output", NULL},
-    {OPTION_OUTPUT, "output", "FILE", "Also write a line for each form, separated by commas.", &args.output},
+    {OPTION_AMOUNT, "excess", "PERCENT",
+     "Nor for a time of several forms that is so much longer than predicted: CPUs do not choose ports in the best way. "
+     "Default: 0; of the folder of pairs 6.",
+     &args.excess_percent},
+    {OPTION_HEADING, NULL, NULL, "Measuring pairs", NULL},
+    {OPTION_FLAG, "resume", NULL,
+     "pairs: go on in a folder that holds pairs: measure what is missing, and again what has no value.",
+     &args.is_resumed},
+    {OPTION_COUNT, "sentinels", "N", "pairs: forms beside which each other one is measured, 1 to 32. Default: 20.",
+     &args.sentinels},
+    {OPTION_AMOUNT, "random", "N",
+     "pairs: also measure N random multisets each of vectors, of general registers, and with memory. They are no "
+     "evidence: judged.csv has them, for --judge. Default: 0.",
+     &args.random},
+    {OPTION_LIST, "llvm", "LLVM", "pairs: version (22), module or folder of LLVM that lists the forms.",
+     &lab_args.options.llvms},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_where},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_clock},
+    {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
+    {OPTION_HEADING, NULL, NULL, "Search and output", NULL},
+    {OPTION_AMOUNT, "budget", "SECONDS",
+     "ports: about how long to search. It counts predictions, not time, so a result does not depend on the machine. "
+     "What a search did not finish is not certain. Default: 60. pairs: end measuring after so long; --resume goes on. "
+     "Default: no end.",
+     &lab_args.budget_s},
+    {OPTION_TEXT, "output", "FILE|DIR",
+     "ports: also write a line for each form, separated by commas. pairs: folder of the pairs; it is made. Default: "
+     "pairs.",
+     &args.output},
     {OPTION_TEXT, "judge", "FILE",
-     "Predict the multisets of FILE that are not evidence and have more than two different forms, and print how far "
-     "off "
-     "that is.",
+     "ports: Predict the multisets of FILE that are not evidence and have more than two different forms, and print how "
+     "far off that is.",
      &args.judge},
     {OPTION_TEXT, "why", "FORM",
      "Print what the experiments allow this form, and which one excludes each other recipe that differs by one uop.",
@@ -49,9 +80,17 @@ static const struct option options[] = {
 
 static const struct command command = {
     "cyclops infer",
-    "ports EVIDENCE [options]",
+    "pairs SURVEY|ports EVIDENCE [options]",
     "Finds out which ports the instructions of a CPU use, from times alone: no\n"
-    "counter, no model, no vendor's table. EVIDENCE is a table of experiments, each a\n"
+    "counter, no model, no vendor's table.\n"
+    "\n"
+    "pairs measures the evidence. SURVEY is the folder of a survey, whose forms fall\n"
+    "into classes: those of one scheduling class with equal values. It finds\n"
+    "sentinels, one for each set of ports that a form of one slot shows, measures one\n"
+    "form of each class beside each sentinel, and then what would decide most. Not\n"
+    "measured are forms that store, wait for flags, or write a part of a register.\n"
+    "\n"
+    "ports infers. EVIDENCE is such a folder, or a table of experiments, each a\n"
     "multiset of independent instructions and the cycles it took:\n"
     "\n"
     "  cycles,low,high,forms\n"
@@ -75,7 +114,9 @@ static const struct command command = {
     "  cut          the search ended before it was through: raise --budget\n"
     "Give it each form alone, and pairs in amounts that take about as long; --next\n"
     "lists what to measure then. docs/how-it-works/infer.md has the rest.\n",
-    "  cyclops infer ports pairs.csv\n"
+    "  cyclops infer pairs survey --output pairs --budget 300\n"
+    "  cyclops infer ports pairs\n"
+    "  cyclops infer ports pairs --judge pairs/judged.csv\n"
     "  cyclops infer ports pairs.csv --next\n"
     "  cyclops infer ports pairs.csv --why ADD64rr\n"
     "  cyclops infer ports all.tsv --most-forms 2 --judge all.tsv\n"
@@ -83,8 +124,8 @@ static const struct command command = {
     options,
 };
 
-enum { MOST_ROWS = 40, LEAST_JUDGED = 3 };
-static const double PREDICTIONS_A_SECOND = 2e6;
+enum { MOST_ROWS = 40, LEAST_JUDGED = 3, MOST_SENTINELS = 32, MOST_RANDOM = 1000 };
+static const double PREDICTIONS_A_SECOND = 2e6, usual_seconds = 60;
 
 // The same forms, with the experiments of at most so many different ones.
 static struct evidence evidence_of_few(struct arena *arena, const struct evidence *all, unsigned long most) {
@@ -118,12 +159,15 @@ static bool judge(struct arena *arena, const struct ports *ports, struct fail *f
     return true;
 }
 
-static bool infer(struct arena *arena, const char *path, struct fail *fail) {
+static bool infer(struct arena *arena, const char *path, const struct ports_options *usual, struct fail *fail) {
     struct evidence all = {.arena = arena};
-    struct ports_options wanted = ports_defaults;
+    struct ports_options wanted = *usual;
     struct ports ports;
-    wanted.tolerance = args.tolerance_percent / 100;
-    wanted.steps = args.budget * PREDICTIONS_A_SECOND;
+    if (args.tolerance_percent >= 0)
+        wanted.tolerance = args.tolerance_percent / 100;
+    if (args.excess_percent >= 0)
+        wanted.excess = args.excess_percent / 100;
+    wanted.steps = (lab_args.budget_s >= 0 ? lab_args.budget_s : usual_seconds) * PREDICTIONS_A_SECOND;
     if (!file_can_write(args.output, fail) || !file_can_write(args.smt, fail) ||
         !evidence_read(&all, path, args.interval_percent / 100, fail))
         return false;
@@ -146,14 +190,71 @@ static bool infer(struct arena *arena, const char *path, struct fail *fail) {
            (!smt || file_write(args.smt, smt, strlen(smt), fail));
 }
 
-static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
-    if (operands->n_items == 0 || strcmp(operands->items[0], "ports") != 0)
-        return fail_set(fail, FAIL_INPUT, "say what to infer: 'cyclops infer ports EVIDENCE'");
-    if (operands->n_items != 2)
-        return fail_set(fail, FAIL_INPUT, "infer ports takes one file of experiments (see cyclops infer --help)");
-    return infer(arena, operands->items[1], fail);
+static bool is_folder(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// ---- pairs
+
+static void print_pairs(const struct pair_campaign_summary *summary, const char *folder) {
+    printf("%zu forms in %zu classes, %zu sentinels: %zu loops, %zu with a value", summary->n_forms, summary->n_classes,
+           summary->n_sentinels, summary->n_planned, summary->n_values);
+    if (summary->n_random)
+        printf(", of which %zu random", summary->n_random);
+    printf("; %.0f s\n", summary->seconds);
+    if (summary->n_unfit)
+        printf("%zu multisets fit into no loop: too few registers, or forms that would wait for themselves\n",
+               summary->n_unfit);
+    if (summary->is_spent)
+        printf("the budget is spent: --resume goes on\n");
+    printf("next: cyclops infer ports %s\n", folder);
+}
+
+static int measure_pairs(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
+    const char *folder = args.output ? args.output : "pairs";
+    struct pair_campaign_request request = {.campaign = {.folder = folder,
+                                                         .is_resumed = args.is_resumed,
+                                                         .is_strict = lab_args.is_strict,
+                                                         .begins = cli_print_head,
+                                                         .lab = &lab_args.options},
+                                            .survey = operands->items[1],
+                                            .llvm = option_list_first(&lab_args.options.llvms),
+                                            .n_sentinels = (unsigned)args.sentinels.value};
+    struct pair_campaign_summary summary;
+    int status = 0;
+    (void)lab;
+    if (args.sentinels.value < 1 || args.sentinels.value > MOST_SENTINELS)
+        fail_set(fail, FAIL_INPUT, "--sentinels is a number from 1 to %d", MOST_SENTINELS);
+    else if (args.random > MOST_RANDOM)
+        fail_set(fail, FAIL_INPUT, "--random is a number up to %d", MOST_RANDOM);
+    else if (lab_args_read(arena, fail)) {
+        request.n_random = (unsigned)args.random;
+        request.campaign.budget_seconds = lab_args_start_budget(0);
+        if (pair_campaign_run(arena, &request, &summary, &status, fail))
+            print_pairs(&summary, folder);
+    }
+    return status;
+}
+
+static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    const char *verb = operands->n_items ? operands->items[0] : "";
+    if (strcmp(verb, "pairs") == 0 && operands->n_items == 2)
+        return lab_args_run(arena, operands, fail, measure_pairs);
+    if (strcmp(verb, "pairs") == 0)
+        fail_set(fail, FAIL_INPUT, "infer pairs takes the folder of one survey (see cyclops infer --help)");
+    else if (strcmp(verb, "ports") != 0)
+        fail_set(fail, FAIL_INPUT, "say what to infer: 'cyclops infer pairs SURVEY', 'cyclops infer ports EVIDENCE'");
+    else if (operands->n_items != 2)
+        fail_set(fail, FAIL_INPUT, "infer ports takes one file or folder of experiments (see cyclops infer --help)");
+    else if (is_folder(operands->items[1]))
+        infer(arena, pair_campaign_experiments(arena, operands->items[1]), &ports_measured, fail);
+    else
+        infer(arena, operands->items[1], &ports_defaults, fail);
+    return 0;
 }
 
 int cmd_infer(int argc, char **argv) {
-    return cli_run(&command, argc, argv, work);
+    lab_args.budget_s = -1;
+    return cli_run_status(&command, argc, argv, work);
 }

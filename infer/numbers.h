@@ -35,4 +35,7 @@ static inline bool numbers_are_any(const struct numbers *numbers) {
 // version that has these opcodes. Sets how many rules there are.
 const char *numbers_text(struct arena *arena, const struct numbers *numbers, size_t n, unsigned llvm, size_t *n_rules);
 
+// One such rule: of opcodes, sorted, with what stands behind its match, "pipes: [A], slots: 2".
+const char *numbers_rule(struct arena *arena, const char *const *opcodes, size_t n, const char *numbers);
+
 #endif

@@ -80,7 +80,7 @@ static void add_match(struct text *text, const char *pattern) {
     text_add(text, "\"\n");
 }
 
-static const char *rule_of(struct arena *arena, const char *const *opcodes, size_t n, const char *numbers) {
+const char *numbers_rule(struct arena *arena, const char *const *opcodes, size_t n, const char *numbers) {
     struct text text = {.arena = arena};
     const char *pattern = names_pattern(arena, opcodes, n);
     if (strlen(pattern) + strlen(numbers) + strlen("    - {match: , }") <= WIDTH + 2) {
@@ -116,7 +116,7 @@ static size_t add_group(struct arena *arena, struct entry *entries, size_t n, st
         const char **opcodes = ARENA_ARRAY(arena, const char *, n);
         for (end = first; end < n && strcmp(entries[end].text, entries[first].text) == 0; end++)
             opcodes[end - first] = entries[end].opcode;
-        rules[n_rules++] = rule_of(arena, opcodes, end - first, entries[first].text);
+        rules[n_rules++] = numbers_rule(arena, opcodes, end - first, entries[first].text);
     }
     if (n_rules)
         qsort(rules, n_rules, sizeof *rules, compare_texts);

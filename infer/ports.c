@@ -14,7 +14,9 @@ struct ports_band ports_band_of(const struct ports *ports, size_t i) {
     const struct evidence_item *item = &ports->evidence->items[i];
     double least = ports->options.tolerance * item->cycles, slack = ports->options.slack;
     double below = slack * (item->cycles - item->low), above = slack * (item->high - item->cycles);
-    return (struct ports_band){item->cycles - (below > least ? below : least),
+    double excess = ports->options.excess * item->cycles;
+    excess = item->n_terms > 1 && excess > least ? excess : least;
+    return (struct ports_band){item->cycles - (below > excess ? below : excess),
                                item->cycles + (above > least ? above : least)};
 }
 

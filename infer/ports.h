@@ -9,6 +9,8 @@
 
 struct ports_options {
     double tolerance; // relative difference that no hypothesis is rejected for
+    double excess;    // relative time beyond a prediction that no hypothesis is rejected for: ports are not chosen in
+                      // the best way, and schedulers fill
     double slack;     // intervals are widened by this factor before they reject a hypothesis
     double steps;     // predictions to spend, all in all; a form whose search they end is not certain
 };
@@ -70,6 +72,8 @@ struct ports_band {
 };
 struct ports_band ports_band_of(const struct ports *ports, size_t item);
 
-static const struct ports_options ports_defaults = {.tolerance = 0.02, .slack = 2.5, .steps = 2e8};
+// Of what is measured under the best conditions; of a real CPU's pairs.
+static const struct ports_options ports_measured = {.tolerance = 0.025, .excess = 0.06, .slack = 2.5, .steps = 2e8};
+static const struct ports_options ports_defaults = {.tolerance = 0.02, .excess = 0, .slack = 2.5, .steps = 2e8};
 
 #endif

@@ -52,6 +52,8 @@ static void state_lists(struct statements *to, enum cpu_file_key key, const stru
     for (unsigned i = 0; i < cpu->n_resources && key == FILE_RESOURCES; i++)
         state(to, arena_printf(arena, "resource %s", cpu->resources[i].name.text),
               text_count(arena, cpu->resources[i].pipes, "pipe"), "");
+    for (unsigned i = 0; i < cpu->n_ports && key == FILE_PORTS; i++)
+        state(to, arena_printf(arena, "port %s", cpu->ports[i].text), "of its own", "");
     for (unsigned i = 0; i < cpu->n_lacks && key == FILE_LACKS; i++)
         state(to, arena_printf(arena, "lacks %s", cpu->lacks[i].match), cpu->lacks[i].feature, "");
 }
@@ -72,6 +74,7 @@ static void state_of_machine(struct statements *to, enum cpu_file_key key, const
         break;
     case FILE_PARAMETERS:
     case FILE_RESOURCES:
+    case FILE_PORTS:
     case FILE_LACKS:
         state_lists(to, key, cpu);
         break;

@@ -85,25 +85,35 @@ static bool has_throughput(const struct table_row *row) {
            throughput->value.cycles <= MIXTURES_MOST_CYCLES;
 }
 
+const struct table_row *mixtures_part(const struct survey_table *table, const struct shape *shape,
+                                      struct mixture_part *part) {
+    const struct table_row wanted = {.form = shape->form->name};
+    const struct table_row *row = !shape->left_out && table->n_rows
+                                      ? bsearch(&wanted, table->rows, table->n_rows, sizeof *table->rows, compare_rows)
+                                      : NULL;
+    double latency = row ? own_latency(row, shape) : -1;
+    if (!row || latency < 0 || !has_throughput(row) || !mixture_can_have(shape))
+        return NULL;
+    *part = (struct mixture_part){
+        .shape = shape, .throughput = row->throughputs[row->headline].value.cycles, .latency = latency};
+    return row;
+}
+
 static void find_candidates(struct drawing *drawing) {
     const struct mixtures_request *request = drawing->request;
-    const struct survey_table *table = request->table;
     for (size_t i = 0; i < request->n_shapes; i++) {
         const struct shape *shape = &request->shapes[i];
-        const struct table_row wanted = {.form = shape->form->name};
-        const struct table_row *row = !shape->left_out && table->n_rows ? bsearch(&wanted, table->rows, table->n_rows,
-                                                                                  sizeof *table->rows, compare_rows)
-                                                                        : NULL;
-        double latency = row ? own_latency(row, shape) : -1;
-        if (!row || latency < 0 || !has_throughput(row) || !mixture_can_have(shape))
+        struct mixture_part part;
+        const struct table_row *row = mixtures_part(request->table, shape, &part);
+        if (!row)
             continue;
         const char *class_name = row->sched_class ? row->sched_class : row->form;
-        *ARENA_ADD(drawing->arena, drawing->candidates, drawing->n_candidates) = (struct candidate){
-            .part = {.shape = shape, .throughput = row->throughputs[row->headline].value.cycles, .latency = latency},
-            .class_name = class_name,
-            .class_hash = bytes_hash(class_name, strlen(class_name)),
-            .form_hash = bytes_hash(row->form, strlen(row->form)),
-            .kind = kind_of(shape)};
+        *ARENA_ADD(drawing->arena, drawing->candidates, drawing->n_candidates) =
+            (struct candidate){.part = part,
+                               .class_name = class_name,
+                               .class_hash = bytes_hash(class_name, strlen(class_name)),
+                               .form_hash = bytes_hash(row->form, strlen(row->form)),
+                               .kind = kind_of(shape)};
     }
 }
 
@@ -126,9 +136,9 @@ static bool has_registers(const struct drawing *drawing, const struct kernel_tex
 // Makes the kernel of forms that do not wait for each other, and for which registers suffice. False: they do not.
 static bool make_kernel(const struct drawing *drawing, const struct mixture_part *parts, unsigned n, const char *name,
                         const char *about, struct kernel_text *kernel) {
-    if (!mixture_is_free(parts, n, drawing->width))
+    if (!mixture_is_free(parts, n, mixture_usual, drawing->width))
         return false;
-    *kernel = mixture_kernel(drawing->arena, parts, n, name, about);
+    *kernel = mixture_kernel(drawing->arena, parts, n, mixture_usual, name, about);
     return has_registers(drawing, kernel);
 }
 
@@ -199,10 +209,10 @@ static bool has_form(const struct mixture_part *parts, unsigned n, const struct 
 
 // Draws mixture `number`. False: the forms do not suffice.
 static bool draw_random(const struct drawing *drawing, unsigned number, const char *name, struct kernel_text *kernel) {
-    enum { LEAST_FORMS = 2, MOST_TRIES = 12 };
-    struct mixture_part parts[MIXTURE_MOST_FORMS];
+    enum { LEAST_FORMS = 2, MOST_FORMS = 6, MOST_TRIES = 12 };
+    struct mixture_part parts[MOST_FORMS];
     uint64_t seed = scramble(number);
-    unsigned n_wanted = LEAST_FORMS + (unsigned)(seed % (MIXTURE_MOST_FORMS - LEAST_FORMS + 1)), n = 0;
+    unsigned n_wanted = LEAST_FORMS + (unsigned)(seed % (MOST_FORMS - LEAST_FORMS + 1)), n = 0;
     const struct theme *theme = &themes[number % N_THEMES];
     for (unsigned slot = 0; slot < n_wanted; slot++)
         for (unsigned attempt = 0; attempt < MOST_TRIES; attempt++) {

@@ -40,4 +40,8 @@ struct mixtures_request {
 // Adds the experiments that are not drawn yet.
 void mixtures_draw(const struct mixtures_request *request, struct experiment_list *kernels);
 
+// The form as a part of mixtures, without copies, and its row. Null: it can be in none.
+const struct table_row *mixtures_part(const struct survey_table *table, const struct shape *shape,
+                                      struct mixture_part *part);
+
 #endif

@@ -33,6 +33,7 @@ set(CYCLOPS_LABEL_slow
   program.formats
   program.functions-qemu
   program.host-model
+  program.infer-pairs
   program.interrupted
   program.killed
   program.library
@@ -70,6 +71,7 @@ set(CYCLOPS_LABEL_qemu
   program.end-to-end
   program.functions-qemu
   program.host-model
+  program.infer-pairs
   program.machine-emulated
   program.pmu
   program.trials)

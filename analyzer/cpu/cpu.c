@@ -2,6 +2,7 @@
 
 #include "analyzer/cpu/names.h"
 #include "analyzer/cpu/opcode.h"
+#include "analyzer/cpu/pipes.h"
 #include "analyzer/sched/insn.h"
 #include "base/index.h"
 #include "base/text.h"
@@ -76,6 +77,8 @@ const char *cpu_pipes_name(struct arena *arena, const struct cpu *cpu, uint64_t 
     text_add(&text, "");
     for (; pipes && (resource = largest_within(cpu, pipes)); pipes &= ~cpu_pipes(cpu, resource->mask))
         text_addf(&text, "%s%s", *text.data ? "+" : "", resource->name);
+    for (; pipes; pipes &= pipes - 1)
+        text_addf(&text, "%s%s", *text.data ? "+" : "", cpu_pipe_name(arena, cpu, pipes & -pipes));
     return text.data;
 }
 
@@ -159,6 +162,23 @@ static const struct resource *resource_named(const struct cpu *cpu, const struct
     return NULL;
 }
 
+// The file's own ports come behind all others.
+static bool number_ports(struct cpu *cpu, unsigned next, struct arena *arena, struct fail *fail) {
+    cpu->port_pipes = ARENA_ARRAY(arena, uint64_t, cpu->n_ports + 1);
+    for (unsigned i = 0; i < cpu->n_ports; i++) {
+        const struct cpu_word *name = &cpu->ports[i];
+        if (next >= 64)
+            return fail_at(fail, cpu->path, name->line, name->column,
+                           "there is no room for port '%s': a CPU has at most 64 pipes, with those of its base",
+                           name->text);
+        if (machine_resource_called(cpu->machine, name->text))
+            return fail_at(fail, cpu->path, name->line, name->column,
+                           "'%s' is a resource of '%s': no port can be called so", name->text, cpu->base.text);
+        cpu->port_pipes[i] = new_pipe(&next);
+    }
+    return true;
+}
+
 static bool number_pipes(struct cpu *cpu, struct arena *arena, struct fail *fail) {
     unsigned next = number_base_pipes(cpu);
     for (unsigned i = 0; i < cpu->n_resources; i++) {
@@ -175,7 +195,7 @@ static bool number_pipes(struct cpu *cpu, struct arena *arena, struct fail *fail
             return fail_at(fail, cpu->path, name->line, name->column, "'%s' has %d pipes in '%s': more can be added",
                            name->text, __builtin_popcountll(*pipes), cpu->base.text);
     }
-    return true;
+    return number_ports(cpu, next, arena, fail);
 }
 
 // The smallest set of pipes that an instruction uses, but for one; 0: it uses none.
@@ -316,13 +336,41 @@ static bool bind_ignored(const struct cpu *cpu, struct cpu_rule *rule, struct ar
     return true;
 }
 
+// "SBPort23.1": one pipe of a resource; 0: it is none.
+static uint64_t pipe_of_resource(const struct cpu *cpu, const char *name, struct arena *arena) {
+    const char *dot = strrchr(name, '.');
+    char *end = NULL;
+    const struct resource *resource =
+        dot ? resource_of_names(arena, cpu->machine, arena_copy(arena, name, (size_t)(dot - name))) : NULL;
+    unsigned long number = resource ? strtoul(dot + 1, &end, 10) : 0;
+    uint64_t pipes = resource && end != dot + 1 && !*end ? cpu_pipes(cpu, resource->mask) : 0;
+    for (; pipes && number > 0; number--)
+        pipes &= pipes - 1;
+    return pipes & -pipes;
+}
+
+// Of a part of "A+B"; 0 and a failure: there is no such resource and no such port.
+static uint64_t pipes_named(const struct cpu *cpu, const struct cpu_word *word, struct arena *arena,
+                            struct fail *fail) {
+    for (unsigned i = 0; i < cpu->n_ports; i++)
+        if (strcmp(cpu->ports[i].text, word->text) == 0)
+            return cpu->port_pipes[i];
+    uint64_t pipe = pipe_of_resource(cpu, word->text, arena);
+    const struct resource *resource = pipe ? NULL : resource_named(cpu, word, arena, fail);
+    return resource ? cpu_pipes(cpu, resource->mask) : pipe;
+}
+
 static bool bind_uses(const struct cpu *cpu, struct cpu_rule *rule, struct arena *arena, struct fail *fail) {
-    for (unsigned u = 0; u < rule->n_uses; u++) {
-        const struct resource *resource = resource_named(cpu, &rule->on[u], arena, fail);
-        if (!resource)
-            return false;
-        rule->uses[u].pipes = cpu_pipes(cpu, resource->mask);
-    }
+    for (unsigned u = 0; u < rule->n_uses; u++)
+        for (const char *name = rule->on[u].text, *end; name; name = *end ? end + 1 : NULL) {
+            struct cpu_word word = rule->on[u];
+            end = name + strcspn(name, "+");
+            word.text = arena_copy(arena, name, (size_t)(end - name));
+            uint64_t pipes = pipes_named(cpu, &word, arena, fail);
+            if (!pipes && fail->status)
+                return false;
+            rule->uses[u].pipes |= pipes;
+        }
     return true;
 }
 

@@ -12,6 +12,7 @@
 //       length-change-stall: 3      # trust: assumed
 //     resources: {Zn4ALU0123: 6}    # pipes of a resource of the base, where these are more than the base says; of one
 //                                   # within an earlier one, they are pipes of that
+//     ports: [P0, P1]               # pipes that the base does not have, each by its name
 //     forms:                        # what differs from the base; a later rule changes what an earlier one set
 //       - match: "SH[LR](32|64)rCL" # regular expression on LLVM's whole opcode name
 //         slots: 2
@@ -27,7 +28,8 @@
 //         ignores: [EFLAGS]         # registers that it reads, and does not wait for
 //         waits-for-result: 1       # it reads what its results' registers held before, although it need not
 //         pipes: [{on: SKLPort06, cycles: 2}]  # in place of the base's; `on`: a resource of the base, or "A|B": one,
-//                                              # as versions of LLVM call it
+//                                              # as versions of LLVM call it; or of `ports`; "A.1": the second pipe
+//                                              # of several of a resource; "A+B": a pipe of either
 //         serial: 18                # cycles between two such, whatever they read
 //         trust: measured           # of all these numbers, with `source`
 //       - trust: measured           # rules that share these
@@ -190,6 +192,8 @@ struct cpu {
         uint64_t mask; // set by cpu_bind: as in struct resource
     } * resources;
     unsigned n_resources;
+    struct cpu_word *ports; // pipes of its own
+    unsigned n_ports;
     struct cpu_rule *rules;
     unsigned n_rules;
     struct cpu_lack *lacks;
@@ -202,6 +206,7 @@ struct cpu {
     const struct machine *machine; // of the base
     // Of each resource, by the number of its own bit: its pipes, each one bit. A resource of several units has several.
     uint64_t pipes[64];
+    uint64_t *port_pipes; // of each of `ports`: one bit
     // Pipes that a plain load, and a store, are executed on; 0: the base does not show them. memory_pipes: all of them.
     uint64_t load_pipes, store_data_pipes, store_address_pipes, memory_pipes;
     double load_latency, vector_load_latency; // cycles, of the base's plain loads
@@ -254,7 +259,8 @@ static inline bool cpu_is_flag(const struct cpu *cpu, unsigned unit) {
 }
 // "rax", "flags", "carry flag": of a unit, as people read it; "" for unit 0.
 const char *cpu_unit_name(struct arena *arena, const struct cpu *cpu, unsigned unit);
-// Names of the base's resources that are these pipes, the fewest that are found: "SKLPort06", "SKLPort0+SKLPort15".
+// Names of the base's resources that are these pipes, the fewest that are found: "SKLPort06", "SKLPort0+SKLPort15"; of
+// the file's own ports; and of single pipes of a resource: "SBPort23.1". A rule's `pipes` take them.
 const char *cpu_pipes_name(struct arena *arena, const struct cpu *cpu, uint64_t pipes);
 
 // "SKLPort23, SKLPort0156 2": what holds which pipes, for how long where that is not a cycle; "": nothing is held.

@@ -75,6 +75,24 @@ static bool read_resources(struct cpu_reader *reader, struct fy_node *node) {
     return true;
 }
 
+static bool read_ports(struct reader *reader, struct fy_node *node) {
+    const char **names;
+    struct fy_node **nodes;
+    size_t n = 0;
+    struct cpu *cpu = reader->cpu;
+    if (node && !yaml_texts(&reader->yaml, node, "a port's name", &names, &nodes, &n))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!*names[i] || names[i][strcspn(names[i], "+|. ")])
+            return yaml_fail(&reader->yaml, nodes[i], "a port's name has no '+', '|', '.' and blank");
+        if (text_find(names[i], names, i) < i)
+            return yaml_fail(&reader->yaml, nodes[i], "there are two ports '%s'", names[i]);
+        if (!read_word(reader, nodes[i], ARENA_ADD(reader->arena, cpu->ports, cpu->n_ports)))
+            return false;
+    }
+    return true;
+}
+
 // "94", "0x5e", or "0x00-0x4f".
 static bool read_models(struct cpu_reader *reader, struct fy_node *node, struct cpu_identity *models) {
     enum { MOST_MODEL = 0xff };
@@ -136,7 +154,8 @@ static bool read_whole(struct cpu_reader *reader, const struct yaml_field f[N_FI
     return read_text(reader, f[FILE_NAME].value, &cpu->name) && read_text(reader, f[FILE_ABOUT].value, &cpu->about) &&
            read_word(reader, f[FILE_BASE].value, &cpu->base) && read_identities(reader, f[FILE_IDENTITY].value) &&
            read_parameters(reader, f[FILE_PARAMETERS].value) && read_resources(reader, f[FILE_RESOURCES].value) &&
-           read_forms(reader, f[FILE_FORMS].value) && read_lacks(reader, f[FILE_LACKS].value);
+           read_ports(reader, f[FILE_PORTS].value) && read_forms(reader, f[FILE_FORMS].value) &&
+           read_lacks(reader, f[FILE_LACKS].value);
 }
 
 static bool read_only_identity(struct cpu_reader *reader, const struct yaml_field f[N_FILE_KEYS]) {

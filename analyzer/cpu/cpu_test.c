@@ -79,6 +79,8 @@ static void mistakes_have_a_place(void **state) {
         {"forms:\n  - {match: '(A{9}){9}', slots: 2}\n", "mean nothing in an opcode", 5},
         {"forms:\n  - {match: '(A)+', slots: 2}\n", "repeats one letter", 5},
         {"resources: {SKLPort0: 0}\n", "1 to 32 pipes", 4},
+        {"ports: [A.1]\n", "has no '+'", 4},
+        {"ports: [A, B, A]\n", "two ports 'A'", 4},
         {"forms: 5\n", "'forms' must be a list", 4},
         {"forms:\n  - {trust: measured, forms: 5}\n", "'forms' must be a list", 5},
         {"forms:\n  - {trust: hearsay, forms: []}\n", "'hearsay' is no trust", 5},

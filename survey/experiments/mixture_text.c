@@ -5,9 +5,7 @@
 
 #include <string.h>
 
-// Registers that results of a file take by turns; and those of each form that reads what it writes, which are its own:
-// so it only ever reads results of its own kind.
-enum { RESULTS = 4, OWN_RESULTS = 3, MOST_ROLES = 96 };
+enum { MOST_ROLES = 96 };
 
 static bool is_named_file(char file) {
     return file == 'g' || file == 'v' || file == 'f' || file == 'k';
@@ -44,11 +42,11 @@ static double least_cycles(const struct mixture_part *parts, unsigned n, double 
     return all / width > longest ? all / width : longest;
 }
 
-bool mixture_is_free(const struct mixture_part *parts, unsigned n, double width) {
+bool mixture_is_free(const struct mixture_part *parts, unsigned n, struct mixture_layout layout, double width) {
     static const double share = 0.6; // of the time of a turn, which leaves room for uneven ones
     double cycles = least_cycles(parts, n, width);
     for (unsigned i = 0; i < n; i++)
-        if (parts[i].copies * parts[i].latency / OWN_RESULTS > share * cycles)
+        if (parts[i].copies * parts[i].latency / layout.own > share * cycles)
             return false;
     return true;
 }
@@ -65,6 +63,7 @@ struct writing {
     struct arena *arena;
     const struct mixture_part *parts;
     unsigned n_parts;
+    struct mixture_layout layout;
     struct role roles[MOST_ROLES];
     unsigned n_roles;
     unsigned n_results[256];               // of each file so far
@@ -110,9 +109,9 @@ static const char *role_of(struct writing *w, unsigned part, unsigned number) {
     if (!port->is_written)
         return source_of(w, shape, number);
     if (port->is_read)
-        return note_role(w, arena_printf(w->arena, "own%u_%u_%s", part, w->n_copies[part] % OWN_RESULTS, port->role),
+        return note_role(w, arena_printf(w->arena, "own%u_%u_%s", part, w->n_copies[part] % w->layout.own, port->role),
                          experiment_value(shape, port), true);
-    unsigned turn = w->n_results[(unsigned char)port->file]++ % RESULTS;
+    unsigned turn = w->n_results[(unsigned char)port->file]++ % w->layout.results;
     return note_role(w, arena_printf(w->arena, "result_%s%u", file_of(w, port), turn), NULL, true);
 }
 
@@ -165,13 +164,17 @@ static unsigned next_part(const struct writing *w, const unsigned *n_done, unsig
     return best;
 }
 
+static unsigned count_copies(const struct mixture_part *parts, unsigned n_parts) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < n_parts; i++)
+        n += parts[i].copies;
+    return n;
+}
+
 static void add_body(struct writing *w, struct text *out) {
-    unsigned n = 0, n_done[MIXTURE_MOST_FORMS] = {0};
-    for (unsigned i = 0; i < w->n_parts; i++)
-        n += w->parts[i].copies;
-    if (n == 0)
-        return;
-    for (unsigned step = 0; step < (MIXTURE_LOOP + n - 1) / n * n; step++) {
+    unsigned n = count_copies(w->parts, w->n_parts), n_done[MIXTURE_MOST_FORMS] = {0};
+    unsigned turns = n == 0 ? 0 : w->layout.turns ? w->layout.turns : (MIXTURE_LOOP + n - 1) / n;
+    for (unsigned step = 0; step < turns * n; step++) {
         unsigned part = next_part(w, n_done, step % n, n);
         if (step % n == 0) {
             memset(n_done, 0, sizeof n_done);
@@ -217,9 +220,9 @@ static const char *avoided_by(const struct writing *w) {
     return words.data;
 }
 
-struct kernel_text mixture_kernel(struct arena *arena, const struct mixture_part *parts, unsigned n, const char *name,
-                                  const char *about) {
-    struct writing w = {.arena = arena, .parts = parts, .n_parts = n};
+struct kernel_text mixture_kernel(struct arena *arena, const struct mixture_part *parts, unsigned n,
+                                  struct mixture_layout layout, const char *name, const char *about) {
+    struct writing w = {.arena = arena, .parts = parts, .n_parts = n, .layout = layout};
     struct text body = {.arena = arena}, forms = {.arena = arena};
     struct kernel_text kernel = {.name = name};
     add_body(&w, &body);

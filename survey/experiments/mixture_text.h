@@ -13,7 +13,15 @@
 // Instructions of a loop, at least. Shorter ones are replayed in whole cycles by some CPUs (SLOTS_LOOP).
 enum { MIXTURE_LOOP = 200 };
 
-enum { MIXTURE_MOST_FORMS = 6, MIXTURE_MOST_COPIES = 4 };
+enum { MIXTURE_MOST_FORMS = 10, MIXTURE_MOST_COPIES = 4 };
+
+// Registers that results of a file take by turns; and those of each form that reads what it writes, which are its own:
+// so it only ever reads results of its own kind.
+struct mixture_layout {
+    unsigned results, own;
+    unsigned turns; // times that the body has all copies; 0: as many as make MIXTURE_LOOP instructions
+};
+static const struct mixture_layout mixture_usual = {4, 3, 0};
 
 // A form that is part of it.
 struct mixture_part {
@@ -29,10 +37,10 @@ bool mixture_can_have(const struct shape *shape);
 
 // Whether copies that read what they have written are ready before their turn comes: `width` instructions a cycle are
 // the fastest that the loop can be.
-bool mixture_is_free(const struct mixture_part *parts, unsigned n, double width);
+bool mixture_is_free(const struct mixture_part *parts, unsigned n, struct mixture_layout layout, double width);
 
 // Returns the kernel. `about`: of the kernel, behind its forms; or "".
-struct kernel_text mixture_kernel(struct arena *arena, const struct mixture_part *parts, unsigned n, const char *name,
-                                  const char *about);
+struct kernel_text mixture_kernel(struct arena *arena, const struct mixture_part *parts, unsigned n,
+                                  struct mixture_layout layout, const char *name, const char *about);
 
 #endif

@@ -1,0 +1,158 @@
+#include "survey/multisets.h"
+
+#include "lab/listener.h"
+#include "survey/experiment_list.h"
+#include "survey/form_kernels.h"
+#include "survey/mixtures.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- forms
+
+static bool has_vector_of(const struct shape *shape, unsigned least_bits) {
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if ((shape->ports[i].file == 'v' || shape->ports[i].file == 'f') && shape->ports[i].class->bits >= least_bits)
+            return true;
+    return false;
+}
+
+static double longest_latency(const struct table_row *row) {
+    double longest = 0;
+    for (size_t i = 0; i < row->n_latencies; i++)
+        if (row->latencies[i].value.is_known && !table_latency_is_special(&row->latencies[i]))
+            longest = fmax(longest, row->latencies[i].value.cycles);
+    return longest;
+}
+
+// What the classes of forms are made by.
+struct values {
+    double cycles, latency;
+    unsigned slots;
+    const char *sched_class;
+};
+
+static bool are_equal(const struct values *a, const struct values *b) {
+    static const double near = 0.03, near_latency = 0.35; // relative; cycles
+    return a->slots == b->slots && strcmp(a->sched_class, b->sched_class) == 0 &&
+           fabs(a->cycles - b->cycles) <= near * fmin(a->cycles, b->cycles) &&
+           fabs(a->latency - b->latency) <= near_latency;
+}
+
+static void add_form(struct multisets *sets, struct values **values, const struct table_row *row,
+                     const struct mixture_part *part) {
+    const struct table_value *value = &row->throughputs[row->headline].value;
+    const struct table_value *slots = &row->slots.value;
+    bool has_slots = slots->is_known && slots->relation == TABLE_EQUAL;
+    struct multiset_form form = {.name = row->form,
+                                 .sched_class = row->sched_class ? row->sched_class : row->form,
+                                 .kernel = value->kernel,
+                                 .cycles = value->cycles,
+                                 .low = value->low,
+                                 .high = value->high,
+                                 .latency = part->latency,
+                                 .slots = has_slots ? (unsigned)lround(slots->cycles) : 0,
+                                 .loads = part->shape->form->may_load,
+                                 .has_vectors = has_vector_of(part->shape, 0),
+                                 .is_wide = has_vector_of(part->shape, 512),
+                                 .shape = part->shape};
+    struct values own = {form.cycles, longest_latency(row), form.slots, form.sched_class};
+    unsigned first = 0;
+    while (first < sets->n_forms && !(sets->forms[first].first == first && are_equal(&(*values)[first], &own)))
+        first++;
+    form.first = first;
+    size_t n = sets->n_forms;
+    *ARENA_ADD(sets->arena, *values, n) = own;
+    *ARENA_ADD(sets->arena, sets->forms, sets->n_forms) = form;
+}
+
+bool multisets_open(struct arena *arena, const struct isa *isa, const char *llvm, const char *folder,
+                    const struct lab_listener *listener, struct multisets *sets, struct fail *fail) {
+    const struct form *forms;
+    struct survey_table table;
+    struct values *values = NULL;
+    size_t n;
+    *sets = (struct multisets){.arena = arena, .isa = isa};
+    if (!table_read(arena, &folder, 1, NULL, 0, listener, &table, fail) ||
+        !form_kernels_list(arena, isa, llvm, &sets->model, &forms, &n, fail))
+        return false;
+    sets->width = table.width;
+    for (size_t i = 0; i < n; i++) {
+        struct shape *shape = ARENA_NEW(arena, struct shape);
+        struct mixture_part part;
+        shape_make(arena, isa, sets->model.machine, &forms[i], shape);
+        const struct table_row *row = mixtures_part(&table, shape, &part);
+        if (row)
+            add_form(sets, &values, row, &part);
+    }
+    return sets->n_forms || fail_set(fail, FAIL_INPUT,
+                                     "no form of the survey '%s' can stand beside others: it needs stable throughputs "
+                                     "of forms with registers or loads",
+                                     folder);
+}
+
+void multisets_close(struct multisets *sets) {
+    model_close(&sets->model);
+}
+
+// ---- loops
+
+static bool has_registers(const struct multisets *sets, const struct kernel_text *text) {
+    struct arena arena = {0};
+    struct kernel_set set = {0};
+    struct fail fail = {0};
+    struct program program;
+    const struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_UNROLLED, .streams = 1};
+    bool is_good = kernel_add(&arena, "a multiset", sets->isa, experiment_syntax(sets->isa), text, &set, &fail) &&
+                   gen_expand(&arena, &set.kernels[0], &request, &program, &fail);
+    arena_free(&arena);
+    return is_good;
+}
+
+static const char *kept(struct arena *arena, const char *text) {
+    return text ? arena_strdup(arena, text) : NULL;
+}
+
+static struct kernel_text kept_text(struct arena *arena, const struct kernel_text *text) {
+    return (struct kernel_text){.name = kept(arena, text->name),
+                                .about = kept(arena, text->about),
+                                .body = kept(arena, text->body),
+                                .setup = kept(arena, text->setup),
+                                .implicit = kept(arena, text->implicit),
+                                .init = kept(arena, text->init),
+                                .writes = kept(arena, text->writes)};
+}
+
+// As many registers of its own as there are for a form that reads what it writes: the time of the multiset is to be
+// that of its pipes. The body has as many turns, so that they go round.
+bool multiset_loop(const struct multisets *sets, const struct multiset_term *terms, unsigned n, const char *id,
+                   struct multiset_loop *loop) {
+    enum { RESULTS = 2, MOST_OWN = 10, FEW_OWN = 4, LEAST_OWN = 2 };
+    static const double usual_width = 8;
+    struct arena arena = {0};
+    struct mixture_part parts[MULTISET_MOST_TERMS] = {{0}};
+    unsigned copies = 0;
+    bool reads_own = false, is_good = false;
+    if (n == 0 || n > MULTISET_MOST_TERMS)
+        return false;
+    for (unsigned i = 0; i < n; i++) {
+        const struct multiset_form *form = &sets->forms[terms[i].form];
+        parts[i] = (struct mixture_part){form->shape, terms[i].count, form->cycles, form->latency};
+        reads_own |= form->latency > 0;
+        copies += terms[i].count;
+    }
+    for (unsigned own = !reads_own ? LEAST_OWN : n <= 2 ? MOST_OWN : FEW_OWN; own >= LEAST_OWN && !is_good; own--) {
+        struct mixture_layout layout = {RESULTS, own, reads_own ? own : RESULTS};
+        if (!mixture_is_free(parts, n, layout, sets->width > 0 ? sets->width : usual_width))
+            break;
+        loop->text = mixture_kernel(&arena, parts, n, layout, id, "");
+        loop->turns = layout.turns;
+        is_good = has_registers(sets, &loop->text);
+    }
+    if (is_good) {
+        loop->copies = (MIXTURE_LOOP + copies * loop->turns - 1) / (copies * loop->turns);
+        loop->text = kept_text(sets->arena, &loop->text);
+    }
+    arena_free(&arena);
+    return is_good;
+}
