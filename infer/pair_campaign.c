@@ -383,13 +383,15 @@ static bool sort_round(struct pairs_run *run, struct candidate *all, size_t n, c
     return true;
 }
 
-// What no other thing than ports limits first: without a load, without reading its own result, narrow.
+// What nothing but ports limits first: without a load, without masks, narrow, without reading its own result.
 static int compare_candidates(const void *a, const void *b, void *context) {
     const struct pairs_run *run = context;
     const struct candidate *x = a, *y = b;
     const struct multiset_form *f = &run->sets.forms[x->form], *g = &run->sets.forms[y->form];
     if (f->loads != g->loads)
         return f->loads ? 1 : -1;
+    if (f->has_masks != g->has_masks)
+        return f->has_masks ? 1 : -1;
     if (f->is_wide != g->is_wide)
         return f->is_wide ? 1 : -1;
     if ((f->latency > 0) != (g->latency > 0))
@@ -430,14 +432,17 @@ static bool find_sentinels(struct pairs_run *run, const char *kernels, struct fa
 // ---- classes beside sentinels
 
 static bool measure_beside(struct pairs_run *run, const char *kernels, struct fail *fail) {
+    enum { MOST_MORE = 4 };
     static const double apart = 1.02; // of the longer one: less shows nothing shared
     size_t first = run->n_items;
     for (unsigned f = 0; f < run->sets.n_forms; f++)
         for (size_t s = 0; s < run->n_sentinels && is_class(run, f); s++) {
             unsigned m = 1, n = 1;
             balance(run->sets.forms[f].cycles, run->sets.forms[run->sentinels[s]].cycles, &m, &n);
-            if (f != run->sentinels[s])
-                add_pair(run, f, m, run->sentinels[s], n, "balanced");
+            long item = f != run->sentinels[s] ? add_pair(run, f, m, run->sentinels[s], n, "balanced") : 0;
+            // A form that would wait for itself has time to where there is more of the sentinel.
+            for (unsigned more = 2; item < 0 && more <= MOST_MORE; more *= 2)
+                item = add_pair(run, f, m, run->sentinels[s], more * n, "balanced");
         }
     if (!measure(run, kernels, fail))
         return false;

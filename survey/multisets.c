@@ -17,6 +17,13 @@ static bool has_vector_of(const struct shape *shape, unsigned least_bits) {
     return false;
 }
 
+static bool has_mask(const struct shape *shape) {
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (shape->ports[i].file == 'k')
+            return true;
+    return false;
+}
+
 static double longest_latency(const struct table_row *row) {
     double longest = 0;
     for (size_t i = 0; i < row->n_latencies; i++)
@@ -54,6 +61,7 @@ static void add_form(struct multisets *sets, struct values **values, const struc
                                  .slots = has_slots ? (unsigned)lround(slots->cycles) : 0,
                                  .loads = part->shape->form->may_load,
                                  .has_vectors = has_vector_of(part->shape, 0),
+                                 .has_masks = has_mask(part->shape),
                                  .is_wide = has_vector_of(part->shape, 512),
                                  .shape = part->shape};
     struct values own = {form.cycles, longest_latency(row), form.slots, form.sched_class};

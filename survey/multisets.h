@@ -13,12 +13,13 @@ struct shape;
 
 struct multiset_form {
     const char *name, *sched_class;
-    const char *kernel;               // that its throughput is measured with
-    double cycles, low, high;         // of a copy among its own kind
-    double latency;                   // until its result changes again, of one that reads what it writes; else 0
-    unsigned slots;                   // of dispatch; 0: unknown
-    bool loads, has_vectors, is_wide; // is_wide: a vector of 512 bits
-    unsigned first;                   // number of the form that stands for its class; its own number: it does
+    const char *kernel;       // that its throughput is measured with
+    double cycles, low, high; // of a copy among its own kind
+    double latency;           // until its result changes again, of one that reads what it writes; else 0
+    unsigned slots;           // of dispatch; 0: unknown
+    bool loads, has_vectors, has_masks;
+    bool is_wide;   // a vector of 512 bits
+    unsigned first; // number of the form that stands for its class; its own number: it does
     const struct shape *shape;
 };
 
