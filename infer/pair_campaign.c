@@ -383,7 +383,7 @@ static bool sort_round(struct pairs_run *run, struct candidate *all, size_t n, c
     return true;
 }
 
-// What nothing but ports limits first: without a load, without masks, narrow, without reading its own result.
+// What nothing but ports limits first: without a load, without masks, without reading its own result.
 static int compare_candidates(const void *a, const void *b, void *context) {
     const struct pairs_run *run = context;
     const struct candidate *x = a, *y = b;
@@ -392,8 +392,8 @@ static int compare_candidates(const void *a, const void *b, void *context) {
         return f->loads ? 1 : -1;
     if (f->has_masks != g->has_masks)
         return f->has_masks ? 1 : -1;
-    if (f->is_wide != g->is_wide)
-        return f->is_wide ? 1 : -1;
+    if (f->loads && (f->n_sources > 0) != (g->n_sources > 0)) // one that only loads first
+        return f->n_sources > 0 ? 1 : -1;
     if ((f->latency > 0) != (g->latency > 0))
         return f->latency > 0 ? 1 : -1;
     return (x->form > y->form) - (x->form < y->form);
@@ -407,6 +407,7 @@ static int compare_sentinels(const void *a, const void *b) {
 }
 
 static bool find_sentinels(struct pairs_run *run, const char *kernels, struct fail *fail) {
+    enum { MOST_BYTES = 8 };
     struct candidate *all = NULL;
     size_t n = 0;
     bool is_more = true;
@@ -414,7 +415,11 @@ static bool find_sentinels(struct pairs_run *run, const char *kernels, struct fa
         return read_sentinels(run, fail);
     for (unsigned f = 0; f < run->sets.n_forms; f++) {
         struct candidate each = {.form = f, .width = width_of(&run->sets.forms[f]), .is_open = true};
-        if (is_class(run, f) && each.width && has_room(run, &each))
+        // What has registers of several files is seldom one uop, and the widest vectors seldom one cycle; the longest
+        // encodings wait for the front end.
+        bool is_plain =
+            !run->sets.forms[f].is_mixed && !run->sets.forms[f].is_wide && run->sets.forms[f].n_bytes <= MOST_BYTES;
+        if (is_class(run, f) && is_plain && each.width && has_room(run, &each))
             *ARENA_ADD(run->arena, all, n) = each;
     }
     if (n)
@@ -503,13 +508,18 @@ static bool decide(struct pairs_run *run, const char *kernels, struct fail *fail
 
 // ---- random multisets
 
+// Of each number, the first draw that a loop can hold.
 static bool measure_random(struct pairs_run *run, const char *kernels, struct fail *fail) {
+    enum { TRIES = 20, MOST_RANDOM = 1000 };
     for (enum pair_draw_kind kind = 0; kind < PAIR_DRAW_N_KINDS; kind++)
         for (unsigned number = 0; number < run->request->n_random; number++) {
             struct multiset_term terms[MULTISET_MOST_TERMS];
-            unsigned n = pair_draw(&run->sets, kind, number, terms);
-            const char *id = arena_printf(run->arena, "random-%s.%03u", pair_draw_names[kind], number);
-            long item = n ? add_item(run, terms, n, id, pair_draw_names[kind]) : -1;
+            long item = -1;
+            for (unsigned attempt = 0; attempt < TRIES && item < 0; attempt++) {
+                unsigned n = pair_draw(&run->sets, kind, number + attempt * MOST_RANDOM, terms);
+                const char *id = arena_printf(run->arena, "random-%s.%03u.%u", pair_draw_names[kind], number, attempt);
+                item = n ? add_item(run, terms, n, id, pair_draw_names[kind]) : -1;
+            }
             if (item >= 0)
                 run->items[item].is_judged = true;
         }

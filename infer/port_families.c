@@ -12,6 +12,7 @@ enum { MOST_PORTS = 24 };
 // Sizes that the union of two bases' ports may have: bit u for u.
 struct union_sizes {
     uint64_t of[MOST_BASES][MOST_BASES];
+    bool is_strained[MOST_BASES][MOST_BASES]; // none fits: the smallest that is never too long
 };
 
 // Which bases (by place in the order) use each port; equal ones stand together.
@@ -33,8 +34,13 @@ struct placing {
     double steps_left;
 };
 
-// Those of two bases.
-static uint64_t unions_of(const struct port_search *search, unsigned a, unsigned b) {
+// Whether a prediction lies within the item's band; `is_near`: is not too long for it.
+static bool fits(const struct port_search *search, size_t item, double cycles, bool is_near) {
+    return is_near ? cycles <= search->high[item] : search_fits(search, item, cycles);
+}
+
+// Those of two bases. `is_near`: no prediction is too long.
+static uint64_t unions_of(const struct port_search *search, unsigned a, unsigned b, bool is_near) {
     const struct base *x = &search->bases[a], *y = &search->bases[b];
     const struct port_map *map = &search->ports->map;
     uint64_t allowed = 0;
@@ -52,7 +58,7 @@ static uint64_t unions_of(const struct port_search *search, unsigned a, unsigned
             double dispatch = (m * map->recipes[x->form].slots + n * map->recipes[y->form].slots) / map->width;
             cycles = u && (m + n) / u > cycles ? (m + n) / u : cycles;
             cycles = dispatch > cycles ? dispatch : cycles;
-            if (allowed >> u & 1 && !search_fits(search, item, cycles))
+            if (allowed >> u & 1 && !fits(search, item, cycles, is_near))
                 allowed &= ~((uint64_t)1 << u);
         }
     }
@@ -208,7 +214,7 @@ static int compare_families(const void *a, const void *b) {
     return memcmp(x->sets, y->sets, sizeof x->sets);
 }
 
-static void keep(struct port_search *search, const struct placing *placing) {
+static void keep(struct port_search *search, const struct placing *placing, const struct union_sizes *unions) {
     struct ports *ports = search->ports;
     struct ambiguous_cluster cluster = {.n_bases = placing->n_order, .n_families = placing->traits.n};
     memcpy(cluster.bases, placing->order, sizeof cluster.bases);
@@ -229,7 +235,10 @@ static void keep(struct port_search *search, const struct placing *placing) {
         search->base_of[base->form] = (int)placing->order[j];
     }
     struct ports_cluster public = {((((uint64_t)1 << chosen->n_ports) - 1) << ports->map.n_ports), cluster.n_families,
-                                   placing->is_cut};
+                                   placing->is_cut, .is_strained = false};
+    for (unsigned j = 0; j < placing->n_order; j++)
+        for (unsigned k = 0; k < j; k++)
+    public.is_strained |= unions->is_strained[placing->order[j]][placing->order[k]];
     ports->map.n_ports += chosen->n_ports;
     size_t n = ports->n_clusters;
     *ARENA_ADD(search->arena, search->clusters, n) = cluster;
@@ -272,7 +281,20 @@ static void place_cluster(struct port_search *search, const struct union_sizes *
         if (f == 0 || count_members(&placing) > count_members(&best))
             best = placing;
     }
-    keep(search, &best);
+    keep(search, &best, unions);
+}
+
+// CPUs do not choose ports in the best way: where several forms take much longer than they must, no union fits. Then it
+// is the smallest that is not too long.
+static void set_unions(const struct port_search *search, struct union_sizes *unions, unsigned a, unsigned b) {
+    if (a == b)
+        return;
+    unions->of[a][b] = unions_of(search, a, b, false);
+    if (unions->of[a][b] || search->ports->options.excess <= 0)
+        return;
+    uint64_t near = unions_of(search, a, b, true);
+    unions->of[a][b] = near & -near;
+    unions->is_strained[a][b] = near != 0;
 }
 
 void search_place(struct port_search *search) {
@@ -280,7 +302,7 @@ void search_place(struct port_search *search) {
     bool is_done[MOST_BASES] = {false};
     for (unsigned a = 0; a < search->n_bases; a++)
         for (unsigned b = 0; b < search->n_bases; b++)
-            unions.of[a][b] = a == b ? 0 : unions_of(search, a, b);
+            set_unions(search, &unions, a, b);
     for (unsigned a = 0; a < search->n_bases; a++) {
         bool is_member[MOST_BASES] = {false};
         if (is_done[a])

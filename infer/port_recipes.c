@@ -3,6 +3,7 @@
 
 #include "analyzer/predict/port_spread.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,10 +27,15 @@ struct recipe_search {
     uint64_t kinds[PORT_MAP_MOST_PORTS]; // ports that no other base tells apart
     unsigned n_kinds;
     struct port_recipe *found;
+    struct shortfall { // experiments that took longer than predicted; and how much longer, on average
+        size_t n;
+        double mean;
+    } shortfalls[MOST_HYPOTHESES + 1]; // of what was found, where it is only near
     size_t n_found;
     size_t n_all; // how many there were; where more than are kept, one may count twice
     double steps_left;
     bool is_cut;
+    bool is_near; // nothing fits: what is nearest without being too long
 };
 
 static double predict(const struct view *view, const struct cpu_use *uops, unsigned n) {
@@ -54,8 +60,27 @@ static bool is_too_long(struct recipe_search *at, const struct cpu_use *uops, un
     return false;
 }
 
+// With the fewest slots.
+static struct shortfall find_shortfall(struct recipe_search *at, const struct cpu_use *uops, unsigned n) {
+    const struct port_search *search = at->search;
+    struct shortfall result = {0, 0};
+    double slots = search->ports->map.recipes[at->form].slots, width = search->ports->map.width;
+    at->steps_left -= (double)at->n_views;
+    for (size_t v = 0; v < at->n_views; v++) {
+        size_t item = at->views[v].item;
+        double cycles = predict(&at->views[v], uops, n),
+               dispatch = (at->views[v].slots + at->views[v].count * slots) / width;
+        cycles = cycles > dispatch ? cycles : dispatch;
+        result.n += cycles < search->low[item];
+        result.mean += (1 - cycles / search->evidence->items[item].cycles) / (double)at->n_views;
+    }
+    return result;
+}
+
 // With some number of slots, the same in all experiments.
 static bool fits_all(struct recipe_search *at, const struct cpu_use *uops, unsigned n) {
+    if (at->is_near)
+        return n > 0; // none of them is too long
     unsigned slots_left = at->search->ports->forms[at->form].slots_mask;
     double width = at->search->ports->map.width;
     for (size_t v = 0; v < at->n_views && slots_left; v++) {
@@ -148,6 +173,17 @@ static bool is_better(const struct port_search *search, const struct port_recipe
     return x != y ? x < y : a->n != b->n ? a->n < b->n : wider > 0;
 }
 
+// Of what is only near, the nearest one. `a`, `b`: places in what was found.
+static bool is_before_other(const struct recipe_search *at, size_t a, size_t b) {
+    static const double equal = 0.003;
+    const struct shortfall *x = &at->shortfalls[a], *y = &at->shortfalls[b];
+    if (at->is_near && x->n != y->n)
+        return x->n < y->n;
+    if (at->is_near && fabs(x->mean - y->mean) > equal)
+        return x->mean < y->mean;
+    return is_better(at->search, &at->found[a], &at->found[b]);
+}
+
 // Keeps the best ones, best first.
 static void add_found(struct recipe_search *at, const struct cpu_use *uops, unsigned n) {
     struct port_recipe recipe = {.n = n}, least = {0};
@@ -159,15 +195,18 @@ static void add_found(struct recipe_search *at, const struct cpu_use *uops, unsi
         if (port_recipe_is_equal(&at->found[f], &least))
             return;
     at->n_all++;
-    if (at->n_found < MOST_HYPOTHESES)
-        *ARENA_ADD(at->search->arena, at->found, at->n_found) = least;
-    else if (is_better(at->search, &least, &at->found[at->n_found - 1]))
-        at->found[at->n_found - 1] = least;
-    for (size_t k = at->n_found - 1; k > 0 && is_better(at->search, &at->found[k], &at->found[k - 1]); k--) {
+    size_t k = at->n_found; // there is a place to spare
+    at->found[k] = least;
+    at->shortfalls[k] = at->is_near ? find_shortfall(at, uops, n) : (struct shortfall){0, 0};
+    for (; k > 0 && is_before_other(at, k, k - 1); k--) {
         struct port_recipe swapped = at->found[k];
+        struct shortfall swapped_shortfall = at->shortfalls[k];
         at->found[k] = at->found[k - 1];
+        at->shortfalls[k] = at->shortfalls[k - 1];
         at->found[k - 1] = swapped;
+        at->shortfalls[k - 1] = swapped_shortfall;
     }
+    at->n_found += at->n_found < MOST_HYPOTHESES;
 }
 
 static void add_uops(struct recipe_search *at, struct cpu_use *uops, unsigned n, size_t from) {
@@ -252,6 +291,15 @@ static void collect_kinds(struct recipe_search *at) {
     }
 }
 
+static bool is_strained(const struct port_search *search, const struct port_recipe *recipe) {
+    bool is_any = false;
+    for (size_t c = 0; c < search->ports->n_clusters; c++)
+        for (unsigned u = 0; u < recipe->n; u++)
+            is_any |=
+                recipe->uops[u].pipes & search->ports->clusters[c].ports && search->ports->clusters[c].is_strained;
+    return is_any;
+}
+
 static bool is_open_cluster(const struct port_search *search, const struct port_recipe *recipe) {
     bool is_open = false;
     for (size_t c = 0; c < search->ports->n_clusters; c++)
@@ -267,10 +315,16 @@ static void search_form(struct port_search *search, unsigned form, double steps)
     at.views = ARENA_ARRAY(search->arena, struct view, search->n_items[form]);
     for (size_t i = 0; i < search->n_items[form]; i++)
         at.n_views += set_view(search, form, search->items[form][i], &at.views[at.n_views]);
+    at.found = ARENA_ARRAY(search->arena, struct port_recipe, MOST_HYPOTHESES + 1);
     collect_kinds(&at);
     collect_candidates(&at);
     struct cpu_use uops[MOST_UOPS];
     add_uops(&at, uops, 0, 0);
+    if (at.n_found == 0 && !at.is_cut && search->ports->options.excess > 0) {
+        at.is_near = true;
+        add_uops(&at, uops, 0, 0);
+    }
+    result->is_near = at.is_near && at.n_found > 0;
     result->hypotheses = at.found;
     result->n_hypotheses = at.n_found;
     result->n_all = at.n_all;
@@ -280,6 +334,8 @@ static void search_form(struct port_search *search, unsigned form, double steps)
     for (size_t h = 0; h < at.n_found && result->state == PORTS_CERTAIN; h++)
         if (at.n_found > 1 || is_open_cluster(search, &at.found[h]))
             result->state = PORTS_AMBIGUOUS;
+    if (result->is_near || (result->state == PORTS_CERTAIN && is_strained(search, &at.found[0])))
+        result->state = PORTS_DOUBTED;
     if (at.n_found) {
         double slots = search->ports->map.recipes[form].slots;
         search->ports->map.recipes[form] = at.found[0];

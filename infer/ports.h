@@ -10,7 +10,7 @@
 struct ports_options {
     double tolerance; // relative difference that no hypothesis is rejected for
     double excess;    // relative time beyond a prediction that no hypothesis is rejected for: ports are not chosen in
-                      // the best way, and schedulers fill
+                      // the best way, and schedulers fill. Above 0, what nothing fits has what is nearest
     double slack;     // intervals are widened by this factor before they reject a hypothesis
     double steps;     // predictions to spend, all in all; a form whose search they end is not certain
 };
@@ -20,7 +20,8 @@ enum ports_state {
     PORTS_CERTAIN,     // one hypothesis is left
     PORTS_AMBIGUOUS,   // several are left, or several maps of the cluster; the first is the choice
     PORTS_DOUBTED,     // one is left, but it has fewer uops than slots, or was not measured beside each base, or an
-                       // experiment with other forms contradicts it or has one that nothing explains
+                       // experiment with other forms contradicts it or has one that nothing explains; or nothing fits,
+                       // and it is the nearest that no experiment is too short for, or its cluster is strained
     PORTS_CUT,         // the search ended before it was through
     PORTS_DISPATCH,    // no experiment shows that it needs a port
     PORTS_UNEXPLAINED, // no hypothesis explains its experiments
@@ -34,6 +35,7 @@ struct ports_form {
     struct port_recipe *hypotheses;      // all that the evidence allows, best first, up to renaming
     size_t n_hypotheses, n_all;          // n_all: how many there are; the best 64 are kept
     bool is_base;                        // it is the one-uop form by which others of its set are measured
+    bool is_near;                        // nothing fits: hypotheses are the nearest that are never too long
     unsigned n_items;                    // experiments that decided about it
     unsigned slots_mask;                 // slots that the evidence allows: bit s for s
 };
@@ -42,6 +44,7 @@ struct ports_cluster {
     uint64_t ports;
     size_t n_families; // maps of its one-uop forms that the evidence allows, up to renaming; the first is chosen
     bool is_cut;       // there may be more
+    bool is_strained;  // some pair of its one-uop forms takes longer than any map has it: the nearest one is taken
 };
 
 struct ports {

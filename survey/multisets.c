@@ -24,6 +24,29 @@ static bool has_mask(const struct shape *shape) {
     return false;
 }
 
+static bool is_data(const struct shape_port *port) {
+    return !port->is_address && !port->is_index && port->file != 'c';
+}
+
+static bool is_mixed(const struct shape *shape) {
+    char first = 0;
+    for (unsigned i = 0; i < shape->n_ports; i++) {
+        if (!is_data(&shape->ports[i]))
+            continue;
+        if (first && shape->ports[i].file != first)
+            return true;
+        first = shape->ports[i].file;
+    }
+    return false;
+}
+
+static unsigned count_sources(const struct shape *shape) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        n += is_data(&shape->ports[i]) && shape->ports[i].is_read;
+    return n;
+}
+
 static double longest_latency(const struct table_row *row) {
     double longest = 0;
     for (size_t i = 0; i < row->n_latencies; i++)
@@ -62,6 +85,9 @@ static void add_form(struct multisets *sets, struct values **values, const struc
                                  .loads = part->shape->form->may_load,
                                  .has_vectors = has_vector_of(part->shape, 0),
                                  .has_masks = has_mask(part->shape),
+                                 .is_mixed = is_mixed(part->shape),
+                                 .n_sources = count_sources(part->shape),
+                                 .n_bytes = part->shape->form->n_bytes,
                                  .is_wide = has_vector_of(part->shape, 512),
                                  .shape = part->shape};
     struct values own = {form.cycles, longest_latency(row), form.slots, form.sched_class};
