@@ -1,7 +1,7 @@
 #include "survey/multisets.h"
 
 #include "lab/listener.h"
-#include "survey/experiment_list.h"
+#include "survey/experiments/experiment_list.h"
 #include "survey/form_kernels.h"
 #include "survey/mixtures.h"
 

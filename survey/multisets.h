@@ -7,7 +7,7 @@
 #include "analyzer/model/model.h"
 #include "gen/gen.h"
 #include "gen/kernel.h"
-#include "survey/table.h"
+#include "survey/table/table.h"
 
 struct shape;
 
