@@ -392,8 +392,9 @@ static int compare_candidates(const void *a, const void *b, void *context) {
         return f->loads ? 1 : -1;
     if (f->has_masks != g->has_masks)
         return f->has_masks ? 1 : -1;
-    if (f->loads && (f->n_sources > 0) != (g->n_sources > 0)) // one that only loads first
-        return f->n_sources > 0 ? 1 : -1;
+    double late = f->longest > 0 ? f->longest : INFINITY, later = g->longest > 0 ? g->longest : INFINITY;
+    if (f->loads && late != later) // what only loads has its result first
+        return late > later ? 1 : -1;
     if ((f->latency > 0) != (g->latency > 0))
         return f->latency > 0 ? 1 : -1;
     return (x->form > y->form) - (x->form < y->form);

@@ -40,13 +40,6 @@ static bool is_mixed(const struct shape *shape) {
     return false;
 }
 
-static unsigned count_sources(const struct shape *shape) {
-    unsigned n = 0;
-    for (unsigned i = 0; i < shape->n_ports; i++)
-        n += is_data(&shape->ports[i]) && shape->ports[i].is_read;
-    return n;
-}
-
 static double longest_latency(const struct table_row *row) {
     double longest = 0;
     for (size_t i = 0; i < row->n_latencies; i++)
@@ -86,11 +79,11 @@ static void add_form(struct multisets *sets, struct values **values, const struc
                                  .has_vectors = has_vector_of(part->shape, 0),
                                  .has_masks = has_mask(part->shape),
                                  .is_mixed = is_mixed(part->shape),
-                                 .n_sources = count_sources(part->shape),
+                                 .longest = longest_latency(row),
                                  .n_bytes = part->shape->form->n_bytes,
                                  .is_wide = has_vector_of(part->shape, 512),
                                  .shape = part->shape};
-    struct values own = {form.cycles, longest_latency(row), form.slots, form.sched_class};
+    struct values own = {form.cycles, form.longest, form.slots, form.sched_class};
     unsigned first = 0;
     while (first < sets->n_forms && !(sets->forms[first].first == first && are_equal(&(*values)[first], &own)))
         first++;

@@ -18,11 +18,11 @@ struct multiset_form {
     double latency;           // until its result changes again, of one that reads what it writes; else 0
     unsigned slots;           // of dispatch; 0: unknown
     bool loads, has_vectors, has_masks;
-    bool is_wide;       // a vector of 512 bits
-    bool is_mixed;      // registers of several files, but for addresses
-    unsigned n_sources; // registers that it reads, but for addresses
-    unsigned n_bytes;   // of its encoding
-    unsigned first;     // number of the form that stands for its class; its own number: it does
+    bool is_wide;     // a vector of 512 bits
+    bool is_mixed;    // registers of several files, but for addresses
+    double longest;   // latency of its operands; 0: unknown
+    unsigned n_bytes; // of its encoding
+    unsigned first;   // number of the form that stands for its class; its own number: it does
     const struct shape *shape;
 };
 
