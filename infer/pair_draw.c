@@ -16,7 +16,8 @@ static uint64_t scramble(uint64_t number) {
 }
 
 static bool is_of_kind(const struct multiset_form *form, enum pair_draw_kind kind, bool loads) {
-    return form->loads == loads && (kind == PAIR_DRAW_MEMORY || form->has_vectors == (kind == PAIR_DRAW_VECTOR));
+    bool is_vector = form->has_vectors || form->has_masks;
+    return form->loads == loads && (kind == PAIR_DRAW_MEMORY || is_vector == (kind == PAIR_DRAW_VECTOR));
 }
 
 // Of the classes of the kind, that with the least hash. Returns n_forms where there is none.
