@@ -75,7 +75,7 @@ static bool read_resources(struct cpu_reader *reader, struct fy_node *node) {
     return true;
 }
 
-static bool read_ports(struct reader *reader, struct fy_node *node) {
+static bool read_ports(struct cpu_reader *reader, struct fy_node *node) {
     const char **names;
     struct fy_node **nodes;
     size_t n = 0;
