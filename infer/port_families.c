@@ -12,7 +12,7 @@ enum { MOST_PORTS = 24 };
 // Sizes that the union of two bases' ports may have: bit u for u.
 struct union_sizes {
     uint64_t of[MOST_BASES][MOST_BASES];
-    bool is_strained[MOST_BASES][MOST_BASES]; // none fits: the smallest that is never too long
+    bool is_strained[MOST_BASES][MOST_BASES]; // none fits all pairs: those that fit most, and are never too long
 };
 
 // Which bases (by place in the order) use each port; equal ones stand together.
@@ -34,35 +34,56 @@ struct placing {
     double steps_left;
 };
 
-// Whether a prediction lies within the item's band; `is_near`: is not too long for it.
-static bool fits(const struct port_search *search, size_t item, double cycles, bool is_near) {
-    return is_near ? cycles <= search->high[item] : search_fits(search, item, cycles);
+// What a pair of bases takes where their ports are `u` together; 0: the item is no pair of them.
+static double pair_cycles(const struct port_search *search, size_t item, const struct base *x, const struct base *y,
+                          unsigned u) {
+    const struct evidence_item *at = &search->evidence->items[item];
+    const struct port_map *map = &search->ports->map;
+    if (at->n_terms != 2 || search->ports->is_unused[item] || at->terms[at->terms[0].form == x->form].form != y->form)
+        return 0;
+    double m = at->terms[at->terms[0].form != x->form].count, n = at->n_insns - m;
+    double cycles = m / x->width > n / y->width ? m / x->width : n / y->width;
+    double dispatch = (m * map->recipes[x->form].slots + n * map->recipes[y->form].slots) / map->width;
+    cycles = (m + n) / u > cycles ? (m + n) / u : cycles;
+    return dispatch > cycles ? dispatch : cycles;
 }
 
-// Those of two bases. `is_near`: no prediction is too long.
-static uint64_t unions_of(const struct port_search *search, unsigned a, unsigned b, bool is_near) {
+// Of two bases: sizes that fit all their pairs.
+static uint64_t unions_of(const struct port_search *search, unsigned a, unsigned b) {
     const struct base *x = &search->bases[a], *y = &search->bases[b];
-    const struct port_map *map = &search->ports->map;
     uint64_t allowed = 0;
-    for (unsigned u = x->width > y->width ? x->width : y->width; u <= x->width + y->width; u++)
-        allowed |= (uint64_t)1 << u;
-    for (size_t i = 0; i < search->n_items[x->form]; i++) {
-        size_t item = search->items[x->form][i];
-        const struct evidence_item *at = &search->evidence->items[item];
-        if (at->n_terms != 2 || search->ports->is_unused[item] ||
-            at->terms[at->terms[0].form == x->form].form != y->form)
-            continue;
-        double m = at->terms[at->terms[0].form != x->form].count, n = at->n_insns - m;
-        for (unsigned u = 0; u < 64; u++) {
-            double cycles = m / x->width > n / y->width ? m / x->width : n / y->width;
-            double dispatch = (m * map->recipes[x->form].slots + n * map->recipes[y->form].slots) / map->width;
-            cycles = u && (m + n) / u > cycles ? (m + n) / u : cycles;
-            cycles = dispatch > cycles ? dispatch : cycles;
-            if (allowed >> u & 1 && !fits(search, item, cycles, is_near))
-                allowed &= ~((uint64_t)1 << u);
+    for (unsigned u = x->width > y->width ? x->width : y->width; u <= x->width + y->width; u++) {
+        bool fits = true;
+        for (size_t i = 0; i < search->n_items[x->form] && fits; i++) {
+            size_t item = search->items[x->form][i];
+            double cycles = pair_cycles(search, item, x, y, u);
+            fits = cycles == 0 || search_fits(search, item, cycles);
         }
+        allowed |= (uint64_t)fits << u;
     }
     return allowed;
+}
+
+// CPUs do not choose ports in the best way: where pairs take much longer than they must, no size fits. These are the
+// ones that no pair is too short for, and that fit most pairs.
+static uint64_t near_unions_of(const struct port_search *search, unsigned a, unsigned b) {
+    const struct base *x = &search->bases[a], *y = &search->bases[b];
+    size_t most = 0;
+    uint64_t allowed = 0;
+    for (unsigned u = x->width > y->width ? x->width : y->width; u <= x->width + y->width; u++) {
+        size_t n = 1;
+        for (size_t i = 0; i < search->n_items[x->form] && n; i++) {
+            size_t item = search->items[x->form][i];
+            double cycles = pair_cycles(search, item, x, y, u);
+            n = cycles > search->high[item] ? 0 : n + (cycles > 0 && search_fits(search, item, cycles));
+        }
+        if (n > most)
+            allowed = 0;
+        most = n > most ? n : most;
+        allowed |= (uint64_t)(n && n == most) << u;
+    }
+    // What only differs in what no pair fits: the smallest, which is the least too short.
+    return most == 1 ? allowed & -allowed : allowed;
 }
 
 static uint64_t ports_of(const struct way *way, unsigned place) {
@@ -284,17 +305,14 @@ static void place_cluster(struct port_search *search, const struct union_sizes *
     keep(search, &best, unions);
 }
 
-// CPUs do not choose ports in the best way: where several forms take much longer than they must, no union fits. Then it
-// is the smallest that is not too long.
 static void set_unions(const struct port_search *search, struct union_sizes *unions, unsigned a, unsigned b) {
     if (a == b)
         return;
-    unions->of[a][b] = unions_of(search, a, b, false);
+    unions->of[a][b] = unions_of(search, a, b);
     if (unions->of[a][b] || search->ports->options.excess <= 0)
         return;
-    uint64_t near = unions_of(search, a, b, true);
-    unions->of[a][b] = near & -near;
-    unions->is_strained[a][b] = near != 0;
+    unions->of[a][b] = near_unions_of(search, a, b);
+    unions->is_strained[a][b] = unions->of[a][b] != 0;
 }
 
 void search_place(struct port_search *search) {
