@@ -102,7 +102,7 @@ static void add_run(const struct predict_request *request, const struct model *m
     struct fail ignored = {0};
     const struct turns_recorder recorder = {.model = model};
     struct recorded_turns *turns = &experiment->turns;
-    if (!model->own || !experiment->block || request->place != PREDICT_HERE ||
+    if (!model->own || !model->own->is_x86 || !experiment->block || request->place != PREDICT_HERE ||
         !prediction_bounds(request->arena, model, wanted, &bounds, &ignored) || !bounds.n_unfollowed)
         return;
     if (!request->addresses_are_static && !turns->run.steps && !turns->refusal)

@@ -63,8 +63,8 @@ struct cyclops_options {
     /* LLVM's name, "znver4", also in one version, "llvm-19/znver4"; null: the host's. Or a file: a CPU file by its
      * path, "my.cpu.yaml", or "cpu:zen4" for one of the user's folder ~/.config/cyclops/cpus or of those that are
      * installed with the library; "core:zen4" and "core:my.cpu.yaml" simulate it cycle by cycle, where "cpu:" takes the
-     * largest of its bounds. CPU files are of x86-64. An overlay, which changes one of LLVM's models, is "my.yaml" or
-     * "overlay:NAME". */
+     * largest of its bounds. CPU files are of x86-64 or AArch64. An overlay, which changes one of LLVM's models, is
+     * "my.yaml" or "overlay:NAME". */
     const char *cpu;
     const char *features; /* "+avx512f,-sse4a"; null: the CPU's own */
 };

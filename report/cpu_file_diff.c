@@ -69,6 +69,9 @@ static void state_of_machine(struct statements *to, enum cpu_file_key key, const
         if (cpu->n_identities)
             state(to, "identity", cpu_file_identities(to->arena, cpu), "");
         break;
+    case FILE_ISA:
+        state(to, "isa", cpu->isa, "");
+        break;
     case FILE_BASE:
         state(to, "base", cpu->base.text, "");
         break;

@@ -149,6 +149,7 @@ static void keys_of_files_are_compared(void **state) {
     static const struct example examples[N_FILE_KEYS] = {
         [FILE_ABOUT] = {"about: a chip\n", "about: another chip\n", "another chip"},
         [FILE_IDENTITY] = {"", IDENTITY("GenuineIntel", "6", "78"), "GenuineIntel 6 78"},
+        [FILE_ISA] = {"isa: x86_64\n", "isa: aarch64\n", "aarch64"},
         [FILE_BASE] = {"base: skylake\n", "base: haswell\n", "haswell"},
         [FILE_PARAMETERS] = {"", "parameters: {dispatch-width: 4}\n", "dispatch-width"},
         [FILE_RESOURCES] = {"", "resources: {SKLPort0: 2}\n", "SKLPort0"},

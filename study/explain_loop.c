@@ -56,7 +56,7 @@ static bool describe_loop(struct arena *arena, const struct model *model, const 
 
 bool explain_add_loop(struct arena *arena, const struct model *model, struct block *block, unsigned *start,
                       struct fail *fail) {
-    const struct isa *isa = isa_find("x86_64"); // which all CPU files are of
+    const struct isa *isa = isa_find(model->own->isa);
     struct decoder decoder = {0};
     struct program program;
     size_t n_bytes = block_bytes(block), at = 0;

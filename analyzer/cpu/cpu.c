@@ -3,6 +3,7 @@
 #include "analyzer/cpu/names.h"
 #include "analyzer/cpu/opcode.h"
 #include "analyzer/cpu/pipes.h"
+#include "analyzer/cpu/units_aarch64.h"
 #include "analyzer/sched/insn.h"
 #include "base/index.h"
 #include "base/text.h"
@@ -50,10 +51,14 @@ const char *cpu_unit_name(struct arena *arena, const struct cpu *cpu, unsigned u
         return unit == cpu->flags ? "flags" : unit == cpu->carry ? "carry flag" : "overflow flag";
     if (unit && unit == cpu->adjuster)
         return "the stack pointer's adjustment";
-    for (unsigned i = 1; unit && i < cpu->machine->n_registers; i++)
-        if (cpu->units[i] == unit && !cpu->machine->registers[i].n_super)
-            return text_lower(arena, cpu->machine->registers[i].name);
-    return "";
+    unsigned widest = 0;
+    for (unsigned i = 1; unit && i < cpu->machine->n_registers; i++) {
+        const struct machine_register *reg = &cpu->machine->registers[i];
+        const bool is_whole = cpu->is_tuple ? !cpu->is_tuple[i] : !reg->n_super;
+        if (cpu->units[i] == unit && is_whole && (!widest || reg->n_sub > cpu->machine->registers[widest].n_sub))
+            widest = i;
+    }
+    return widest ? text_lower(arena, cpu->machine->registers[widest].name) : "";
 }
 
 // The resource with the most of these pipes and no other; null: no resource has only these.
@@ -260,7 +265,7 @@ static void find_general(struct cpu *cpu, struct arena *arena) {
     cpu->bits = bits;
 }
 
-static void number_units(struct cpu *cpu, struct arena *arena) {
+static void number_x86_units(struct cpu *cpu, struct arena *arena) {
     const struct machine *machine = cpu->machine;
     uint16_t *units = ARENA_ARRAY(arena, uint16_t, machine->n_registers);
     bool *is_vector = ARENA_ARRAY(arena, bool, machine->n_registers);
@@ -291,6 +296,20 @@ static void number_units(struct cpu *cpu, struct arena *arena) {
     cpu->is_x87 = is_x87;
     cpu->adjuster = n++;
     cpu->n_units = n;
+}
+
+unsigned cpu_units_of(const struct cpu *cpu, unsigned reg, uint16_t units[CPU_MOST_OF_TUPLE]) {
+    const struct machine_register *tuple = &cpu->machine->registers[reg];
+    unsigned n = cpu->units[reg] ? 1 : 0;
+    units[0] = cpu->units[reg];
+    for (unsigned s = 0; cpu->is_tuple && cpu->is_tuple[reg] && s < tuple->n_sub; s++) {
+        unsigned at = 0;
+        while (at < n && units[at] != cpu->units[tuple->sub[s]])
+            at++;
+        if (at == n && n < CPU_MOST_OF_TUPLE && cpu->units[tuple->sub[s]])
+            units[n++] = cpu->units[tuple->sub[s]];
+    }
+    return n;
 }
 
 // 0: the machine has no such register.
@@ -377,8 +396,12 @@ static bool bind_uses(const struct cpu *cpu, struct cpu_rule *rule, struct arena
 bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machine, const struct block *samples,
               struct fail *fail) {
     cpu->machine = machine;
-    number_units(cpu, arena);
-    find_general(cpu, arena);
+    if (cpu->is_x86) {
+        number_x86_units(cpu, arena);
+        find_general(cpu, arena);
+    } else {
+        units_number_aarch64(cpu, arena);
+    }
     cpu->opcodes = ARENA_NEW(arena, struct cpu_opcodes);
     *cpu->opcodes = (struct cpu_opcodes){.arena = arena, .places = {.arena = arena}};
     if (!number_pipes(cpu, arena, fail))
@@ -446,10 +469,16 @@ const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode
         if (opcodes->items[i]->name == opcode)
             return &opcodes->items[i]->opcode;
     struct seen *seen = ARENA_NEW(opcodes->arena, struct seen);
-    *seen = (struct seen){.name = opcode, .opcode = {.kinds = cpu_kinds_of(opcode), .flow = cpu_flow_of(opcode)}};
+    *seen = (struct seen){.name = opcode, .opcode = {.operands = ""}};
+    if (cpu->is_x86) {
+        seen->opcode.kinds = cpu_kinds_of(opcode);
+        seen->opcode.flow = cpu_flow_of(opcode);
+        seen->opcode.operation = cpu_operation_of(opcode, &seen->opcode.operands);
+    } else {
+        seen->opcode.kinds = cpu_aarch64_kinds_of(opcode);
+    }
     find_rules(cpu, opcode, &seen->opcode);
     seen->opcode.lacked = lacked_by(cpu, opcode);
-    seen->opcode.operation = cpu_operation_of(opcode, &seen->opcode.operands);
     index_add(&opcodes->places, hash, opcodes->n);
     *ARENA_ADD(opcodes->arena, opcodes->items, opcodes->n) = seen;
     return &seen->opcode;

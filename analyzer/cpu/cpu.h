@@ -4,6 +4,7 @@
 //     cpu: 1                        # version of the format
 //     name: skylake
 //     about: one line for people
+//     isa: aarch64                  # or x86_64: what a file is of that does not say
 //     base: skylake                 # a model of LLVM's, also "llvm-22/skylake"; or an overlay's file, beside this one
 //     identity:                     # of which CPUs it is; by it a program finds the file of the CPU that it runs on
 //       - {vendor: GenuineIntel, family: 6, models: [78, 94, 0x55]}  # also "0x00-0x4f"
@@ -177,11 +178,13 @@ struct cpu_opcodes;
 // Of which CPUs a file is, as cpuid and /proc/cpuinfo have them.
 struct cpu_identity {
     const char *vendor;           // "GenuineIntel"
-    unsigned family, first, last; // models: from the first to the last
+    unsigned family, first, last; // models: from the first to the last; of Arm's cores, part numbers
 };
 
 struct cpu {
     const char *name, *about; // about: "" where the file says nothing
+    const char *isa;          // "x86_64" or "aarch64"
+    bool is_x86;
     struct cpu_word base;
     const char *path; // of the file, for messages
     uint64_t hash;    // of its text: another one is another model
@@ -214,9 +217,10 @@ struct cpu {
     // are three: the carry, the overflow, and the others.
     const uint16_t *units; // by register
     const bool *is_vector; // by register
+    const bool *is_tuple;  // by register: of several units (q0_q1), `units` has the first; null: no register is
     const bool *is_x87;    // by register: x87's status and control, which each of its instructions reads or writes
     const uint8_t *bits;   // by register: 8 to 64 of a general one; 0: another one, or the high byte of one
-    uint16_t general[16];  // units of the general registers, in the order of their numbers in encodings
+    uint16_t general[16];  // units of x86's general registers, in the order of their numbers in encodings
     struct cpu_opcodes *opcodes;
     unsigned n_units;                // with 0, which no register has
     unsigned flags, carry, overflow; // units; 0: there are no flags
@@ -250,6 +254,10 @@ bool cpu_rule_matches(const struct cpu_rule *rule, const char *opcode);
 
 // Of an opcode whose name is the same pointer each time.
 const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode);
+
+// Units of a register, each once; at most as many as there is room for. Returns their number; 0: nothing waits for it.
+enum { CPU_MOST_OF_TUPLE = 8 };
+unsigned cpu_units_of(const struct cpu *cpu, unsigned reg, uint16_t units[CPU_MOST_OF_TUPLE]);
 
 // Of a resource, by its mask.
 uint64_t cpu_pipes(const struct cpu *cpu, uint64_t mask);

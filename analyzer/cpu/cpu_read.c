@@ -95,7 +95,7 @@ static bool read_ports(struct cpu_reader *reader, struct fy_node *node) {
 
 // "94", "0x5e", or "0x00-0x4f".
 static bool read_models(struct cpu_reader *reader, struct fy_node *node, struct cpu_identity *models) {
-    enum { MOST_MODEL = 0xff };
+    enum { MOST_MODEL = 0xfff }; // of Arm's cores: part numbers
     const char *text = NULL;
     if (!read_text(reader, node, &text))
         return false;
@@ -146,16 +146,25 @@ static bool read_identities(struct cpu_reader *reader, struct fy_node *node) {
     return true;
 }
 
+static bool read_isa(struct cpu_reader *reader, struct fy_node *node) {
+    struct cpu *cpu = reader->cpu;
+    if (node && !read_text(reader, node, &cpu->isa))
+        return false;
+    cpu->is_x86 = strcmp(cpu->isa, "x86_64") == 0;
+    return cpu->is_x86 || strcmp(cpu->isa, "aarch64") == 0 ||
+           yaml_fail(&reader->yaml, node, "'%s' is no ISA of CPU files: these are of x86_64 or aarch64", cpu->isa);
+}
+
 // What of a file is read.
 typedef bool reads(struct cpu_reader *reader, const struct yaml_field f[N_FILE_KEYS]);
 
 static bool read_whole(struct cpu_reader *reader, const struct yaml_field f[N_FILE_KEYS]) {
     struct cpu *cpu = reader->cpu;
     return read_text(reader, f[FILE_NAME].value, &cpu->name) && read_text(reader, f[FILE_ABOUT].value, &cpu->about) &&
-           read_word(reader, f[FILE_BASE].value, &cpu->base) && read_identities(reader, f[FILE_IDENTITY].value) &&
-           read_parameters(reader, f[FILE_PARAMETERS].value) && read_resources(reader, f[FILE_RESOURCES].value) &&
-           read_ports(reader, f[FILE_PORTS].value) && read_forms(reader, f[FILE_FORMS].value) &&
-           read_lacks(reader, f[FILE_LACKS].value);
+           read_isa(reader, f[FILE_ISA].value) && read_word(reader, f[FILE_BASE].value, &cpu->base) &&
+           read_identities(reader, f[FILE_IDENTITY].value) && read_parameters(reader, f[FILE_PARAMETERS].value) &&
+           read_resources(reader, f[FILE_RESOURCES].value) && read_ports(reader, f[FILE_PORTS].value) &&
+           read_forms(reader, f[FILE_FORMS].value) && read_lacks(reader, f[FILE_LACKS].value);
 }
 
 static bool read_only_identity(struct cpu_reader *reader, const struct yaml_field f[N_FILE_KEYS]) {
@@ -178,7 +187,7 @@ static bool read_file(struct cpu_reader *reader, reads *read) {
 static struct cpu *open_and_read(struct arena *arena, const char *path, const char *text, reads *read,
                                  struct fail *fail) {
     struct cpu *cpu = ARENA_NEW(arena, struct cpu);
-    *cpu = (struct cpu){.path = arena_strdup(arena, path), .about = ""};
+    *cpu = (struct cpu){.path = arena_strdup(arena, path), .about = "", .isa = "x86_64", .is_x86 = true};
     struct cpu_reader reader = {.arena = arena, .cpu = cpu};
     bool is_good = text ? yaml_open_text(&reader.yaml, arena, cpu->path, text, fail)
                         : yaml_open(&reader.yaml, arena, cpu->path, fail);

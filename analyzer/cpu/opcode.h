@@ -1,10 +1,11 @@
 // Private to this folder.
-// What the name of an opcode of LLVM's says of an x86 instruction.
+// What the name of an opcode of LLVM's says of an instruction.
 #ifndef ANALYZER_CPU_OPCODE_H
 #define ANALYZER_CPU_OPCODE_H
 
 #include "analyzer/cpu/cpu.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum cpu_kind {
@@ -44,7 +45,13 @@ enum cpu_kind {
     CPU_IS_STRING = CPU_LOADS_RSI | CPU_LOADS_RDI | CPU_STORES_RDI,
 };
 
-// Several of the above.
+// Several of the above, of an opcode of AArch64's: CPU_JUMPS, CPU_FUSES_AS_CMP, CPU_LOADS_PLAINLY.
+uint32_t cpu_aarch64_kinds_of(const char *opcode);
+// How many registers it stores, by its name: those of an address follow.
+unsigned cpu_aarch64_stored(const char *opcode);
+// Whether it moves the register of its address on.
+bool cpu_aarch64_writes_back(const char *opcode);
+// Several of the above, of an x86 opcode.
 uint32_t cpu_kinds_of(const char *opcode);
 enum cpu_flow cpu_flow_of(const char *opcode);
 // `operands`: as in struct cpu_opcode.

@@ -11,7 +11,18 @@ static bool is(const struct cpu_recipe *recipe, uint32_t kinds) {
     return recipe->opcode->kinds & kinds;
 }
 
+// cmp, cmn or tst: their result goes to a zero register, which has no unit.
+static enum cpu_fuses fuses_on_aarch64(const struct cpu *cpu, const struct cpu_recipe *recipe) {
+    const struct insn *insn = recipe->insn;
+    for (unsigned i = 0; i < insn->n_writes; i++)
+        if (cpu->units[insn->writes[i].reg] && cpu->units[insn->writes[i].reg] != cpu->flags)
+            return CPU_FUSES_NEVER;
+    return is(recipe, CPU_FUSES_AS_CMP) && cpu_does(cpu, CPU_MACRO_FUSION) ? CPU_FUSES_ALWAYS : CPU_FUSES_NEVER;
+}
+
 static enum cpu_fuses fuses_of(const struct cpu *cpu, const struct cpu_recipe *recipe) {
+    if (!cpu->is_x86)
+        return fuses_on_aarch64(cpu, recipe);
     bool stores = recipe->insn->may_store && !is(recipe, CPU_COMPARES);
     if (!cpu_does(cpu, CPU_MACRO_FUSION) || stores || is(recipe, CPU_HAS_MEMORY_AND_IMMEDIATE))
         return CPU_FUSES_NEVER;
@@ -30,6 +41,8 @@ static unsigned condition_of(const struct cpu_recipe *recipe) {
 
 static enum cpu_rename rename_of(const struct cpu *cpu, const struct cpu_recipe *recipe) {
     const struct insn *insn = recipe->insn;
+    if (!cpu->is_x86) // what rename does there, the base has as no pipe and no time
+        return CPU_EXECUTES;
     if (is(recipe, CPU_NOP))
         return CPU_IS_IDLE;
     bool is_zero = insn->n_writes > 0;
@@ -257,23 +270,49 @@ static void find_address_reads(const struct cpu *cpu, const struct cpu_recipe *r
         }
 }
 
+// AArch64: general registers behind those that are stored. LLVM's operands of it are not marked as an address.
+static void find_aarch64_address_reads(const struct cpu *cpu, const struct cpu_recipe *recipe, bool *is_address) {
+    const struct insn *insn = recipe->insn;
+    const unsigned n_stored = insn->may_store ? cpu_aarch64_stored(recipe->insn->opcode) : 0;
+    for (unsigned i = 0; i < insn->n_reads && (insn->may_load || insn->may_store); i++)
+        is_address[i] = cpu->bits[insn->reads[i].reg] && insn->reads[i].operand >= n_stored;
+}
+
+// Of a register of several units.
+static void add_reads_of_tuple(const struct cpu *cpu, struct cpu_recipe *recipe, unsigned i) {
+    const struct insn_read *read = &recipe->insn->reads[i];
+    uint16_t units[CPU_MOST_OF_TUPLE];
+    const unsigned n = cpu_units_of(cpu, read->reg, units);
+    for (unsigned u = 0; u < n && recipe->n_reads < CPU_MOST_READS; u++) {
+        add_read(recipe, units[u], false, 0);
+        recipe->reads[recipe->n_reads - 1].is_vector = !cpu->bits[read->reg];
+        recipe->reads[recipe->n_reads - 1].operand = read->operand;
+    }
+}
+
 static void take_reads(const struct cpu *cpu, struct cpu_recipe *recipe) {
     const struct insn *insn = recipe->insn;
     bool is_address[64] = {false};
-    if (insn->n_reads <= 64)
+    if (insn->n_reads <= 64 && cpu->is_x86)
         find_address_reads(cpu, recipe, is_address);
+    else if (insn->n_reads <= 64)
+        find_aarch64_address_reads(cpu, recipe, is_address);
     for (unsigned i = 0; i < insn->n_reads && !recipe->reads_nothing; i++) {
         unsigned reg = insn->reads[i].reg, unit = cpu->units[reg];
         const struct sched_read *read = &insn->cost->reads[i];
         if (read->independent || is_ignored(cpu, recipe, unit, reg) || recipe->rename == CPU_ZEROES)
             continue;
+        if (cpu->is_tuple && cpu->is_tuple[reg]) {
+            add_reads_of_tuple(cpu, recipe, i);
+            continue;
+        }
         if (unit && unit == cpu->flags) {
             for (unsigned f = N_FLAGS; f-- > 0;)
                 if (recipe->flags_read >> f & 1)
                     add_read(recipe, flag_unit(cpu, f), false, 0);
             continue;
         }
-        double early = early_of(read);
+        double early = cpu->is_x86 ? early_of(read) : 0;
         // LLVM counts from the load's start. Only the address is wanted then: whatever else is read without an advance
         // meets what was loaded.
         if (early > 0 && insn->may_load)
@@ -283,6 +322,8 @@ static void take_reads(const struct cpu *cpu, struct cpu_recipe *recipe) {
         if (recipe->n_reads) {
             recipe->reads[recipe->n_reads - 1].is_vector = cpu->is_vector[reg];
             recipe->reads[recipe->n_reads - 1].operand = insn->reads[i].operand;
+            if (!cpu->is_x86 && unit && read->n_advances && i < UINT8_MAX)
+                recipe->reads[recipe->n_reads - 1].advances = (uint8_t)(i + 1);
         }
     }
 }
@@ -290,7 +331,7 @@ static void take_reads(const struct cpu *cpu, struct cpu_recipe *recipe) {
 // Of a general register: the rest stays as it was.
 static bool is_part(const struct cpu *cpu, const struct insn_write *write) {
     bool is_general = false;
-    if (!cpu->machine->registers[write->reg].n_super || write->clears_supers)
+    if (!cpu->is_x86 || !cpu->machine->registers[write->reg].n_super || write->clears_supers)
         return false;
     for (unsigned i = 0; i < sizeof cpu->general / sizeof *cpu->general; i++)
         is_general |= cpu->general[i] == cpu->units[write->reg];
@@ -317,6 +358,11 @@ static void take_writes(const struct cpu *cpu, struct cpu_recipe *recipe) {
             write_flags(cpu, recipe, latency, i);
             continue;
         }
+        uint16_t units[CPU_MOST_OF_TUPLE];
+        const unsigned n = cpu->is_tuple && cpu->is_tuple[reg] ? cpu_units_of(cpu, reg, units) : 1;
+        for (unsigned u = 1; u < n && recipe->n_writes + 1 < CPU_MOST_WRITES; u++)
+            recipe->writes[recipe->n_writes++] =
+                (struct cpu_write){.unit = units[u], .latency = latency, .operand = (int)i, .trust = CPU_LLVM};
         recipe->writes[recipe->n_writes++] =
             (struct cpu_write){.unit = (uint16_t)unit, .latency = latency, .operand = (int)i, .trust = CPU_LLVM};
         if ((waits_for_result(cpu, recipe) || is_part(cpu, &insn->writes[i])) && recipe->rename == CPU_EXECUTES) {
@@ -419,7 +465,10 @@ static unsigned flags_of_condition(unsigned condition) {
     return of_pairs[condition / 2];
 }
 
-static void take_flags(struct cpu_recipe *recipe) {
+static void take_flags(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    recipe->flags_read = recipe->flags_written = CPU_ALL_FLAGS;
+    if (!cpu->is_x86)
+        return;
     bool is_overflow = recipe->opcode->flow == CPU_FLOWS_OVERFLOW;
     bool is_conditional = is(recipe, CPU_JUMPS | CPU_SELECTS) && !recipe->is_x87; // fcmov has no such encoding
     recipe->reads_as_logic = is(recipe, CPU_SELECTS);
@@ -497,7 +546,7 @@ static bool is_repeated(const struct cpu_recipe *recipe) {
     enum { REPNE = 0xf2, REP = 0xf3 };
     if (strncmp(recipe->insn->opcode, "REP_", 4) == 0) // movs and stos have opcodes of their own then
         return true;
-    for (unsigned i = 0; recipe->insn->bytes && i < recipe->encoding.opcode_at; i++)
+    for (unsigned i = 0; recipe->string.bytes && recipe->insn->bytes && i < recipe->encoding.opcode_at; i++)
         if (recipe->insn->bytes[i] == REPNE || recipe->insn->bytes[i] == REP)
             return recipe->string.bytes;
     return false;
@@ -513,7 +562,7 @@ static bool is_unknown(const struct cpu_recipe *recipe) {
 void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_recipe *recipe) {
     *recipe = (struct cpu_recipe){
         .insn = insn, .opcode = cpu_opcode_of(cpu, insn->opcode), .trusts = {CPU_LLVM, CPU_LLVM, CPU_LLVM}};
-    if (insn->bytes)
+    if (insn->bytes && cpu->is_x86)
         recipe->encoding = x86_encoding_of(insn->bytes, insn->n_bytes);
     recipe->rename = rename_of(cpu, recipe);
     recipe->reads_nothing = reads_nothing(cpu, recipe);
@@ -523,7 +572,7 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
         recipe->is_vector |= cpu->is_vector[insn->writes[i].reg];
     for (unsigned i = 0; i < insn->n_reads; i++)
         recipe->is_vector |= cpu->is_vector[insn->reads[i].reg];
-    take_flags(recipe);
+    take_flags(cpu, recipe);
     if (recipe->rename == CPU_EXECUTES) {
         count_accesses(cpu, recipe);
         take_uses(cpu, recipe);
@@ -531,6 +580,8 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
     recipe->slots = recipe->decoded_slots = cpu_does(cpu, CPU_MICRO_FUSION) ? 1 : insn->cost->uops;
     if (cpu_does(cpu, CPU_MICRO_FUSION) && recipe->rename == CPU_EXECUTES)
         fuse_uops(cpu, recipe);
+    if (cpu_value(cpu, CPU_UOPS_OF_SLOT) > 1)
+        recipe->slots = recipe->decoded_slots = (unsigned)ceil(recipe->slots / cpu_value(cpu, CPU_UOPS_OF_SLOT));
     take_stack(cpu, recipe);
     recipe->is_plain_load = recipe->n_loads == 1 && !recipe->n_stores && !recipe->is_vector &&
                             is(recipe, CPU_LOADS_PLAINLY) && insn->n_writes && !is_part(cpu, &insn->writes[0]);
@@ -543,7 +594,9 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
     take_reads(cpu, recipe);
     take_writes(cpu, recipe);
     recipe->n_parts = 1;
-    if (recipe->rename == CPU_EXECUTES && !is_repeated(recipe))
+    if (!cpu->is_x86)
+        recipe_part_aarch64(recipe);
+    else if (recipe->rename == CPU_EXECUTES && !is_repeated(recipe))
         recipe_part_results(cpu, recipe);
     take_load_latency(cpu, recipe);
     if (recipe->encoding.is_atomic)
@@ -551,7 +604,8 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
     delay_store(cpu, recipe);
     take_rules(cpu, recipe);
     for (unsigned i = 0; i < recipe->n_writes; i++)
-        recipe->latency = fmax(recipe->latency, recipe->writes[i].latency);
+        if (cpu->is_x86 || !recipe->writes[i].part) // an address that is moved on is no result of what is loaded
+            recipe->latency = fmax(recipe->latency, recipe->writes[i].latency);
     delay_data(cpu, recipe);
     delay_sources(cpu, recipe);
     delay_flags(cpu, recipe);

@@ -75,8 +75,10 @@ struct cpu_recipe {
         uint16_t unit;
         bool is_address, is_vector;
         uint8_t parts; // a bit each of those, beside the first, that wait for it
-        int operand;   // LLVM's number of it among those that are read; below 0: LLVM has no such operand
-        double early;  // cycles that it may come after the instruction's start
+        // The instruction's read, from 1, whose advances say how much earlier a result of some class may come; 0: none.
+        uint8_t advances;
+        int operand;  // LLVM's number of it among those that are read; below 0: LLVM has no such operand
+        double early; // cycles that it may come after the instruction's start
     } reads[CPU_MOST_READS];
     unsigned n_reads;
     struct cpu_write {
@@ -95,6 +97,21 @@ struct cpu_recipe {
 // `insn` was described by the CPU's base, with its address. Cycles are unknown where LLVM's number is a placeholder
 // that no rule replaces, and of a repeated string instruction, which takes as many as rcx says.
 void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_recipe *recipe);
+
+// Cycles that a source may come later where it is a result of that class (struct sched_write).
+static inline double cpu_recipe_advance(const struct cpu_recipe *recipe, const struct cpu_read *read,
+                                        unsigned write_class) {
+    const struct sched_read *of = read->advances ? &recipe->insn->cost->reads[read->advances - 1] : NULL;
+    for (unsigned i = 0; of && i < of->n_advances; i++)
+        if (!of->advances[i].write_class || of->advances[i].write_class == write_class)
+            return of->advances[i].cycles;
+    return 0;
+}
+// The class of a result; 0 where no source asks for it.
+static inline unsigned cpu_recipe_class(const struct cpu *cpu, const struct cpu_recipe *recipe,
+                                        const struct cpu_write *write) {
+    return cpu->is_x86 || write->operand < 0 ? 0 : recipe->insn->cost->writes[write->operand].write_class;
+}
 
 // Whether it goes through the schedulers of general registers, and is more than a load.
 static inline bool cpu_is_operation(const struct cpu_recipe *recipe) {

@@ -1,5 +1,7 @@
 #include "analyzer/cpu/recipe_parts.h"
 
+#include "analyzer/cpu/opcode.h"
+
 #include <math.h>
 
 // Adds a part that waits for nothing yet but, where `loads`, for what it loads.
@@ -112,4 +114,25 @@ void recipe_part_results(const struct cpu *cpu, struct cpu_recipe *recipe) {
     case CPU_FLOWS_OVERFLOW:
         break;
     }
+}
+
+void recipe_part_aarch64(struct cpu_recipe *recipe) {
+    const struct insn *insn = recipe->insn;
+    if (!cpu_aarch64_writes_back(insn->opcode))
+        return;
+    unsigned part = 0;
+    for (unsigned i = 0; i < recipe->n_writes; i++) {
+        struct cpu_write *write = &recipe->writes[i];
+        bool is_base = false;
+        for (unsigned r = 0; r < recipe->n_reads; r++)
+            is_base |= recipe->reads[r].is_address && recipe->reads[r].unit == write->unit;
+        if (!is_base || write->operand < 0 || part)
+            continue;
+        part = add_part(recipe, false);
+        write->part = (uint8_t)part;
+        write->latency = fmax(insn->cost->writes[write->operand].latency, 1);
+    }
+    for (unsigned r = 0; r < recipe->n_reads && part; r++)
+        if (recipe->reads[r].is_address)
+            recipe->reads[r].parts = (uint8_t)(recipe->reads[r].parts | 1U << part);
 }

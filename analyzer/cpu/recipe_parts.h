@@ -9,4 +9,7 @@
 // become parts.
 void recipe_part_results(const struct cpu *cpu, struct cpu_recipe *recipe);
 
+// The same of AArch64: the register of an address that is moved on waits for nothing but the address.
+void recipe_part_aarch64(struct cpu_recipe *recipe);
+
 #endif

@@ -292,11 +292,19 @@ static bool bind_samples(struct model *model, struct arena *arena, struct fail *
         0x48, 0x89, 0x07, // mov [rdi], rax
         0x0f, 0x28, 0x07, // movaps xmm0, [rdi]
     };
+    static const uint8_t of_aarch64[] = {
+        0x20, 0x00, 0x40, 0xf9, // ldr x0, [x1]
+        0x20, 0x00, 0x00, 0xf9, // str x0, [x1]
+        0x20, 0x00, 0xc0, 0x3d, // ldr q0, [x1]
+    };
     struct block block;
-    bool is_x86 = model->machine && model->machine->triple && strncmp(model->machine->triple, "x86_64", 6) == 0;
-    if (!is_x86)
-        return fail_set(fail, FAIL_INPUT, "'%s': CPU files are of x86-64 so far", model->own->path);
-    return model_describe_bytes(model, arena, samples, sizeof samples, &block, fail) &&
+    const bool is_x86 = model->own->is_x86;
+    const char *triple = model->machine && model->machine->triple ? model->machine->triple : "";
+    if (!same_architecture(triple, model->own->isa))
+        return fail_at(fail, model->own->path, model->own->base.line, model->own->base.column,
+                       "'%s' is not of %s, which this file is of ('isa')", model->own->base.text, model->own->isa);
+    return model_describe_bytes(model, arena, is_x86 ? samples : of_aarch64,
+                                is_x86 ? sizeof samples : sizeof of_aarch64, &block, fail) &&
            cpu_bind(model->own, arena, model->machine, &block, fail);
 }
 
@@ -307,6 +315,8 @@ static bool open_on_base(struct model *model, struct arena *arena, const char *l
     if (!own)
         return false;
     settled.cpu = base_of(arena, own);
+    if (!settled.triple && !settled.arch && !own->is_x86)
+        settled.triple = "aarch64-linux-gnu";
     settled.addresses = true;
     if (model_is_cpu_file(settled.cpu)) {
         fail_at(fail, own->path, own->base.line, own->base.column,
@@ -338,10 +348,14 @@ static bool open_cpu_file(struct model *model, struct arena *arena, const char *
                           const struct backend_options *options, struct fail *fail) {
     const char *path = path_of(arena, without_core(arena, options->cpu), fail);
     const char *isa = options->arch ? options->arch : options->triple;
-    if (isa && !same_architecture(isa, "x86_64"))
-        return fail_set(fail, FAIL_INPUT, "'%s' is a CPU file, and these are of x86-64 so far, not of %s", options->cpu,
-                        isa);
-    return open_on_base(model, arena, llvm, options, path ? cpu_read(arena, path, fail) : NULL, fail);
+    struct cpu *own = path ? cpu_read(arena, path, fail) : NULL;
+    if (own && isa && !same_architecture(isa, own->isa)) {
+        fail_set(fail, FAIL_INPUT, "'%s' is a CPU file of %s, not of %s", options->cpu,
+                 own->is_x86 ? "x86-64" : "AArch64", isa);
+        cpu_close(own);
+        return false;
+    }
+    return open_on_base(model, arena, llvm, options, own, fail);
 }
 
 bool model_open_cpu_text(struct model *model, struct arena *arena, const char *llvm, const char *name, const char *text,

@@ -433,6 +433,8 @@ void address_walk_step(struct address_walk *walk, const struct cpu_recipe *recip
     follow(walk, recipe, from, to);
     take_recorded(walk, from, to);
     walk->n_unfollowed += is_unfollowed(walk, from) + is_unfollowed(walk, to);
+    if (!walk->request->cpu->is_x86) // of which LLVM's operands are not known as addresses
+        walk->n_unfollowed += recipe->n_loads + recipe->n_stores;
     walk->n_steps++;
 }
 

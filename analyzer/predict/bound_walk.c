@@ -104,7 +104,8 @@ static double latency_of_load(const struct walk *walk, const struct cpu_recipe *
 // When a source is there for that instruction.
 double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe, const struct cpu_read *read) {
     bool is_own = recipe->own && walk->own[read->unit] == recipe->own;
-    return walk->ready[read->unit] - (is_own ? recipe->latency - recipe->own_latency : 0);
+    const double early = walk->classes ? cpu_recipe_advance(recipe, read, walk->classes[read->unit]) : 0;
+    return walk->ready[read->unit] - (is_own ? recipe->latency - recipe->own_latency : 0) - early;
 }
 
 // Whether an add or sub of a positive number moves the stack pointer back to where push or pop came from.
@@ -173,6 +174,8 @@ static void write_results(struct walk *walk, const struct cpu_recipe *recipe, co
         walk->ready[write->unit] = recipe->rename == CPU_ZEROES ? 0 : begins[write->part] + write->latency;
         walk->is_loaded[write->unit] = recipe->is_plain_load;
         walk->versions[write->unit]++;
+        if (walk->classes)
+            walk->classes[write->unit] = cpu_recipe_class(walk->cpu, recipe, write);
         if (recipe->rename != CPU_MOVES)
             walk->own[write->unit] = recipe->own;
         else if (recipe->n_reads)
@@ -300,6 +303,7 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
     walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
     walk->own = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
+    walk->classes = cpu->is_x86 ? NULL : ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
     walk->versions = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
     walk->sets = ARENA_ARRAY(code->arena, uint8_t, code->n);
     walk->is_read = ARENA_ARRAY(code->arena, bool, code->n);

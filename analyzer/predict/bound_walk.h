@@ -62,6 +62,7 @@ struct walk {
     bool *is_loaded;    // by unit: that is a plain load's
     unsigned *versions; // by unit: how often it was written, by other than push and pop
     int64_t stack;      // bytes that push and pop have moved the stack pointer by since
+    unsigned *classes;  // by unit: the class of that, where sources ask for it (cpu_recipe_advance); else null
     unsigned *own;      // by unit: the rule whose instructions have it early; see struct cpu_recipe
     // Loads that meet a store under another name: by instruction, the sets of rename's memory that its copies fall
     // into, a bit each (0: it is not such a load); of each set, how many of all copies.

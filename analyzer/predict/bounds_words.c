@@ -181,14 +181,18 @@ const char *bounds_next_sentence(struct arena *arena, const struct bounds_words 
     return bounds->cycles[bounds->next] > 0 ? bounds_sentence(arena, words, bounds->next) : "";
 }
 
+const char *const bounds_note_apart = "addresses are not followed: no load waits for a store";
+
 size_t bounds_list_notes(struct arena *arena, const struct bounds_words *words, const char ***notes) {
     const struct bounds_explained *found = words->found;
     bool *is_doubtful = ARENA_ARRAY(arena, bool, found->n_insns);
     size_t n_notes = 0;
     *notes = NULL;
     if (found->bounds.n_unfollowed)
-        *ARENA_ADD(arena, *notes, n_notes) =
-            "not all addresses follow from registers: such accesses are taken to be apart; cyclops run finds them";
+        *ARENA_ADD(arena, *notes, n_notes) = !words->cpu->is_x86
+                                                 ? bounds_note_apart
+                                                 : "not all addresses follow from registers: such accesses are taken "
+                                                   "to be apart; cyclops run finds them";
     for (unsigned d = 0; d < BOUNDS_N_DOUBTS; d++) {
         unsigned n = 0;
         for (unsigned i = 0; i < found->n_insns; i++)

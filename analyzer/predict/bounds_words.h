@@ -20,6 +20,9 @@ const char *bounds_next_sentence(struct arena *arena, const struct bounds_words 
 // What the bounds do not know of the block, a sentence each. Returns their number.
 size_t bounds_list_notes(struct arena *arena, const struct bounds_words *words, const char ***notes);
 
+// Of a block that accesses memory, on a CPU whose addresses the bounds do not follow (AArch64).
+extern const char *const bounds_note_apart;
+
 // "2 add rax, rbx": an instruction of the block, by its number there, from 1.
 const char *bounds_insn_words(struct arena *arena, const struct bounds_words *words, unsigned insn);
 // "instructions 1, 3 and 4"; "all instructions"; of many, their number.

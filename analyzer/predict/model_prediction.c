@@ -1,5 +1,6 @@
 #include "analyzer/predict/model_prediction.h"
 
+#include "analyzer/predict/bounds_words.h"
 #include "analyzer/predict/core_plan.h"
 #include "base/text.h"
 
@@ -151,6 +152,8 @@ static bool predict_by_bounds(struct arena *arena, const struct model *model, co
         .bottleneck = name_of(arena, model->own, &bounds),
     };
     state_basis(arena, model, request, prediction);
+    if (!model->own->is_x86 && bounds.n_unfollowed)
+        *ARENA_ADD(arena, prediction->notes, prediction->n_notes) = bounds_note_apart;
     if (prediction->kind == BOTTLENECK_RESOURCE)
         prediction->holds_cycles = held_for(model->own, &block, bounds.pipes);
     return !model->is_simulated || take_core_cycles(arena, model, request, prediction, fail);

@@ -41,6 +41,7 @@ static void take_sources(const struct core_plan *plan, struct core_insn *insn) {
         insn->reads[insn->n_reads++] = (struct core_read){
             .unit = recipe->reads[i].unit,
             .group = recipe->reads[i].is_address ? CORE_ADDRESS : CORE_VALUE,
+            .advanced = recipe->reads[i].advances ? (uint8_t)(i + 1) : 0,
             .early = recipe->reads[i].is_address ? 0 : ticks_of(recipe->reads[i].early),
         };
     for (unsigned i = 0; i < recipe->n_reads; i++)
@@ -50,10 +51,12 @@ static void take_sources(const struct core_plan *plan, struct core_insn *insn) {
                                                                   .group = core_group_of_part(part),
                                                                   .early = ticks_of(recipe->reads[i].early)};
     for (unsigned i = 0; i < recipe->n_writes; i++)
-        insn->writes[insn->n_writes++] = (struct core_write){.unit = recipe->writes[i].unit,
-                                                             .latency = ticks_of(recipe->writes[i].latency),
-                                                             .own = recipe->own,
-                                                             .part = recipe->writes[i].part};
+        insn->writes[insn->n_writes++] =
+            (struct core_write){.unit = recipe->writes[i].unit,
+                                .latency = ticks_of(recipe->writes[i].latency),
+                                .own = recipe->own,
+                                .part = recipe->writes[i].part,
+                                .write_class = cpu_recipe_class(plan->cpu, recipe, &recipe->writes[i])};
     for (unsigned i = 0; i < insn->n_writes; i++)
         insn->latency = insn->writes[i].latency > insn->latency ? insn->writes[i].latency : insn->latency;
     if (recipe->serial > 0) {

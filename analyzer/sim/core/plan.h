@@ -50,6 +50,8 @@ struct core_insn {
     struct core_read {
         uint16_t unit;
         enum core_group group;
+        uint8_t
+            advanced;  // the recipe's read, from 1, that may come earlier by the class of what it reads; 0: it may not
         int64_t early; // ticks
     } reads[2 * CPU_MOST_READS + 1];
     unsigned n_reads;
@@ -58,6 +60,7 @@ struct core_insn {
         int64_t latency; // ticks from its begin
         unsigned own;    // as its recipe's; 0 where only serial instructions wait for it
         uint8_t part;
+        unsigned write_class; // cpu_recipe_class
     } writes[CPU_MOST_WRITES + 1];
     unsigned n_writes;
     int64_t own_early;   // ticks that results of its own rule come earlier

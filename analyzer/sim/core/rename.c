@@ -29,6 +29,9 @@ static void tie_source(struct rename *rename, struct flights *flights, struct fl
     const struct maker *maker = &rename->makers[read->unit];
     bool is_own = flight->insn->own_early && maker->own == flight->insn->own;
     int64_t more = maker->more - read->early - (is_own ? flight->insn->own_early : 0), result = maker->known;
+    if (read->advanced)
+        more -= ticks_of(cpu_recipe_advance(flight->insn->recipe, &flight->insn->recipe->reads[read->advanced - 1],
+                                            maker->write_class));
     if (is_at_hand(flights, maker)) {
         struct flight *made = flights_at(flights, maker->index - 1);
         result = made->results[maker->write];
@@ -61,7 +64,8 @@ static void take_results(struct rename *rename, const struct flight *flight) {
     }
     const uint64_t index = insn->rename == CPU_ZEROES ? 0 : flight->index + 1;
     for (unsigned w = 0; w < insn->n_writes; w++)
-        rename->makers[insn->writes[w].unit] = (struct maker){.index = index, .write = w, .own = insn->writes[w].own};
+        rename->makers[insn->writes[w].unit] = (struct maker){
+            .index = index, .write = w, .own = insn->writes[w].own, .write_class = insn->writes[w].write_class};
 }
 
 void rename_flight(struct rename *rename, struct flights *flights, struct flight *flight, int64_t cycle,
@@ -81,6 +85,8 @@ void rename_put(const struct rename *rename, const struct flights *flights, stru
         if (is_known && maker->known <= ticks_at(coder->now))
             continue;
         coder_put(coder, i | (uint64_t)maker->write << 16 | (uint64_t)maker->own << 24);
+        if (maker->write_class)
+            coder_put(coder, maker->write_class);
         put_ticks(coder, is_known ? maker->known : flights_at(flights, maker->index - 1)->results[maker->write],
                   LONGEST_LOOK_BACK);
         coder_put(coder, is_known || maker->index - 1 < flights->oldest ? 0 : coder_insns_ago(coder, maker->index));
