@@ -171,26 +171,27 @@ const char *experiment_next_step(struct arena *arena, const char **way) {
 static const struct kind {
     const char *word; // behind the form; where there is no form, in its place. Empty: there is no word
     bool has_no_form;
+    enum experiment_value value;
     void (*parse)(struct arena *arena, const char *rest, struct experiment_key *key); // what is behind the word
     void (*print)(const struct experiment_key *key, struct text *out);
 } kinds[] = {
-    [EXPERIMENT_PLAIN] = {"", false, parse_nothing, print_nothing},
-    [EXPERIMENT_BROKEN] = {"broken", false, parse_copies, print_copies},
-    [EXPERIMENT_LINES] = {"lines", false, parse_nothing, print_nothing},
-    [EXPERIMENT_PLACES] = {"places", false, parse_placement, print_placement},
-    [EXPERIMENT_AROUND] = {"around", false, parse_copies, print_copies},
-    [EXPERIMENT_COPIES] = {"copies", false, parse_copies, print_copies},
-    [EXPERIMENT_SLOTS] = {"slots", false, parse_fillers, print_fillers},
-    [EXPERIMENT_FILLED] = {"filled", false, parse_fillers, print_fillers},
-    [EXPERIMENT_CHAIN] = {"chain", false, parse_chain, print_nothing},
-    [EXPERIMENT_PAIR] = {"", false, parse_pair, print_pair},
-    [EXPERIMENT_SAME] = {"same", false, parse_same, print_nothing},
-    [EXPERIMENT_MEMORY] = {"memory", false, parse_memory, print_way},
-    [EXPERIMENT_PARTNER] = {"CHAIN", true, parse_way, print_way},
-    [EXPERIMENT_STEP] = {"SIDE", true, parse_step, print_step},
-    [EXPERIMENT_FILLER] = {"FILL", true, parse_fillers, print_fillers},
-    [EXPERIMENT_MIXTURE] = {"mixture", true, parse_mixture, print_mixture},
-    [EXPERIMENT_PROBE] = {"beside", false, parse_probe, print_probe},
+    [EXPERIMENT_PLAIN] = {"", false, EXPERIMENT_THROUGHPUT, parse_nothing, print_nothing},
+    [EXPERIMENT_BROKEN] = {"broken", false, EXPERIMENT_THROUGHPUT, parse_copies, print_copies},
+    [EXPERIMENT_LINES] = {"lines", false, EXPERIMENT_THROUGHPUT, parse_nothing, print_nothing},
+    [EXPERIMENT_PLACES] = {"places", false, EXPERIMENT_THROUGHPUT, parse_placement, print_placement},
+    [EXPERIMENT_AROUND] = {"around", false, EXPERIMENT_THROUGHPUT, parse_copies, print_copies},
+    [EXPERIMENT_COPIES] = {"copies", false, EXPERIMENT_THROUGHPUT, parse_copies, print_copies},
+    [EXPERIMENT_SLOTS] = {"slots", false, EXPERIMENT_NO_VALUE, parse_fillers, print_fillers},
+    [EXPERIMENT_FILLED] = {"filled", false, EXPERIMENT_THROUGHPUT, parse_fillers, print_fillers},
+    [EXPERIMENT_CHAIN] = {"chain", false, EXPERIMENT_LATENCY, parse_chain, print_nothing},
+    [EXPERIMENT_PAIR] = {"", false, EXPERIMENT_LATENCY, parse_pair, print_pair},
+    [EXPERIMENT_SAME] = {"same", false, EXPERIMENT_LATENCY, parse_same, print_nothing},
+    [EXPERIMENT_MEMORY] = {"memory", false, EXPERIMENT_LATENCY, parse_memory, print_way},
+    [EXPERIMENT_PARTNER] = {"CHAIN", true, EXPERIMENT_NO_VALUE, parse_way, print_way},
+    [EXPERIMENT_STEP] = {"SIDE", true, EXPERIMENT_NO_VALUE, parse_step, print_step},
+    [EXPERIMENT_FILLER] = {"FILL", true, EXPERIMENT_NO_VALUE, parse_fillers, print_fillers},
+    [EXPERIMENT_MIXTURE] = {"mixture", true, EXPERIMENT_NO_VALUE, parse_mixture, print_mixture},
+    [EXPERIMENT_PROBE] = {"beside", false, EXPERIMENT_NO_VALUE, parse_probe, print_probe},
 };
 
 // EXPERIMENT_OTHER: no kind has the word.
@@ -199,6 +200,10 @@ static enum experiment_kind kind_of(const char *word, bool has_no_form) {
         if (*kinds[i].word && kinds[i].has_no_form == has_no_form && strcmp(kinds[i].word, word) == 0)
             return (enum experiment_kind)i;
     return EXPERIMENT_OTHER;
+}
+
+enum experiment_value experiment_value_of(enum experiment_kind kind) {
+    return kinds[kind].value;
 }
 
 static void parse_arc(struct arena *arena, const char *arc, struct experiment_key *key) {

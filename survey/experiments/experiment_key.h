@@ -72,6 +72,14 @@ enum experiment_kind {
     EXPERIMENT_N_KINDS
 };
 
+// What the table reads of an experiment by itself. A kind states it, and one that states nothing is none of the form's
+// own values: it can never be taken for its latency or throughput.
+enum experiment_value {
+    EXPERIMENT_NO_VALUE, // it is of no form, or has a reader of its own: slots, mixtures, partners
+    EXPERIMENT_THROUGHPUT,
+    EXPERIMENT_LATENCY,
+};
+
 // What leads from a pair's result back to its source.
 enum experiment_closing {
     EXPERIMENT_BY_WAY,
@@ -116,6 +124,8 @@ void experiment_key_parse(struct arena *arena, const char *name, const char *arc
 bool experiment_is_same(const struct experiment_key *a, const struct experiment_key *b);
 // Returns the name. Kernels of EXPERIMENT_OTHER have none that this knows: null.
 const char *experiment_key_name(struct arena *arena, const struct experiment_key *key);
+
+enum experiment_value experiment_value_of(enum experiment_kind kind);
 
 static inline bool experiment_is_latency(const struct experiment_key *key) {
     return key->way != NULL;

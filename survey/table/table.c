@@ -22,19 +22,15 @@ struct table_throughput *table_copy_throughputs(struct arena *arena, const struc
     return copy;
 }
 
-static bool is_throughput(const struct experiment_key *key) {
-    return !experiment_is_latency(key) && !experiment_is_mixture(key) && key->kind != EXPERIMENT_SLOTS &&
-           key->kind != EXPERIMENT_OTHER;
-}
-
 // Longer chains are read with it.
 static bool is_plain_latency(const struct experiment_key *key) {
-    return experiment_is_latency(key) && key->variant != EXPERIMENT_LONGER && key->variant != EXPERIMENT_PADDED;
+    return experiment_value_of(key->kind) == EXPERIMENT_LATENCY && key->variant != EXPERIMENT_LONGER &&
+           key->variant != EXPERIMENT_PADDED;
 }
 
 static void fill_row(struct row_builder *m) {
     for (size_t i = 0; i < m->n_entries; i++)
-        if (is_throughput(&m->entries[i].key))
+        if (experiment_value_of(m->entries[i].key.kind) == EXPERIMENT_THROUGHPUT)
             reader_read_throughput(m, &m->entries[i]);
     if (m->n_entries)
         reader_read_slots(m);
