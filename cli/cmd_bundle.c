@@ -3,9 +3,9 @@
 
 #include "base/file.h"
 #include "base/options.h"
+#include "blocks/code_uses.h"
 #include "cli/plan_args.h"
 #include "lab/chains.h"
-#include "lab/code_uses.h"
 #include "lab/experiment.h"
 #include "lab/run_plan.h"
 #include "runner/pack.h"

@@ -10,7 +10,7 @@
 #include "analyzer/model/model.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "lab/decoder.h"
+#include "blocks/decoder.h"
 
 #include <ctype.h>
 #include <stdio.h>

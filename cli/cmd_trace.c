@@ -7,10 +7,10 @@
 #include "base/file_kind.h"
 #include "base/options.h"
 #include "bench/sandbox/steps.h"
+#include "blocks/followed.h"
+#include "blocks/object_code.h"
+#include "blocks/text_blocks.h"
 #include "lab/experiment.h"
-#include "lab/followed.h"
-#include "lab/object_code.h"
-#include "lab/text_blocks.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,11 +4,11 @@
 #include "base/file.h"
 #include "base/file_kind.h"
 #include "base/text.h"
+#include "blocks/pasted.h"
 #include "cli/cli.h"
 #include "cli/plan_object.h"
 #include "cli/plan_text.h"
 #include "cli/start_args.h"
-#include "lab/pasted.h"
 
 #include <ctype.h>
 #include <stdlib.h>

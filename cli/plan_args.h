@@ -4,8 +4,8 @@
 #define CLI_PLAN_ARGS_H
 
 #include "base/options.h"
+#include "blocks/object_code.h"
 #include "lab/experiment.h"
-#include "lab/object_code.h"
 
 // Options of this process's command.
 extern struct plan_args {

@@ -3,8 +3,8 @@
 #ifndef CLI_PLAN_OBJECT_H
 #define CLI_PLAN_OBJECT_H
 
+#include "blocks/object_code.h"
 #include "lab/experiment.h"
-#include "lab/object_code.h"
 
 // Adds each piece of code in `range` as a block, without a function's return. Refuses a block that only a linker could
 // complete.

@@ -1,6 +1,6 @@
 #include "cli/plan_text.h"
 
-#include "lab/marked_text.h"
+#include "blocks/marked_text.h"
 
 static const char *label_of(struct arena *arena, const struct text_blocks *blocks, const struct text_block *block,
                             const char *label) {

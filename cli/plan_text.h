@@ -3,8 +3,8 @@
 #ifndef CLI_PLAN_TEXT_H
 #define CLI_PLAN_TEXT_H
 
+#include "blocks/text_blocks.h"
 #include "lab/experiment.h"
-#include "lab/text_blocks.h"
 
 // Adds each chosen part of a text as a block. `label`: name of a text without markers in tables and records. Refuses a
 // part with a mistake, and goes on with the others. Fails where a marker is wrong, or the choice.

@@ -1,7 +1,7 @@
 #include "cli/start_args.h"
 
+#include "blocks/block_state.h"
 #include "cli/lab_args.h"
-#include "lab/block_state.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #ifndef CORPUS_ADDRESSES_H
 #define CORPUS_ADDRESSES_H
 
+#include "blocks/decoder.h"
 #include "corpus/predict.h"
-#include "lab/decoder.h"
 
 struct addresses {
     struct arena *arena; // of what lives as long as this

@@ -5,9 +5,9 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/index.h"
-#include "lab/decoder.h"
+#include "blocks/decoder.h"
+#include "blocks/object_code.h"
 #include "lab/listener.h"
-#include "lab/object_code.h"
 
 #include <stdbool.h>
 #include <stddef.h>

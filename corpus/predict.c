@@ -3,9 +3,9 @@
 #include "analyzer/sim/mca/mca.h"
 #include "base/bytes.h"
 #include "base/chunks.h"
+#include "blocks/code_uses.h"
 #include "corpus/addresses.h"
 #include "gen/block.h"
-#include "lab/code_uses.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 #ifndef CORPUS_RUNNING_H
 #define CORPUS_RUNNING_H
 
+#include "blocks/decoder.h"
 #include "corpus/run.h"
 #include "lab/campaign.h"
-#include "lab/decoder.h"
 
 #include <stdio.h>
 

@@ -3,10 +3,10 @@
 #include "analyzer/predict/verdict.h"
 #include "base/bytes.h"
 #include "base/text.h"
+#include "blocks/decoder.h"
 #include "corpus/predict.h"
 #include "corpus/rank.h"
 #include "corpus/value_columns.h"
-#include "lab/decoder.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #define LAB_BRANCHES_H
 
 #include "analyzer/predict/prediction.h"
-#include "lab/followed.h"
+#include "blocks/followed.h"
 
 // Records enough of it. As follow_record.
 bool branches_record(struct arena *arena, const struct program *program, const struct bench_code *code,

@@ -9,11 +9,11 @@
 #include "base/fail.h"
 #include "bench/bench.h"
 #include "bench/record/record.h"
+#include "blocks/path.h"
 #include "gen/gen.h"
-#include "lab/blocks.h"
 #include "lab/branches.h"
 #include "lab/listener.h"
-#include "lab/path.h"
+#include "lab/plan_blocks.h"
 #include "lab/recorded.h"
 #include "lab/replicate.h"
 

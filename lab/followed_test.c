@@ -1,8 +1,8 @@
 // Blocks that run here, one instruction at a time: which instructions ran, and where each accessed memory. On x86-64.
-#include "lab/followed.h"
+#include "blocks/followed.h"
 
-#include "lab/blocks.h"
-#include "lab/decoder.h"
+#include "blocks/decoder.h"
+#include "blocks/lab_block.h"
 #include "lab/experiment.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 #include "lab/experiment.h"
 
 #include "base/text.h"
-#include "lab/block_state.h"
+#include "blocks/block_state.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "blocks/decoder.h"
 #include "check/check.h"
-#include "lab/decoder.h"
 
 struct page_contents {
     const struct check_report *check; // null: none

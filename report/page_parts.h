@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/json_text.h"
-#include "lab/decoder.h"
+#include "blocks/decoder.h"
 #include "report/page.h"
 
 #include <math.h>

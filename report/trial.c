@@ -4,7 +4,7 @@
 #include "base/json_text.h"
 #include "base/screen.h"
 #include "bench/record/record.h"
-#include "lab/fault_text.h"
+#include "blocks/fault_text.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "study/explain_block.h"
 
 #include "analyzer/predict/core_plan.h"
+#include "blocks/turns.h"
 #include "gen/block.h"
-#include "lab/turns.h"
 #include "study/explain.h"
 #include "study/explain_loop.h"
 #include "study/explain_names.h"

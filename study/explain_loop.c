@@ -1,9 +1,9 @@
 #include "study/explain_loop.h"
 
 #include "analyzer/cpu/recipe.h"
+#include "blocks/decoder.h"
+#include "blocks/lab_block.h"
 #include "gen/gen.h"
-#include "lab/blocks.h"
-#include "lab/decoder.h"
 
 #include <string.h>
 

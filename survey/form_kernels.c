@@ -1,7 +1,7 @@
 #include "survey/form_kernels.h"
 
 #include "base/text.h"
-#include "lab/decoder.h"
+#include "blocks/decoder.h"
 #include "survey/experiments/experiments.h"
 #include "survey/followups.h"
 #include "survey/survey.h"

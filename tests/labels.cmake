@@ -81,7 +81,7 @@ set(CYCLOPS_LABEL_llvm
   predict.manual
   golden.explain
   golden.mca-.*
-  lab.decoder
+  blocks.decoder
   model.*
   program.equal-to-llvm-mca.*
   program.events

@@ -11,8 +11,8 @@
 #include "bench/bench.h"
 #include "bench/host/host.h"
 #include "bench/sandbox/nursery.h"
+#include "blocks/decoder.h"
 #include "cli/cli.h"
-#include "lab/decoder.h"
 #include "survey/forms/probe.h"
 
 #include <stdio.h>

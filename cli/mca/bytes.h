@@ -7,7 +7,7 @@
 #include "analyzer/sim/pipeline.h"
 #include "base/arena.h"
 #include "base/fail.h"
-#include "lab/object_code.h"
+#include "blocks/object_code.h"
 
 #include <stdbool.h>
 #include <stddef.h>

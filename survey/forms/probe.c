@@ -6,7 +6,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-// What an example finds: as a block of lab/blocks.c. Each register has a kilobyte to itself, in four frames.
+// What an example finds: as a block of lab/plan_blocks.c. Each register has a kilobyte to itself, in four frames.
 enum {
     FIRST_REGISTER = 0x2324000,
     REGISTER_DISTANCE = 0x11400,

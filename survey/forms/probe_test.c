@@ -2,8 +2,8 @@
 #include "survey/forms/probe.h"
 
 #include "analyzer/model/backend.h"
+#include "blocks/decoder.h"
 #include "gen/isa.h"
-#include "lab/decoder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

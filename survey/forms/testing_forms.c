@@ -1,7 +1,7 @@
 #include "survey/forms/testing_forms.h"
 
 #include "analyzer/model/model.h"
-#include "lab/decoder.h"
+#include "blocks/decoder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

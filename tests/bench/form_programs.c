@@ -4,8 +4,8 @@
 // A form CHAIN is that of all partners.
 #include "analyzer/model/model.h"
 #include "base/json.h"
+#include "blocks/decoder.h"
 #include "gen/gen.h"
-#include "lab/decoder.h"
 #include "survey/experiments/experiments.h"
 
 #include <stdio.h>

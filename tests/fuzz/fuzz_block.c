@@ -1,8 +1,8 @@
 // Machine code as `cyclops run --hex` takes it: decoded, made a program of, and blamed for a fault. Four bytes in front
 // choose the ISA, what program, and what fault.
 #undef NDEBUG // what it asserts is what it is for
-#include "lab/decoder.h"
-#include "lab/fault_text.h"
+#include "blocks/decoder.h"
+#include "blocks/fault_text.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

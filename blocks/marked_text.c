@@ -1,0 +1,249 @@
+#include "blocks/marked_text.h"
+
+#include "analyzer/code/markers.h"
+#include "base/text.h"
+#include "gen/comment.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct marked_reader {
+    struct arena *arena;
+    const struct isa *isa;
+    const char *name, *text;
+    struct markers markers;
+    struct state_word *states;
+    size_t n_states;
+    struct fail *fail;
+};
+
+static unsigned line_of(const char *text, size_t at) {
+    unsigned line = 1;
+    for (size_t i = 0; i < at; i++)
+        line += text[i] == '\n';
+    return line;
+}
+
+static unsigned column_of(const char *text, size_t at) {
+    size_t start = at;
+    while (start > 0 && text[start - 1] != '\n')
+        start--;
+    return (unsigned)(at - start) + 1;
+}
+
+static bool fail_place(const struct marked_reader *reader, size_t at, const char *message) {
+    return fail_at(reader->fail, reader->name, line_of(reader->text, at), column_of(reader->text, at), "%s", message);
+}
+
+static bool fail_mistake(const struct marked_reader *reader, size_t at, const struct marker_mistake *mistake) {
+    struct arena *arena = reader->arena;
+    if (mistake->note_at == MARKERS_NOWHERE)
+        return fail_place(reader, at,
+                          arena_printf(arena, "%s: %s; begin each region with LLVM-MCA-BEGIN, and end it once",
+                                       mistake->text, mistake->note));
+    return fail_place(reader, at,
+                      arena_printf(arena, "%s: the other one begins in line %u; end it first, or give both a name",
+                                   mistake->text, line_of(reader->text, mistake->note_at)));
+}
+
+static struct slice first_word(struct slice text) {
+    size_t n = 0;
+    while (n < text.length && text.data[n] != ' ' && text.data[n] != '\t')
+        n++;
+    return (struct slice){text.data, n};
+}
+
+// Judges a word of llvm-mca's that neither begins nor ends a region.
+static bool check_instrument(const struct marked_reader *reader, size_t at, struct slice word) {
+    static const char *const known[] = {"BEGIN", "END"};
+    bool is_riscv = strcmp(reader->isa->name, "riscv64") == 0;
+    if (is_riscv && (slice_is(word, "RISCV-LMUL") || slice_is(word, "RISCV-SEW")))
+        return true; // what it states is in the bytes as well
+    const char *name = arena_copy(reader->arena, word.data, word.length);
+    if (slice_is(word, "LATENCY"))
+        return fail_place(reader, at, "LLVM-MCA-LATENCY changes predictions of 'cyclops mca' only: leave it out");
+    return fail_place(reader, at,
+                      arena_printf(reader->arena, "unknown marker LLVM-MCA-%s%s", name,
+                                   text_did_you_mean(reader->arena, name, known, sizeof known / sizeof *known)));
+}
+
+// A word of llvm-exegesis, with what follows it.
+struct state_word {
+    size_t at;
+    struct slice words[4]; // DEFREG RCX 7; MEM-DEF name size value; MEM-MAP name address
+    size_t n;
+};
+
+static bool take_state(struct marked_reader *reader, size_t at, struct slice rest) {
+    static const char *const known[] = {"DEFREG", "LIVEIN", "MEM-DEF", "MEM-MAP"};
+    static const size_t n_words[] = {3, 2, 4, 3};
+    struct state_word found = {.at = at};
+    struct slice word;
+    while (found.n < sizeof found.words / sizeof *found.words && slice_next(&rest, ' ', &word))
+        if (slice_trim(word).length)
+            found.words[found.n++] = slice_trim(word);
+    const char *name = found.n ? arena_copy(reader->arena, found.words->data, found.words->length) : "";
+    size_t n = sizeof known / sizeof *known, which = text_find(name, known, n);
+    if (which == n)
+        return fail_place(reader, at,
+                          arena_printf(reader->arena, "unknown annotation LLVM-EXEGESIS-%s%s", name,
+                                       text_did_you_mean(reader->arena, name, known, n)));
+    if (found.n < n_words[which])
+        return fail_place(reader, at,
+                          arena_printf(reader->arena,
+                                       "LLVM-EXEGESIS-%s needs %zu words, as in LLVM-EXEGESIS-DEFREG RCX 7", name,
+                                       n_words[which] - 1));
+    *ARENA_ADD(reader->arena, reader->states, reader->n_states) = found;
+    return true;
+}
+
+static const char *word_text(const struct marked_reader *reader, const struct state_word *word, size_t i) {
+    return arena_copy(reader->arena, word->words[i].data, word->words[i].length);
+}
+
+static bool fail_number(const struct marked_reader *reader, const struct state_word *word, size_t i) {
+    return fail_place(reader, word->at,
+                      arena_printf(reader->arena, "'%s' is not a number that fits here", word_text(reader, word, i)));
+}
+
+static bool read_whole(const char *text, int base, uint64_t *number) {
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, base);
+    return end != text && *end == '\0' && errno == 0;
+}
+
+// Maps a value to an address: the value is that of the last MEM-DEF with the name.
+static bool map_value(const struct marked_reader *reader, const struct state_word *map, struct start_state *state) {
+    struct fail why = {0};
+    for (size_t i = reader->n_states; i-- > 0;) {
+        const struct state_word *word = &reader->states[i];
+        struct state_value value;
+        uint64_t address, n_bytes;
+        if (!slice_is(word->words[0], "MEM-DEF") || word->words[1].length != map->words[1].length ||
+            memcmp(word->words[1].data, map->words[1].data, map->words[1].length) != 0)
+            continue;
+        if (!read_whole(word_text(reader, word, 2), 0, &n_bytes))
+            return fail_number(reader, word, 2);
+        if (!state_value_parse(word->words[3].data, word->words[3].length, true, reader->isa, &value))
+            return fail_number(reader, word, 3);
+        if (!read_whole(word_text(reader, map, 2), 0, &address))
+            return fail_number(reader, map, 2);
+        return start_state_set_memory(reader->arena, reader->isa, NULL, address, n_bytes, &value, state, &why) ||
+               fail_place(reader, map->at, why.text);
+    }
+    return fail_place(reader, map->at,
+                      arena_printf(reader->arena, "no LLVM-EXEGESIS-MEM-DEF defines '%s'", word_text(reader, map, 1)));
+}
+
+static bool apply_state(const struct marked_reader *reader, const struct state_word *word, struct start_state *state) {
+    struct state_value value;
+    struct fail why = {0};
+    if (slice_is(word->words[0], "MEM-MAP"))
+        return map_value(reader, word, state);
+    if (!slice_is(word->words[0], "DEFREG"))
+        return true;
+    if (!state_value_parse(word->words[2].data, word->words[2].length, true, reader->isa, &value))
+        return fail_number(reader, word, 2);
+    return start_state_set(reader->arena, reader->isa, word_text(reader, word, 1), &value, state, &why) ||
+           fail_place(reader, word->at, why.text);
+}
+
+static bool is_in(const struct text_region *region, size_t at) {
+    return at >= region->begin && at < region->end;
+}
+
+// Applies to each region what stands in it, or in none.
+static bool apply_states(const struct marked_reader *reader, struct marked_text *marked) {
+    for (size_t i = 0; i < reader->n_states; i++) {
+        const struct state_word *word = &reader->states[i];
+        bool is_in_any = false;
+        for (size_t r = 0; r < marked->n_regions; r++)
+            is_in_any |= is_in(&marked->regions[r], word->at);
+        for (size_t r = 0; r < marked->n_regions; r++)
+            if ((!is_in_any || is_in(&marked->regions[r], word->at)) &&
+                !apply_state(reader, word, &marked->regions[r].state))
+                return false;
+    }
+    return true;
+}
+
+bool marked_text_add_state(struct arena *arena, const struct isa *isa, const struct start_state *users,
+                           struct start_state *state, struct fail *fail) {
+    for (size_t i = 0; i < users->n_registers; i++)
+        if (!start_state_set(arena, isa, users->registers[i].name, &users->registers[i].value, state, fail))
+            return false;
+    for (size_t i = 0; i < users->n_memory; i++)
+        *ARENA_ADD(arena, state->memory, state->n_memory) = users->memory[i];
+    state->init = users->init;
+    state->init_bytes = users->init_bytes;
+    state->n_init_bytes = users->n_init_bytes;
+    return true;
+}
+
+static bool take_comment(struct marked_reader *reader, const struct comment *comment) {
+    struct slice rest;
+    struct marker_mistake mistake;
+    enum marker_kind kind = marker_read(slice_trim(comment->text), &rest);
+    size_t at = (size_t)(comment->all.data - reader->text), index;
+    if (kind == MARKER_BEGIN && !markers_begin(&reader->markers, rest, at, &mistake))
+        return fail_mistake(reader, at, &mistake);
+    if (kind == MARKER_END && !markers_end(&reader->markers, rest, at, &index, &mistake))
+        return fail_mistake(reader, at, &mistake);
+    if (kind == MARKER_INSTRUMENT)
+        return check_instrument(reader, at, first_word(rest));
+    return kind != MARKER_STATE || take_state(reader, at, rest);
+}
+
+static bool take_region(const struct marked_reader *reader, const struct marker_region *from,
+                        struct text_region *region) {
+    bool has_begin = from->begin != MARKERS_NOWHERE;
+    if (from->end == MARKERS_NOWHERE && has_begin)
+        return fail_place(reader, from->begin,
+                          arena_printf(reader->arena, "this region has no end: put LLVM-MCA-END%s%s behind its code",
+                                       *from->name ? " " : "", from->name));
+    *region = (struct text_region){
+        .name = from->name,
+        .begin = has_begin ? from->begin : 0,
+        .end = from->end != MARKERS_NOWHERE ? from->end : strlen(reader->text),
+        .line = has_begin ? line_of(reader->text, from->begin) : 0,
+    };
+    return true;
+}
+
+bool marked_text_read(struct arena *arena, const struct isa *isa, const char *name, const char *text,
+                      struct marked_text *marked, struct fail *fail) {
+    struct marked_reader reader = {.arena = arena, .isa = isa, .name = name, .text = text, .fail = fail};
+    struct comment_reader comments = {.isa = isa, .at = text, .line_is_empty = true};
+    markers_start(&reader.markers, arena);
+    for (struct comment comment; comment_next(&comments, &comment);)
+        if (!take_comment(&reader, &comment))
+            return false;
+    const struct markers *markers = &reader.markers;
+    *marked = (struct marked_text){.regions = ARENA_ARRAY(arena, struct text_region, markers->n_regions),
+                                   .n_regions = markers->n_regions};
+    for (size_t i = 0; i < markers->n_regions; i++) {
+        if (!take_region(&reader, &markers->regions[i], &marked->regions[i]))
+            return false;
+        marked->is_marked |= marked->regions[i].line || markers->regions[i].end != MARKERS_NOWHERE;
+    }
+    return apply_states(&reader, marked);
+}
+
+const struct text_region *marked_text_find(struct arena *arena, const struct marked_text *marked, const char *file,
+                                           const char *name, struct fail *fail) {
+    const char **names = ARENA_ARRAY(arena, const char *, marked->n_regions);
+    struct text list = {.arena = arena};
+    for (size_t i = 0; i < marked->n_regions; i++) {
+        names[i] = marked->regions[i].name;
+        if (strcmp(names[i], name) == 0)
+            return &marked->regions[i];
+        if (*names[i])
+            text_addf(&list, "%s%s", list.length ? ", " : "", names[i]);
+    }
+    fail_at(fail, file, 0, 0, "there is no region '%s'%s; %s%s", name,
+            text_did_you_mean(arena, name, names, marked->n_regions),
+            list.length ? "there are " : "no region has a name", list.length ? list.data : "");
+    return NULL;
+}
