@@ -14,6 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// Lowest address that a trial maps: that of distributions' vm.mmap_min_addr, which does not bind root.
+enum { BLOCK_LOWEST_ADDRESS = 0x10000 };
+
 // Addresses in general registers at the start of a block. Disjoint: each register has a kilobyte to itself, and memory
 // holds the address of another one. Same: all registers hold one address, and all pages of memory are one page (as
 // BHive measures), unless the user wants each to be its own.

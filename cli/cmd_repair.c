@@ -259,6 +259,20 @@ static void print_next(struct arena *arena, const struct operands *folders, cons
     screen_print_whole_sentence(text.data, stdout);
 }
 
+static bool write_review(struct arena *arena, const struct review_request *review, struct fail *fail) {
+    const char *text = review_write(arena, review);
+    return file_write(args.review, text, strlen(text), fail);
+}
+
+static void print_rules(struct arena *arena, const struct repair_result *result) {
+    screen_print_sentence(
+        arena_printf(arena, "%s: %s of classes, %zu of single forms%s%s", args.output,
+                     text_count(arena, result->n_class_rules, "rule"), result->n_form_rules,
+                     result->n_idioms ? arena_printf(arena, ", %s", text_count(arena, result->n_idioms, "idiom")) : "",
+                     result->dispatch_width ? arena_printf(arena, ", dispatch width %u", result->dispatch_width) : ""),
+        stdout);
+}
+
 static bool repair(struct arena *arena, const struct model *model, const struct operands *operands, struct fail *fail) {
     static char verb[] = "repairing";
     struct lab_listener listener = cli_listener;
@@ -283,12 +297,7 @@ static bool repair(struct arena *arena, const struct model *model, const struct 
     print_counts(arena, model, &result);
     print_forwarding(&results);
     mixtures_print_repair(arena, &result.mixtures, stdout);
-    screen_print_sentence(
-        arena_printf(arena, "%s: %s of classes, %zu of single forms%s%s", args.output,
-                     text_count(arena, result.n_class_rules, "rule"), result.n_form_rules,
-                     result.n_idioms ? arena_printf(arena, ", %s", text_count(arena, result.n_idioms, "idiom")) : "",
-                     result.dispatch_width ? arena_printf(arena, ", dispatch width %u", result.dispatch_width) : ""),
-        stdout);
+    print_rules(arena, &result);
     struct td_result td;
     if (args.td && !edit_td(arena, model, &result, &td, fail))
         return false;
@@ -311,8 +320,7 @@ static bool repair(struct arena *arena, const struct model *model, const struct 
                                           .tblgen = args.tblgen,
                                           .held_out = args.held_out,
                                           .wants_slots = args.wants_slots};
-    const char *text = args.review ? review_write(arena, &review) : "";
-    return !args.review || file_write(args.review, text, strlen(text), fail);
+    return !args.review || write_review(arena, &review, fail);
 }
 
 static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {

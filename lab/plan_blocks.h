@@ -13,9 +13,6 @@
 
 #include <stdbool.h>
 
-// Lowest address that a trial maps: that of distributions' vm.mmap_min_addr, which does not bind root.
-enum { BLOCK_LOWEST_ADDRESS = 0x10000 };
-
 struct plan;
 struct experiment;
 

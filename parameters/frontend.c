@@ -197,10 +197,43 @@ static const char *jump_of(struct session *session, int distance) {
                                      : NULL;
 }
 
+// Adds how long a few jumps take, how many run at full speed, and how many are remembered.
+static void add_jumps(struct session *session, int distance, const char *curve, const struct value *few,
+                      const struct step *fast, const struct step *remembered) {
+    static const double by_place = 0.02; // where the code lies changes the number of those remembered, too
+    const char *where = arena_printf(session->arena, "jumps %d bytes apart", distance);
+    struct card_entry head = {.group = group,
+                              .name = arena_printf(session->arena, "taken-%d-apart", distance),
+                              .unit = "cycles",
+                              .how = arena_printf(session->arena, "a chain of few %s: time of one", where),
+                              .curve = curve};
+    if (!value_is_usable(few))
+        card_add_unknown(&session->card, &head, few->why);
+    else
+        card_add_number(&session->card, &head, few->cycles, few->low, few->high, 0.04);
+    head.name = arena_printf(session->arena, "branches-fast-%d-apart", distance);
+    head.unit = "branches";
+    head.how = arena_printf(session->arena, "a chain of %s: the most at full speed", where);
+    if (fast->why && fast->low <= 0)
+        card_add_unknown(&session->card, &head, fast->why);
+    else
+        card_add_at_least(&session->card, &head, fast->low,
+                          fast->is_beyond ? "more take no longer"
+                                          : "then they take longer: other targets, or the code leaves the first level");
+    head.name = arena_printf(session->arena, "branches-remembered-%d-apart", distance);
+    head.how = arena_printf(session->arena, "a chain of %s: the most at up to 5 cycles each", where);
+    if (remembered->why)
+        card_add_unknown(&session->card, &head, remembered->why);
+    else if (remembered->is_beyond)
+        card_add_at_least(&session->card, &head, remembered->low, "more take no longer");
+    else
+        card_add_number(&session->card, &head, (remembered->low + remembered->high) / 2.0,
+                        floor(remembered->low * (1 - by_place)), ceil(remembered->high * (1 + by_place)), 0);
+}
+
 static void find_jumps(struct session *session, int distance) {
     static const int grid[] = {64, 128, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384};
     enum { N_GRID = sizeof grid / sizeof *grid };
-    const char *where = arena_printf(session->arena, "jumps %d bytes apart", distance);
     struct sweep sweep = {.name = arena_printf(session->arena, "jumps-%d", distance),
                           .body = jump_of(session, distance),
                           .units = 1,
@@ -213,7 +246,7 @@ static void find_jumps(struct session *session, int distance) {
     const struct value *value = session_value(session, &few);
     const struct step fast = sweep_find(session, &sweep);
     // Branches that nothing remembers cost several times as much as all others.
-    static const double most_remembered = 5, by_place = 0.02; // where the code lies changes their number, too
+    static const double most_remembered = 5;
     struct step remembered = {0};
     size_t n_curves = session->card.n_curves;
     if (fast.base > 0) {
@@ -228,33 +261,7 @@ static void find_jumps(struct session *session, int distance) {
         session->card.curves[n_curves - 1] = session->card.curves[n_curves];
         session->card.n_curves--;
     }
-    struct card_entry head = {.group = group,
-                              .name = arena_printf(session->arena, "taken-%d-apart", distance),
-                              .unit = "cycles",
-                              .how = arena_printf(session->arena, "a chain of few %s: time of one", where),
-                              .curve = sweep.name};
-    if (!value_is_usable(value))
-        card_add_unknown(&session->card, &head, value->why);
-    else
-        card_add_number(&session->card, &head, value->cycles, value->low, value->high, 0.04);
-    head.name = arena_printf(session->arena, "branches-fast-%d-apart", distance);
-    head.unit = "branches";
-    head.how = arena_printf(session->arena, "a chain of %s: the most at full speed", where);
-    if (fast.why && fast.low <= 0)
-        card_add_unknown(&session->card, &head, fast.why);
-    else
-        card_add_at_least(&session->card, &head, fast.low,
-                          fast.is_beyond ? "more take no longer"
-                                         : "then they take longer: other targets, or the code leaves the first level");
-    head.name = arena_printf(session->arena, "branches-remembered-%d-apart", distance);
-    head.how = arena_printf(session->arena, "a chain of %s: the most at up to 5 cycles each", where);
-    if (remembered.why)
-        card_add_unknown(&session->card, &head, remembered.why);
-    else if (remembered.is_beyond)
-        card_add_at_least(&session->card, &head, remembered.low, "more take no longer");
-    else
-        card_add_number(&session->card, &head, (remembered.low + remembered.high) / 2.0,
-                        floor(remembered.low * (1 - by_place)), ceil(remembered.high * (1 + by_place)), 0);
+    add_jumps(session, distance, sweep.name, value, &fast, &remembered);
 }
 
 // ---- length-changing prefixes

@@ -120,16 +120,16 @@ static unsigned share_of(struct rate rate) {
     return rate.is_known && rate.value >= 0.9 ? (unsigned)fmin(round(rate.value), 8) : rate.is_known ? 1 : 0;
 }
 
-// Dispatch. `rates`: by the number of the kind.
-static void find_dispatch(struct session *session, const struct rate *rates) {
-    enum { NOP, ADD, VECTOR, LOAD, LOAD_WIDE, STORE };
-    static const unsigned sets[][MOST_PARTS] = {// kinds; 0 ends the list
-                                                {ADD, LOAD, VECTOR}, {ADD, VECTOR},        {ADD, LOAD},
-                                                {LOAD, VECTOR},      {ADD, VECTOR, STORE}, {ADD, LOAD, VECTOR, STORE}};
-    enum { N_SETS = sizeof sets / sizeof *sets };
-    struct rate best = {0}, all[N_SETS + 2] = {0};
+enum { NOP, ADD, VECTOR, LOAD, LOAD_WIDE, STORE };
+
+// Asks for mixtures of kinds that have a rate each. Returns false where a value is still missing.
+enum { N_SETS = 6 };
+static bool ask_sets(struct session *session, const struct rate *rates, struct rate all[N_SETS], size_t *n_all) {
+    static const unsigned sets[N_SETS][MOST_PARTS] = {// kinds; 0 ends the list
+                                                      {ADD, LOAD, VECTOR},  {ADD, VECTOR},
+                                                      {ADD, LOAD},          {LOAD, VECTOR},
+                                                      {ADD, VECTOR, STORE}, {ADD, LOAD, VECTOR, STORE}};
     bool is_missing = false;
-    size_t n_all = 0, n_agree = 0;
     for (size_t s = 0; s < N_SETS; s++) {
         struct mixture mixture = {.n_parts = 0};
         unsigned n = 0;
@@ -144,9 +144,16 @@ static void find_dispatch(struct session *session, const struct rate *rates) {
             continue;
         const struct value *value = ask_mixture(session, &mixture, &n);
         is_missing = is_missing || !value;
-        all[n_all++] = rate_of(value, n);
+        all[(*n_all)++] = rate_of(value, n);
     }
-    if (is_missing)
+    return !is_missing;
+}
+
+// Dispatch. `rates`: by the number of the kind.
+static void find_dispatch(struct session *session, const struct rate *rates) {
+    struct rate best = {0}, all[N_SETS + 1] = {0};
+    size_t n_all = 0, n_agree = 0;
+    if (!ask_sets(session, rates, all, &n_all))
         return;
     all[n_all++] = rates[ADD];
     for (size_t i = 0; i < n_all; i++)

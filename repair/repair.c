@@ -59,13 +59,7 @@ static bool is_held_out(const char *form, double share) {
     return (double)(hash >> 40) < share * (double)(1 << 24);
 }
 
-static void predict_base(struct repair *repair, struct repair_result *result) {
-    struct predictor predictor, cheap;
-    struct check_difference *differences = NULL;
-    size_t n_differences = 0;
-    predictor_open(&predictor, repair->arena, repair->request->model);
-    predictor_open(&cheap, repair->arena, repair->request->model);
-    cheap.only_cycles = true;
+static void open_lists(struct repair *repair) {
     repair->base = ARENA_ARRAY(repair->arena, struct predicted, repair->n_values);
     repair->gaps = ARENA_ARRAY(repair->arena, double, repair->n_values);
     repair->worst_gaps = ARENA_ARRAY(repair->arena, double, repair->n_values);
@@ -74,6 +68,16 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
     repair->are_other_code = ARENA_ARRAY(repair->arena, bool, repair->n_values);
     repair->follow = ARENA_ARRAY(repair->arena, bool, repair->n_values);
     repair->is_mended = ARENA_ARRAY(repair->arena, bool, repair->n_values);
+}
+
+static void predict_base(struct repair *repair, struct repair_result *result) {
+    struct predictor predictor, cheap;
+    struct check_difference *differences = NULL;
+    size_t n_differences = 0;
+    predictor_open(&predictor, repair->arena, repair->request->model);
+    predictor_open(&cheap, repair->arena, repair->request->model);
+    cheap.only_cycles = true;
+    open_lists(repair);
     struct check_value *values = ARENA_ARRAY(repair->arena, struct check_value, repair->n_values);
     for (size_t i = 0; i < repair->n_values; i++) {
         struct check_value *value = &values[i];

@@ -28,8 +28,28 @@ static bool has_lost_only(const struct check_report *report) {
     return report->fails_lost && report->n_lost && !has_finding;
 }
 
-const char *findings_markdown(struct arena *arena, const struct check_report *report) {
+static void add_findings(struct arena *arena, const struct check_report *report, int q, struct text *text) {
     enum { MOST = 20 };
+    size_t n = report->n_findings[q];
+    if (n)
+        text_add(text, "\n| finding | values | what differs | forms | remark |\n|---|--:|---|---|---|\n");
+    for (size_t i = 0; i < n && i < MOST; i++) {
+        const struct check_finding *each = &report->findings[q][i];
+        text_add(text, "| ");
+        add_cell(text, each->id);
+        text_addf(text, " | %zu | ", each->n_differences);
+        add_cell(text, each->summary);
+        text_add(text, " | ");
+        add_cell(text, findings_forms(arena, each));
+        text_add(text, " | ");
+        add_cell(text, findings_note(arena, each));
+        text_add(text, " |\n");
+    }
+    if (n > MOST)
+        text_addf(text, "\n… and %zu more.\n", n - MOST);
+}
+
+const char *findings_markdown(struct arena *arena, const struct check_report *report) {
     struct text text = {.arena = arena};
     text_addf(&text, "### Cyclops: %s\n\n",
               has_lost_only(report)         ? "lost values"
@@ -58,23 +78,7 @@ const char *findings_markdown(struct arena *arena, const struct check_report *re
             add_cell(&text, lost);
             text_add(&text, "\n");
         }
-        size_t n = report->n_findings[q];
-        if (n)
-            text_add(&text, "\n| finding | values | what differs | forms | remark |\n|---|--:|---|---|---|\n");
-        for (size_t i = 0; i < n && i < MOST; i++) {
-            const struct check_finding *each = &report->findings[q][i];
-            text_add(&text, "| ");
-            add_cell(&text, each->id);
-            text_addf(&text, " | %zu | ", each->n_differences);
-            add_cell(&text, each->summary);
-            text_add(&text, " | ");
-            add_cell(&text, findings_forms(arena, each));
-            text_add(&text, " | ");
-            add_cell(&text, findings_note(arena, each));
-            text_add(&text, " |\n");
-        }
-        if (n > MOST)
-            text_addf(&text, "\n… and %zu more.\n", n - MOST);
+        add_findings(arena, report, q, &text);
     }
     for (size_t i = 0; i < report->allowances.n_items; i++)
         if (report->allowances.items[i].n_findings == 0) {

@@ -52,58 +52,76 @@ static struct form_differences differences_by_value(struct arena *arena, const s
 
 enum case_kind { CASE_PASSED, CASE_SKIPPED, CASE_FAILED, CASE_ERROR };
 
-// Adds the test case of a form, whose values are [first, end).
-static enum case_kind add_case(struct arena *arena, struct text *text, const struct check_report *report, int q,
-                               const struct form_differences *by_value, size_t first, size_t end) {
+// What the values of a form show.
+struct form_case {
+    struct text failures, allowed; // a line for each difference
+    size_t n_compared;             // values
+    const char *error, *skipped;   // why the first such value failed, or was left out; null: none was
+    const char *message;           // the first difference that is not allowed; null: there is none
+};
+
+static void look_at_outcome(const struct check_report *report, int q, size_t i, struct form_case *seen) {
+    const char *why = report->results.values[i].value.why;
+    enum check_outcome outcome = report->outcomes[q][i];
+    seen->n_compared += outcome == CHECK_AGREES || outcome == CHECK_DIFFERS;
+    if (outcome == CHECK_FAILED && !seen->error)
+        seen->error = why ? why : "it has no value";
+    if (outcome == CHECK_UNSTABLE && !seen->skipped)
+        seen->skipped = why ? why : "unstable";
+    if (outcome == CHECK_UNPREDICTED && q == CHECK_GAP && !seen->skipped)
+        seen->skipped = report->why[i] ? report->why[i] : "the model has no prediction";
+}
+
+static struct form_case look_at_values(struct arena *arena, const struct check_report *report, int q,
+                                       const struct form_differences *by_value, size_t first, size_t end) {
     const struct check_value *values = report->results.values;
-    struct text failures = {.arena = arena}, allowed = {.arena = arena};
-    size_t n_compared = 0;
-    const char *error = NULL, *skipped = NULL, *message = NULL;
+    struct form_case seen = {.failures = {.arena = arena}, .allowed = {.arena = arena}};
     for (size_t i = first; i < end; i++) {
-        enum check_outcome outcome = report->outcomes[q][i];
-        n_compared += outcome == CHECK_AGREES || outcome == CHECK_DIFFERS;
-        if (outcome == CHECK_FAILED && !error)
-            error = values[i].value.why ? values[i].value.why : "it has no value";
-        if (outcome == CHECK_UNSTABLE && !skipped)
-            skipped = values[i].value.why ? values[i].value.why : "unstable";
-        if (outcome == CHECK_UNPREDICTED && q == CHECK_GAP && !skipped)
-            skipped = report->why[i] ? report->why[i] : "the model has no prediction";
+        look_at_outcome(report, q, i, &seen);
         if (!by_value->findings[i])
             continue;
         const struct check_finding *finding = by_value->findings[i];
-        text_addf(finding->is_allowed ? &allowed : &failures, "%s: %s %s, measured %s%s (%s)\n",
+        text_addf(finding->is_allowed ? &seen.allowed : &seen.failures, "%s: %s %s, measured %s%s (%s)\n",
                   check_value_label(arena, &values[i]), q == CHECK_HARDWARE ? "earlier" : "model",
                   findings_number(arena, by_value->differences[i]->number),
                   values[i].value.relation == TABLE_AT_MOST ? "at most " : "",
                   findings_number(arena, values[i].value.cycles), finding->id);
-        if (!message && !finding->is_allowed)
-            message = arena_printf(arena, "%s: %s%s%s", finding->id, finding->summary, finding->why_not ? "; " : "",
-                                   finding->why_not ? finding->why_not : "");
+        if (!seen.message && !finding->is_allowed)
+            seen.message = arena_printf(arena, "%s: %s%s%s", finding->id, finding->summary,
+                                        finding->why_not ? "; " : "", finding->why_not ? finding->why_not : "");
     }
+    return seen;
+}
+
+// Adds the test case of a form, whose values are [first, end).
+static enum case_kind add_case(struct arena *arena, struct text *text, const struct check_report *report, int q,
+                               const struct form_differences *by_value, size_t first, size_t end) {
+    const struct check_value *values = report->results.values;
+    const struct form_case seen = look_at_values(arena, report, q, by_value, first, end);
     text_add(text, "    <testcase");
     add_attribute(text, "classname", values[first].class_name);
     add_attribute(text, "name", values[first].form);
     text_add(text, ">");
     // A form of which some values were compared has run: a value that is not known then is no error.
-    enum case_kind kind = failures.length     ? CASE_FAILED
-                          : n_compared        ? CASE_PASSED
-                          : error && !skipped ? CASE_ERROR
-                                              : CASE_SKIPPED;
+    enum case_kind kind = seen.failures.length          ? CASE_FAILED
+                          : seen.n_compared             ? CASE_PASSED
+                          : seen.error && !seen.skipped ? CASE_ERROR
+                                                        : CASE_SKIPPED;
     if (kind == CASE_FAILED || kind == CASE_ERROR) {
         text_add(text, kind == CASE_FAILED ? "<failure" : "<error");
-        add_attribute(text, "message", kind == CASE_FAILED ? message : error);
+        add_attribute(text, "message", kind == CASE_FAILED ? seen.message : seen.error);
         add_attribute(text, "type", kind == CASE_FAILED ? "difference" : "not run");
         text_add(text, ">");
-        add_xml(text, kind == CASE_FAILED ? failures.data : error);
+        add_xml(text, kind == CASE_FAILED ? seen.failures.data : seen.error);
         text_add(text, kind == CASE_FAILED ? "</failure>" : "</error>");
     } else if (kind == CASE_SKIPPED) {
         text_add(text, "<skipped");
-        add_attribute(text, "message", skipped ? skipped : "not compared");
+        add_attribute(text, "message", seen.skipped ? seen.skipped : "not compared");
         text_add(text, "/>");
     }
-    if (allowed.length) {
+    if (seen.allowed.length) {
         text_add(text, "<system-out>allowed: ");
-        add_xml(text, allowed.data);
+        add_xml(text, seen.allowed.data);
         text_add(text, "</system-out>");
     }
     text_add(text, "</testcase>\n");

@@ -107,6 +107,16 @@ static bool read_head(struct overlay_reader *reader, struct fy_node *version, st
     return true;
 }
 
+// Whether it states what its base needs.
+static bool check_base(struct overlay_reader *reader, struct fy_node *base, struct fy_node *cpu) {
+    const struct overlay *overlay = reader->overlay;
+    if (overlay->base == OVERLAY_ON_LLVM && !overlay->cpu)
+        return yaml_fail(&reader->yaml, base, "with base llvm, 'cpu' must name the CPU whose numbers are changed");
+    if (overlay->cpu && overlay->base == OVERLAY_ALONE && !overlay->triple)
+        return yaml_fail(&reader->yaml, cpu, "with base none, a 'cpu' needs its 'triple'");
+    return true;
+}
+
 static bool read_overlay(struct overlay_reader *reader) {
     enum {
         VERSION_,
@@ -147,22 +157,16 @@ static bool read_overlay(struct overlay_reader *reader) {
     };
     struct overlay *overlay = reader->overlay;
     const char *origin; // what was measured, and when: for people
-    if (!yaml_fields(&reader->yaml, yaml_root(&reader->yaml), "an overlay", f, N) ||
-        !read_head(reader, f[VERSION_].value, f[BASE].value, f[NAME].value) ||
-        !overlay_read_text(reader, f[ABOUT].value, &overlay->about) ||
-        !overlay_read_text(reader, f[MEASURED].value, &origin) ||
-        !overlay_read_text(reader, f[MEASURED_ON].value, &origin) ||
-        !overlay_read_text(reader, f[CLOCK].value, &origin) ||
-        !overlay_read_text(reader, f[TRIPLE].value, &overlay->triple) ||
-        !overlay_read_text(reader, f[CPU].value, &overlay->cpu) ||
-        !overlay_read_text(reader, f[FEATURES].value, &overlay->features))
-        return false;
-    if (overlay->base == OVERLAY_ON_LLVM && !overlay->cpu)
-        return yaml_fail(&reader->yaml, f[BASE].value,
-                         "with base llvm, 'cpu' must name the CPU whose numbers are changed");
-    if (overlay->cpu && overlay->base == OVERLAY_ALONE && !overlay->triple)
-        return yaml_fail(&reader->yaml, f[CPU].value, "with base none, a 'cpu' needs its 'triple'");
-    return read_machine(reader, f[MACHINE].value) &&
+    return yaml_fields(&reader->yaml, yaml_root(&reader->yaml), "an overlay", f, N) &&
+           read_head(reader, f[VERSION_].value, f[BASE].value, f[NAME].value) &&
+           overlay_read_text(reader, f[ABOUT].value, &overlay->about) &&
+           overlay_read_text(reader, f[MEASURED].value, &origin) &&
+           overlay_read_text(reader, f[MEASURED_ON].value, &origin) &&
+           overlay_read_text(reader, f[CLOCK].value, &origin) &&
+           overlay_read_text(reader, f[TRIPLE].value, &overlay->triple) &&
+           overlay_read_text(reader, f[CPU].value, &overlay->cpu) &&
+           overlay_read_text(reader, f[FEATURES].value, &overlay->features) &&
+           check_base(reader, f[BASE].value, f[CPU].value) && read_machine(reader, f[MACHINE].value) &&
            overlay_read_list(reader, f[RESOURCES].value, "resources", read_resource) &&
            overlay_read_list(reader, f[FILES].value, "register files", read_file) &&
            overlay_read_list(reader, f[RULES].value, "rules", overlay_read_rule) &&

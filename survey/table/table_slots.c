@@ -153,63 +153,85 @@ static unsigned count_copies(const struct table_throughput *plain, const struct 
     return copies;
 }
 
+// A form's mixtures with fillers.
+struct mixed {
+    struct slots_sample *samples; // of those that were measured
+    const struct entry **entries; // likewise
+    size_t n;
+    bool is_made, is_lost; // there are some; one was measured, and has no value
+    const char *why_none;  // why the last of those has none
+};
+
+static struct mixed read_mixed(struct row_builder *m) {
+    const struct table_reader *reader = m->reader;
+    struct mixed mixed = {.samples = ARENA_ARRAY(reader->arena, struct slots_sample, m->n_entries),
+                          .entries = ARENA_ARRAY(reader->arena, const struct entry *, m->n_entries)};
+    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
+        if (each->key.kind != EXPERIMENT_SLOTS)
+            continue;
+        mixed.is_made = true;
+        follow(m, each->key.filler, each->key.n_fillers);
+        const struct filler *filler = find_filler(reader, each->key.filler);
+        if (filler && !filler->why && slots_of(reader->arena, each, filler, &mixed.samples[mixed.n]))
+            mixed.entries[mixed.n++] = each;
+        else {
+            const struct table_value lost = reader_value(reader->arena, each, 1);
+            mixed.why_none = lost.why;
+            mixed.is_lost |= lost.is_lost;
+        }
+    }
+    return mixed;
+}
+
+// Why nothing of the form's mixtures can be judged.
+static const char *why_not_judged(const struct row_builder *m, bool has_throughput) {
+    if (!has_throughput)
+        return m->row->n_throughputs && m->throughputs[0].has_wrapper ? "it needs other instructions around it"
+                                                                      : "its throughput is not known";
+    return m->reader->has_unsteady_filler ? "no filler is steady yet"
+           : m->reader->lacks_fillers     ? "no filler is measured yet"
+                                          : "no filler takes one slot on this CPU";
+}
+
+static void take_result(const struct row_builder *m, const struct entry *basis, const struct slots_result *result) {
+    struct table_value *value = &m->row->slots.value;
+    *value = reader_value(m->reader->arena, basis, 1);
+    value->n_parts = 0;
+    value->has_two_speeds = false;
+    value->cycles = result->slots;
+    value->low = result->low;
+    value->high = result->high;
+    value->relation = result->relation == SLOTS_EQUAL ? TABLE_EQUAL : TABLE_AT_MOST;
+    // Exact: the interval holds no other whole number.
+    bool is_exact =
+        result->relation == SLOTS_EQUAL && result->low > result->slots - 1 && result->high < result->slots + 1;
+    value->is_waiting &= !result->is_stable;
+    value->verdict = !result->is_stable ? MEASURED_UNSTABLE : is_exact ? MEASURED_EXACT : MEASURED_WITHIN;
+}
+
 void reader_read_slots(struct row_builder *m) {
     const struct table_reader *reader = m->reader;
     const struct table_throughput *plain = reader_find_plain(m);
     struct table_value *value = &m->row->slots.value;
-    struct slots_sample *samples = ARENA_ARRAY(reader->arena, struct slots_sample, m->n_entries);
-    const struct entry **entries = ARENA_ARRAY(reader->arena, const struct entry *, m->n_entries);
-    const char *why_none = NULL;
-    bool is_lost = false, is_made = false;
-    size_t n = 0;
-    for (const struct entry *each = m->entries; each < m->entries + m->n_entries; each++) {
-        if (each->key.kind != EXPERIMENT_SLOTS)
-            continue;
-        is_made = true;
-        follow(m, each->key.filler, each->key.n_fillers);
-        const struct filler *filler = find_filler(reader, each->key.filler);
-        if (filler && !filler->why && slots_of(reader->arena, each, filler, &samples[n]))
-            entries[n++] = each;
-        else {
-            const struct table_value lost = reader_value(reader->arena, each, 1);
-            why_none = lost.why;
-            is_lost |= lost.is_lost;
-        }
-    }
+    const struct mixed mixed = read_mixed(m);
     if (!reader->filler || !plain) {
-        bool has_company = m->row->n_throughputs && m->throughputs[0].has_wrapper;
-        m->row->slots.is_missing = plain && !is_made && (reader->has_unsteady_filler || reader->lacks_fillers);
-        value->why = plain && reader->has_unsteady_filler ? "no filler is steady yet"
-                     : plain && reader->lacks_fillers     ? "no filler is measured yet"
-                     : plain                              ? "no filler takes one slot on this CPU"
-                     : has_company                        ? "it needs other instructions around it"
-                                                          : "its throughput is not known";
+        m->row->slots.is_missing = plain && !mixed.is_made && (reader->has_unsteady_filler || reader->lacks_fillers);
+        value->why = why_not_judged(m, plain);
         return;
     }
     struct slots_result result = slots_judge(alone_cycles(m, plain), 1 / reader->filler->value.cycles,
-                                             count_copies(plain, entries, n), samples, n);
-    m->row->slots.is_missing = !is_made && result.n_wanted;
+                                             count_copies(plain, mixed.entries, mixed.n), mixed.samples, mixed.n);
+    m->row->slots.is_missing = !mixed.is_made && result.n_wanted;
     if (result.relation == SLOTS_EQUAL && result.slots > 1 && isa_traits_may_stall(reader->isa, plain->value.bytes)) {
         result.relation = SLOTS_AT_MOST;
         result.why = "the decoder may stall at its prefix";
     }
     for (unsigned i = 0; i < result.n_wanted; i++)
         follow(m, reader->filler->name, result.wanted[i]);
-    if (result.relation != SLOTS_UNKNOWN) {
-        const struct entry *basis = entries[result.basis];
-        *value = reader_value(reader->arena, basis, 1);
-        value->n_parts = 0;
-        value->has_two_speeds = false;
-        value->cycles = result.slots;
-        value->low = result.low;
-        value->high = result.high;
-        value->relation = result.relation == SLOTS_EQUAL ? TABLE_EQUAL : TABLE_AT_MOST;
-        // Exact: the interval holds no other whole number.
-        bool is_exact =
-            result.relation == SLOTS_EQUAL && result.low > result.slots - 1 && result.high < result.slots + 1;
-        value->is_waiting &= !result.is_stable;
-        value->verdict = !result.is_stable ? MEASURED_UNSTABLE : is_exact ? MEASURED_EXACT : MEASURED_WITHIN;
-    }
-    value->is_lost = !n && is_lost;
-    value->why = value->why && !result.is_stable ? value->why : !n && why_none ? why_none : result.why;
+    if (result.relation != SLOTS_UNKNOWN)
+        take_result(m, mixed.entries[result.basis], &result);
+    value->is_lost = !mixed.n && mixed.is_lost;
+    value->why = value->why && !result.is_stable ? value->why
+                 : !mixed.n && mixed.why_none    ? mixed.why_none
+                                                 : result.why;
 }
