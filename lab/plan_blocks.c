@@ -268,8 +268,7 @@ static void take_given_turns(struct arena *arena, struct plan *plan, const struc
         refuse(arena, plan, block, &why);
         return;
     }
-    decode(arena, decoder, decoder_stack_pointer(decoder), block, &why);
-    if (!block->is_decoded || !look_at_branches(arena, block, &why))
+    if (!block_code_read(arena, decoder, decoder_stack_pointer(decoder), block, &why)) // machine code now
         refuse(arena, plan, block, &why);
 }
 
