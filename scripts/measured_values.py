@@ -1,0 +1,85 @@
+"""Measured numbers of documents, held against the files of results/ that they come from.
+
+A comment in front of a paragraph, table or code block names the file, and what of it stands there:
+
+    <!-- from results/zen4-2026-11-28/table.csv.xz: VADDPSYrr latency 1 0 in VADDPSYrr -->
+    <!-- from results/zen5-2026-11-27/card.yaml: reorder-buffer in reorder buffer -->
+    <!-- from results/ablation/skylake.txt: all [1 2 3 4] in skylake | BHive -->
+
+Of a table: the form, and the quantity with its operands. Of a card: the entry's name. Of a text: how the line begins, and
+which of its numbers. Behind `in`: words of the line that has them; without it, the whole block is searched. A number is there
+where one of the block is the file's, rounded to the digits that the block prints."""
+
+import csv
+import functools
+import io
+import lzma
+import re
+
+COMMENT = re.compile(r"^<!-- from (\S+): (.*?)(?: in (.*?))? -->\n", re.M)
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
+
+
+@functools.lru_cache(None)
+def text_of(path):
+    if path.endswith(".xz"):
+        return lzma.open(path, "rt", encoding="utf-8").read()
+    return open(path, encoding="utf-8").read()
+
+
+@functools.lru_cache(None)
+def rows_of(path):
+    rows = {}
+    for row in csv.DictReader(io.StringIO(text_of(path))):
+        if row["quantity"] != "throughput" or row["headline"] == "yes":
+            words = (row["form"], row["quantity"], row["source"], row["destination"])
+            rows[" ".join(word for word in words if word)] = row
+    return rows
+
+
+def numbers_of(path, key):
+    """The file's numbers; None: it has no such line."""
+    if ".csv" in path:
+        row = rows_of(path).get(key)
+        return [row["cycles"]] if row else None
+    if path.endswith(".yaml"):
+        entry = re.search(r"^ *- \{name: %s, (.*)\}$" % re.escape(key), text_of(path), re.M)
+        return entry and [value for _, value in re.findall(r"\b(value|low|high): ([\d.]+)", entry[1])]
+    choice = re.fullmatch(r"(.*?) \[([\d ]+)\]", key)
+    start, places = (choice[1], [int(place) for place in choice[2].split()]) if choice else (key, None)
+    line = re.search(r"^%s(?=[ :,]).*$" % re.escape(start), text_of(path), re.M)
+    if not line:
+        return None
+    numbers = NUMBER.findall(line[0][len(start):])
+    if places and max(places) > len(numbers):
+        return None
+    return [numbers[place - 1] for place in places] if places else numbers
+
+
+def is_there(number, block):
+    for printed in NUMBER.findall(block):
+        decimals = len(printed.partition(".")[2])
+        if abs(float(number) - float(printed)) <= 0.5 * 10 ** -decimals + 1e-9:
+            return True
+    return False
+
+
+def claims(document, text):
+    """Offset and problem of each such comment."""
+    for comment in COMMENT.finditer(text):
+        path, key, words = comment.groups()
+        rest = re.sub(r"\A(?:<!-- .*? -->\n)*(?:```\n)?", "", text[comment.end():])
+        block = re.split(r"\n\n|\n```", rest, maxsplit=1)[0]
+        lines = [line for line in block.split("\n") if not words or words in line]
+        try:
+            numbers = numbers_of(path, key)
+        except OSError:
+            yield comment.start(), f"no such file: {path}"
+            continue
+        if not numbers:
+            yield comment.start(), f"{path} has no number for '{key}'"
+        elif not lines:
+            yield comment.start(), f"no line below has the words '{words}'"
+        else:
+            missing = [number for number in numbers if not is_there(number, "\n".join(lines))]
+            yield comment.start(), f"{path} has {', '.join(missing)} for '{key}', which does not stand below" if missing else None
