@@ -23,8 +23,8 @@ struct views {
     struct register_file_view register_files;
     struct resource_pressure_view pressure;
     struct timeline_view timeline;
-    struct event_listener *listeners[10];
-    unsigned n_listeners;
+    struct event_listener **listeners; // of the views that are wanted; a null ends the list
+    size_t n_listeners;
 };
 
 static uint64_t n_iterations(const struct mca_args *args) {
@@ -42,27 +42,27 @@ static unsigned timeline_iterations(const struct mca_args *args) {
     return n_iterations(args) < most ? (unsigned)n_iterations(args) : most;
 }
 
-static void listen(struct views *views, struct event_listener *listener) {
-    views->listeners[views->n_listeners++] = listener;
+static void listen(const struct mca_session *session, struct views *views, struct event_listener *listener) {
+    *ARENA_ADD(session->arena, views->listeners, views->n_listeners) = listener;
 }
 
 static void set_up_statistics(const struct mca_session *session, struct views *views) {
     const struct mca_args *args = session->args;
     if (args->dispatch_stats) {
         dispatch_view_init(&views->dispatch, session->arena);
-        listen(views, &views->dispatch.listener);
+        listen(session, views, &views->dispatch.listener);
     }
     if (args->scheduler_stats) {
         scheduler_view_init(&views->scheduler, session->machine, session->arena);
-        listen(views, &views->scheduler.listener);
+        listen(session, views, &views->scheduler.listener);
     }
     if (args->retire_stats) {
         retire_view_init(&views->retire, session->machine, session->arena);
-        listen(views, &views->retire.listener);
+        listen(session, views, &views->retire.listener);
     }
     if (args->register_file_stats) {
         register_file_view_init(&views->register_files, session->machine, session->arena);
-        listen(views, &views->register_files.listener);
+        listen(session, views, &views->register_files.listener);
     }
 }
 
@@ -72,26 +72,27 @@ static void set_up(const struct mca_session *session, const struct block *block,
     *views = (struct views){.n_listeners = 0};
     if (args->summary) {
         summary_view_init(&views->summary, block, dispatch_width(session), session->arena);
-        listen(views, &views->summary.listener);
+        listen(session, views, &views->summary.listener);
     }
     if (args->bottlenecks) {
         bottleneck_view_init(&views->bottlenecks, machine, block, n_iterations(args), session->arena);
-        listen(views, &views->bottlenecks.listener);
+        listen(session, views, &views->bottlenecks.listener);
     }
     set_up_statistics(session, views);
     if (args->resource_pressure) {
         resource_pressure_view_init(&views->pressure, machine, block, session->arena);
-        listen(views, &views->pressure.listener);
+        listen(session, views, &views->pressure.listener);
     }
     if (args->timeline) {
         timeline_view_init(&views->timeline, block, timeline_iterations(args), args->timeline_max_cycles,
                            session->arena);
-        listen(views, &views->timeline.listener);
+        listen(session, views, &views->timeline.listener);
     }
     if (session->trace != NULL) {
         trace_view_begin_block(session->trace, block);
-        listen(views, &session->trace->listener);
+        listen(session, views, &session->trace->listener);
     }
+    listen(session, views, NULL);
 }
 
 struct pipeline_options mca_pipeline_options(const struct mca_session *session) {
