@@ -25,11 +25,6 @@ static const char *how_of(struct arena *arena, const struct record *record) {
     return text.data;
 }
 
-const char *reader_header_text(const json_t *header, const char *key) {
-    const char *text = json_string_value(json_object_get(header, key));
-    return text ? text : "";
-}
-
 // Whether two headers are of the same kind of machine and clock.
 static bool is_same_machine(const json_t *a, const json_t *b) {
     static const char *const numbers[] = {"family", "model", "stepping"}, *const texts[] = {"cpu", "microcode"};

@@ -5,18 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-// No instruction of a closed chain takes less than a cycle, but for moves that are eliminated at renaming, and those
-// close by themselves.
-static const double least_step = 0.9;
-bool reader_is_too_short(const struct table_value *value) {
-    return value->partner && value->cycles < least_step;
-}
-
-struct table_value reader_without_number(const struct table_value *value, const char *why) {
-    return (struct table_value){
-        .kernel = value->kernel, .folder = value->folder, .bytes = value->bytes, .code = value->code, .why = why};
-}
-
 // The name of the result for tables: of flags, the one that the way reads.
 static const char *result_label(const struct table_reader *reader, const struct experiment_key *key) {
     if (strncmp(key->way, "carry", strlen("carry")) == 0)
@@ -143,7 +131,7 @@ static const struct entry *find_longer(const struct row_builder *m, const struct
 // Where it adds as much as a copy takes, the copies wait for each other, though others side by side take as long.
 static void judge_word(const struct row_builder *m, struct table_value *value) {
     static const double share = 0.03;
-    if (value->cycles < least_step) {
+    if (value->cycles < READER_LEAST_STEP) {
         *value = reader_without_number(value, "less than a cycle, so copies do not wait for each other through memory");
         return;
     }

@@ -7,6 +7,15 @@
 #include <math.h>
 #include <string.h>
 
+bool reader_is_too_short(const struct table_value *value) {
+    return value->partner && value->cycles < READER_LEAST_STEP;
+}
+
+struct table_value reader_without_number(const struct table_value *value, const char *why) {
+    return (struct table_value){
+        .kernel = value->kernel, .folder = value->folder, .bytes = value->bytes, .code = value->code, .why = why};
+}
+
 bool reader_is_near_whole(double cycles, double slack) {
     return fabs(cycles - round(cycles)) <= fmin(slack, WHOLE_CHAIN_MOST);
 }

@@ -12,6 +12,11 @@
 
 const char reader_simulated[] = "sim:";
 
+const char *reader_header_text(const json_t *header, const char *key) {
+    const char *text = json_string_value(json_object_get(header, key));
+    return text ? text : "";
+}
+
 bool reader_is_survey(struct arena *arena, const char *folder, struct fail *fail) {
     static const struct {
         const char *file, *advice;

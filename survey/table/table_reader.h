@@ -72,8 +72,6 @@ struct row_builder {
 
 // A role's name in tables: "1.base" of "o1_base".
 const char *reader_label(struct arena *arena, const char *role);
-// A text of a header line, or of an object in it; "": it has no such text.
-const char *reader_header_text(const struct json_t *header, const char *key);
 // Reads the measurement files of all folders. `header`: the last one; `clock`: the last one whose clock was calibrated,
 // null where no clock was calibrated. Fails where there is no measurement.
 bool reader_read_measurements(struct table_reader *reader, const char *const *folders, size_t n,
@@ -86,6 +84,8 @@ void reader_follow(struct arena *arena, struct table_row *row, struct experiment
 
 // ---- table_origin.c
 
+// A text of a header line, or of an object in it; "": it has no such text.
+const char *reader_header_text(const struct json_t *header, const char *key);
 // How the name of a simulated target begins.
 extern const char reader_simulated[];
 // Fails where the folder holds no survey, with what else it may hold.
@@ -137,6 +137,13 @@ bool reader_read_mixtures(struct table_reader *reader, struct survey_table *tabl
 
 // ---- table_limits.c
 
+// No instruction of a closed chain takes less than a cycle, but for moves that are eliminated at renaming, and those
+// close by themselves.
+#define READER_LEAST_STEP 0.9
+// Whether a latency that is left without the way back is no latency.
+bool reader_is_too_short(const struct table_value *value);
+// What was measured, and does not show the latency.
+struct table_value reader_without_number(const struct table_value *value, const char *why);
 // Less than half a step says nothing of when a result can be read.
 #define READER_HALF_CYCLE 0.5
 // Whether cycles are within `slack` of a whole number; but no more than WHOLE_CHAIN_MOST.
@@ -174,10 +181,6 @@ bool reader_judge_by_padded(struct row_builder *m, const struct entry *entry, do
 
 // ---- table_latencies.c
 
-// Whether a latency that is left without the way back is no latency.
-bool reader_is_too_short(const struct table_value *value);
-// What was measured, and does not show the latency.
-struct table_value reader_without_number(const struct table_value *value, const char *why);
 void reader_read_latency(struct row_builder *m, const struct entry *entry);
 // Makes rows of slow values, which close through a partner, rows "to others" unless others are known to wait no longer.
 void reader_mark_slow_to_others(struct row_builder *m);
