@@ -272,6 +272,28 @@ unsigned block_copies(unsigned n_instructions, unsigned n_bytes) {
     return fit_bytes(program_unroll(PROGRAM_UNROLLED, 0, n_instructions, GEN_BLOCK_INSTRUCTIONS), n_bytes);
 }
 
+// Finds what counts the loop: a register that the block leaves, or the frame, whose counting changes the flags. False:
+// there is none.
+static bool choose_counter(struct block_reader *reader, const struct used_registers *used, const char **counter,
+                           bool *preserves_flags) {
+    const struct block_request *request = reader->request;
+    const struct isa *isa = reader->isa;
+    *counter = request->turns ? NULL : register_loop_counter(isa, &used->all, *preserves_flags);
+    if (*counter)
+        return true;
+    if (request->runs_once || request->turns)
+        *counter = isa->loop_counters[0]; // there is no loop
+    else if (isa->counts_in_frame && !uses_stack_pointer(isa, used))
+        *counter = isa->stack_pointer;
+    else if (isa->counts_in_frame)
+        *preserves_flags = false; // counting down memory changes them
+    else
+        return fail_at(reader->fail, reader->name, 0, 0,
+                       "the block leaves no register to count the loop: leave it one of %s",
+                       register_loop_counters(reader->arena, isa));
+    return true;
+}
+
 static bool make_program(struct block_reader *reader, struct program *program) {
     struct arena *arena = reader->arena;
     const struct block_request *request = reader->request;
@@ -280,17 +302,9 @@ static bool make_program(struct block_reader *reader, struct program *program) {
     unsigned n_instructions = request->facts ? request->facts->n_instructions : reader->n_instructions;
     const struct block_setup setup = setup_of(reader);
     find_registers(reader, &used);
-    const char *counter = request->turns ? NULL : register_loop_counter(reader->isa, &used.all, preserves_flags);
-    if (!counter && (request->runs_once || request->turns))
-        counter = reader->isa->loop_counters[0]; // there is no loop
-    else if (!counter && reader->isa->counts_in_frame && !uses_stack_pointer(reader->isa, &used))
-        counter = reader->isa->stack_pointer;
-    else if (!counter && reader->isa->counts_in_frame)
-        preserves_flags = false; // counting down memory changes them
-    else if (!counter)
-        return fail_at(reader->fail, reader->name, 0, 0,
-                       "the block leaves no register to count the loop: leave it one of %s",
-                       register_loop_counters(arena, reader->isa));
+    const char *counter;
+    if (!choose_counter(reader, &used, &counter, &preserves_flags))
+        return false;
     *program = (struct program){
         .kernel = reader->name,
         .isa = reader->isa->name,

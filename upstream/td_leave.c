@@ -185,11 +185,11 @@ static const char *define_read(struct td_plan *plan, struct text *text, int cycl
     return name;
 }
 
-static void add_names(struct text *text, const struct leaver *leavers, size_t n, size_t column) {
+static void add_names(struct text *text, const char *const *names, size_t n, size_t column) {
     enum { COLUMNS = 80 };
     size_t start = column;
     for (size_t i = 0; i < n; i++) {
-        const char *name = leavers[i].wanted->change->opcode;
+        const char *name = names[i];
         if (i && column + strlen(name) + 3 > COLUMNS) {
             text_addf(text, ",\n%*s", (int)start, "");
             column = start;
@@ -231,42 +231,26 @@ static void add_group(struct td_plan *plan, struct text *text, const struct leav
         }
     }
     text_addf(text, "def : InstRW<[%s],\n             (instrs ", list.data);
-    add_names(text, leavers, n, strlen("             (instrs "));
+    const char **names = ARENA_ARRAY(plan->arena, const char *, n);
+    for (size_t i = 0; i < n; i++)
+        names[i] = leavers[i].wanted->change->opcode;
+    add_names(text, names, n, strlen("             (instrs "));
     text_add(text, ")>;\n");
     plan->n_inst_rws++;
 }
 
-// Takes opcodes out of the InstRW that names them. False: that is not understood.
-static bool take_out(struct td_plan *plan, const struct td_record *inst_rw, const char *const *opcodes, size_t n) {
-    struct td_statement statement;
-    bool is_here = inst_rw->file && strcmp(inst_rw->file, plan->model->file) == 0;
-    if (!is_here || !td_find_statement(&plan->text, inst_rw->line, &statement) || statement.is_defm ||
-        !td_is(&plan->text, statement.class_name, "InstRW") || statement.n_arguments != 2)
-        return false;
-    struct td_span set = statement.arguments[1];
+// Takes opcodes out of a set that is not a plain list.
+static void subtract(struct td_plan *plan, struct td_span set, const char *const *opcodes, size_t n) {
     struct slice text = td_slice(&plan->text, set);
-    if (!td_model_names_others(plan->model, inst_rw, opcodes, n)) {
-        size_t end = statement.all.end;
-        end += end < plan->text.length && plan->text.data[end] == '\n';
-        td_replace(&plan->text, (struct td_span){statement.all.at, end}, "");
-        return true;
-    }
-    if (text.length < 8 || memcmp(text.data, "(instrs", 7) != 0) {
-        struct text by = {.arena = plan->arena};
-        text_addf(&by, "(sub %.*s,\n        (instrs ", (int)text.length, text.data);
-        struct leaver *names = ARENA_ARRAY(plan->arena, struct leaver, n);
-        struct td_wanted *wanted = ARENA_ARRAY(plan->arena, struct td_wanted, n);
-        struct repair_change *changes = ARENA_ARRAY(plan->arena, struct repair_change, n);
-        for (size_t i = 0; i < n; i++) {
-            changes[i].opcode = opcodes[i];
-            wanted[i].change = &changes[i];
-            names[i].wanted = &wanted[i];
-        }
-        add_names(&by, names, n, strlen("        (instrs "));
-        text_add(&by, "))");
-        td_replace(&plan->text, set, by.data);
-        return true;
-    }
+    struct text by = {.arena = plan->arena};
+    text_addf(&by, "(sub %.*s,\n        (instrs ", (int)text.length, text.data);
+    add_names(&by, opcodes, n, strlen("        (instrs "));
+    text_add(&by, "))");
+    td_replace(&plan->text, set, by.data);
+}
+
+// Takes opcodes out of a list, with their commas.
+static void strike_out(struct td_plan *plan, struct td_span set, const char *const *opcodes, size_t n) {
     size_t n_items;
     struct td_span *items = td_elements(&plan->text, set, &n_items);
     bool *leaves = ARENA_ARRAY(plan->arena, bool, n_items + 1);
@@ -285,6 +269,27 @@ static bool take_out(struct td_plan *plan, const struct td_record *inst_rw, cons
         else
             td_replace(&plan->text, (struct td_span){items[i - 1].end, items[n_items - 1].end}, "");
     }
+}
+
+// Takes opcodes out of the InstRW that names them. False: that is not understood.
+static bool take_out(struct td_plan *plan, const struct td_record *inst_rw, const char *const *opcodes, size_t n) {
+    struct td_statement statement;
+    bool is_here = inst_rw->file && strcmp(inst_rw->file, plan->model->file) == 0;
+    if (!is_here || !td_find_statement(&plan->text, inst_rw->line, &statement) || statement.is_defm ||
+        !td_is(&plan->text, statement.class_name, "InstRW") || statement.n_arguments != 2)
+        return false;
+    struct td_span set = statement.arguments[1];
+    struct slice text = td_slice(&plan->text, set);
+    if (!td_model_names_others(plan->model, inst_rw, opcodes, n)) {
+        size_t end = statement.all.end;
+        end += end < plan->text.length && plan->text.data[end] == '\n';
+        td_replace(&plan->text, (struct td_span){statement.all.at, end}, "");
+        return true;
+    }
+    if (text.length < 8 || memcmp(text.data, "(instrs", 7) != 0)
+        subtract(plan, set, opcodes, n);
+    else
+        strike_out(plan, set, opcodes, n);
     return true;
 }
 

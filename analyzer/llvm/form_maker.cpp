@@ -129,6 +129,37 @@ bool form_maker::is_open_mask(const MCInstrDesc &desc, int reg_class) const {
            !cpu.opcodes->getName(desc.getOpcode()).ends_with("M");
 }
 
+// A register of its own, or that of the operand that it is tied to.
+void form_maker::add_register(const MCInstrDesc &desc, unsigned i, int reg_class, const form_example &wanted,
+                              MCInst &inst, struct form *form) {
+    const unsigned number = form->n_operands - 1;
+    struct form_operand *operand = const_cast<struct form_operand *>(&form->operands[number]);
+    const int tied = desc.getOperandConstraint(i, MCOI::TIED_TO);
+    operand->kind = FORM_REGISTER;
+    if (reg_class >= 0)
+        describe_class(reg_class, wanted, operand);
+    if (tied >= 0 && inst.getOperand(unsigned(tied)).isReg())
+        operand->reg = MCPhysReg(unsigned(inst.getOperand(unsigned(tied)).getReg()));
+    else
+        operand->reg = wanted.high >> number & 1 ? choose_high()
+                       : wanted.high             ? choose_beside_high(reg_class)
+                                                 : choose(reg_class);
+    inst.addOperand(MCOperand::createReg(operand->reg));
+}
+
+// What LLVM states as a number: an immediate, a way of rounding, or a condition.
+void form_maker::add_number(const MCOperandInfo &info, const form_example &wanted, MCInst &inst,
+                            struct form_operand *operand) {
+    constexpr int64_t equal = 4;
+    const bool is_x86 = cpu.triple.isX86(), is_rounding = is_x86 && info.OperandType == X86_ROUNDING,
+               is_condition = is_x86 && info.OperandType == X86_CONDITION;
+    operand->kind = is_rounding                                             ? FORM_ROUNDING
+                    : is_condition                                          ? FORM_CONDITION
+                    : info.OperandType == MCOI::OPERAND_IMMEDIATE || is_x86 ? FORM_IMMEDIATE
+                                                                            : FORM_OTHER;
+    inst.addOperand(MCOperand::createImm(is_rounding ? 0 : is_condition ? equal : wanted.immediate));
+}
+
 // Adds LLVM's operand `i` to the example, with the others that make one of ours with it; returns how many these are.
 unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, const form_example &wanted, MCInst &inst,
                                  struct form *form) {
@@ -151,33 +182,15 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, const form
         operand->kind = FORM_OTHER;
         operand->is_read = false;
         inst.addOperand(MCOperand::createReg(0));
-    } else if (tied >= 0 && inst.getOperand(unsigned(tied)).isReg()) {
-        operand->kind = FORM_REGISTER;
-        inst.addOperand(inst.getOperand(unsigned(tied)));
-        operand->reg = MCPhysReg(unsigned(inst.getOperand(i).getReg()));
-        if (reg_class >= 0)
-            describe_class(reg_class, wanted, operand);
+    } else if ((reg_class >= 0 && !info.isPredicate() && !info.isOptionalDef()) ||
+               (tied >= 0 && inst.getOperand(unsigned(tied)).isReg())) {
+        add_register(desc, i, reg_class, wanted, inst, form);
     } else if (info.isPredicate() || info.isOptionalDef()) {
         constexpr int64_t always = 14; // ARM's condition
         operand->kind = FORM_OTHER;
         inst.addOperand(reg_class >= 0 ? MCOperand::createReg(0) : MCOperand::createImm(always));
-    } else if (reg_class >= 0) {
-        operand->kind = FORM_REGISTER;
-        describe_class(reg_class, wanted, operand);
-        const unsigned number = form->n_operands - 1;
-        operand->reg = wanted.high >> number & 1 ? choose_high()
-                       : wanted.high             ? choose_beside_high(reg_class)
-                                                 : choose(reg_class);
-        inst.addOperand(MCOperand::createReg(operand->reg));
-    } else if (cpu.triple.isX86() && info.OperandType == X86_ROUNDING) {
-        operand->kind = FORM_ROUNDING;
-        inst.addOperand(MCOperand::createImm(0));
-    } else if (cpu.triple.isX86() && info.OperandType == X86_CONDITION) {
-        operand->kind = FORM_CONDITION;
-        inst.addOperand(MCOperand::createImm(4)); // e
     } else {
-        operand->kind = info.OperandType == MCOI::OPERAND_IMMEDIATE || cpu.triple.isX86() ? FORM_IMMEDIATE : FORM_OTHER;
-        inst.addOperand(MCOperand::createImm(wanted.immediate));
+        add_number(info, wanted, inst, operand);
     }
     return 1;
 }

@@ -72,6 +72,10 @@ class form_maker {
     unsigned add_address(const lea_address &wanted, llvm::MCInst &inst, struct form_operand *operand);
     unsigned add_memory(const llvm::MCInstrDesc &desc, unsigned i, const form_example &wanted, llvm::MCInst &inst,
                         struct form_operand *operand);
+    void add_register(const llvm::MCInstrDesc &desc, unsigned i, int reg_class, const form_example &wanted,
+                      llvm::MCInst &inst, struct form *form);
+    void add_number(const llvm::MCOperandInfo &info, const form_example &wanted, llvm::MCInst &inst,
+                    struct form_operand *operand);
     unsigned add_operand(const llvm::MCInstrDesc &desc, unsigned i, const form_example &wanted, llvm::MCInst &inst,
                          struct form *form);
     void add_operands(const llvm::MCInstrDesc &desc, const form_example &wanted, llvm::MCInst &inst, struct form *form);

@@ -130,9 +130,8 @@ static void say_what_is_damaged(const struct table_reader *reader, const char *p
         lab_say(reader->listener, LAB_WARNING, "%s: --resume measures again what is missing", damage);
 }
 
-bool reader_read_measurements(struct table_reader *reader, const char *const *folders, size_t n, const json_t **header,
-                              const json_t **clock, struct fail *fail) {
-    size_t n_read = 0, n_others = 0;
+static bool read_files(struct table_reader *reader, const char *const *folders, size_t n, const json_t **header,
+                       size_t *n_read, struct fail *fail) {
     for (size_t i = 0; i < n; i++) {
         const char *path = folder_file(reader->arena, folders[i], "measurements.jsonl");
         for (size_t k = 0; k < i; k++)
@@ -141,7 +140,7 @@ bool reader_read_measurements(struct table_reader *reader, const char *const *fo
         if (!reader_is_survey(reader->arena, folders[i], fail) || !record_read_on(path, &reader->files[i], fail))
             return false;
         say_what_is_damaged(reader, path, &reader->files[i]);
-        n_read += reader->files[i].n_records;
+        *n_read += reader->files[i].n_records;
         const json_t *last =
             reader->files[i].n_headers ? reader->files[i].headers[reader->files[i].n_headers - 1] : NULL;
         if (last && *header && !is_same_machine(last, *header))
@@ -151,28 +150,42 @@ bool reader_read_measurements(struct table_reader *reader, const char *const *fo
                             folders[i]);
         *header = last ? last : *header;
     }
-    if (!*header)
-        return fail_set(fail, FAIL_INPUT, "'%s' holds no measurement %s", folders[0],
-                        n_read ? "below a header: where they were made is not known" : "yet");
+    return *header || fail_set(fail, FAIL_INPUT, "'%s' holds no measurement %s", folders[0],
+                               *n_read ? "below a header: where they were made is not known" : "yet");
+}
+
+// Adds the records of a file. Returns how many of them are of another machine than the header, and left out.
+static size_t add_entries(struct table_reader *reader, const struct record_file *file, const char *folder,
+                          const json_t *header) {
+    size_t n_others = 0;
+    for (size_t i = 0; i < file->n_records; i++) {
+        const struct record *record = &file->records[i];
+        bool is_ours = record->run && record->kernel && record->isa && record->mode &&
+                       is_same_machine(file->headers[record->run - 1], header);
+        n_others += !is_ours;
+        if (!is_ours)
+            continue;
+        date_range_add(reader->arena, &reader->when, record_time(file->headers[record->run - 1]));
+        struct entry *entry = &reader->entries[reader->n_entries];
+        *entry = (struct entry){.record = record,
+                                .how = how_of(reader->arena, record),
+                                .is_looped = record->form && strcmp(record->form, "looped") == 0,
+                                .place = reader->n_entries++,
+                                .folder = folder};
+        experiment_key_parse(reader->arena, record->kernel, record->arc, &entry->key);
+    }
+    return n_others;
+}
+
+bool reader_read_measurements(struct table_reader *reader, const char *const *folders, size_t n, const json_t **header,
+                              const json_t **clock, struct fail *fail) {
+    size_t n_read = 0, n_others = 0;
+    if (!read_files(reader, folders, n, header, &n_read, fail))
+        return false;
     *clock = find_clock(reader, n, *header);
     reader->entries = ARENA_ARRAY(reader->arena, struct entry, n_read);
     for (size_t f = 0; f < n; f++)
-        for (size_t i = 0; i < reader->files[f].n_records; i++) {
-            const struct record *record = &reader->files[f].records[i];
-            bool is_ours = record->run && record->kernel && record->isa && record->mode &&
-                           is_same_machine(reader->files[f].headers[record->run - 1], *header);
-            n_others += !is_ours;
-            if (!is_ours)
-                continue;
-            date_range_add(reader->arena, &reader->when, record_time(reader->files[f].headers[record->run - 1]));
-            struct entry *entry = &reader->entries[reader->n_entries];
-            *entry = (struct entry){.record = record,
-                                    .how = how_of(reader->arena, record),
-                                    .is_looped = record->form && strcmp(record->form, "looped") == 0,
-                                    .place = reader->n_entries++,
-                                    .folder = folders[f]};
-            experiment_key_parse(reader->arena, record->kernel, record->arc, &entry->key);
-        }
+        n_others += add_entries(reader, &reader->files[f], folders[f], *header);
     if (n_others)
         lab_say(reader->listener, LAB_WARNING,
                 "%s of another machine, microcode or target than the last one, and left out",
