@@ -33,6 +33,7 @@ static inline bool experiment_only_loads(const struct shape *shape) {
 const char *experiment_with_places(const struct shape *shape, struct arena *arena);
 
 // Adds a whole kernel that measures a throughput. `more`: instructions behind the body; `init`: further initial values.
+// The body has the roles of all ports of the shape. Where it lacks one, give a copy of the shape without that port.
 void experiment_add_throughput(const struct shape *shape, struct experiment_key key, const char *body, const char *more,
                                const char *init, struct experiment_list *out);
 
