@@ -27,12 +27,15 @@ struct store_entry *store_table_met(struct store_table *table, const struct core
     return meets ? store_table_at(table, table->next - access->stores_back) : NULL;
 }
 
+// Stores leave the queue for a buffer that writes one line, or part of it, a cycle: while that has room, none waits.
+enum { WRITES_AHEAD = 4 };
+
 bool store_table_commit(struct store_table *table, int64_t cycle) {
     const uint64_t before = table->committed;
     while (table->committed < table->retired && gate_is_open(&table->stores, cycle)) {
         const struct store_entry *entry = store_table_at(table, table->committed);
         int64_t lines = entry->n_commits * table->ticks_of_line;
-        if (lines && !gate_is_open(&table->lines, cycle))
+        if (lines && !gate_is_open(&table->lines, cycle + WRITES_AHEAD))
             break;
         if (lines)
             gate_take(&table->lines, cycle, 0, lines);
