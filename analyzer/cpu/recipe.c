@@ -59,7 +59,8 @@ static enum cpu_rename rename_of(const struct cpu *cpu, const struct cpu_recipe 
     const char *name = cpu->machine->registers[insn->reads[0].reg].name;
     bool is_high = strlen(name) == 2 && name[1] == 'H';
     const bool extends = recipe->opcode->operation == CPU_DOES_EXTEND;
-    if (is(recipe, CPU_MOVES_GENERAL) && !is_high && to != from &&
+    const bool is_apart = from == cpu->stack && cpu_does(cpu, CPU_STACK_MOVES_EXECUTED);
+    if (is(recipe, CPU_MOVES_GENERAL) && !is_high && to != from && !is_apart &&
         cpu_does(cpu, extends ? CPU_BYTE_MOVES_ELIMINATED : CPU_MOVES_ELIMINATED))
         return CPU_MOVES;
     if (is(recipe, CPU_MOVES_VECTOR) && to != from && cpu_does(cpu, CPU_VECTOR_MOVES_ELIMINATED))
@@ -388,6 +389,19 @@ static void take_adjustment(const struct cpu *cpu, struct cpu_recipe *recipe) {
                                                             .latency = cpu_value(cpu, CPU_STACK_ADJUSTMENT),
                                                             .operand = -1,
                                                             .trust = cpu->parameters[CPU_STACK_ADJUSTMENT].trust};
+    if (cpu_knows(cpu, CPU_STACK_ADJUSTMENT_SLOTS))
+        recipe->slots = recipe->decoded_slots = (unsigned)cpu_value(cpu, CPU_STACK_ADJUSTMENT_SLOTS);
+}
+
+// Of general registers, what has an address of two registers and uses a pipe besides those of memory, or stores.
+static void unlaminate(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    const struct insn_address *address = recipe->insn->address;
+    bool operates = recipe->n_stores > 0;
+    for (unsigned i = 0; i < recipe->n_uses; i++)
+        operates |= (recipe->uses[i].pipes & ~cpu->memory_pipes) != 0;
+    if (cpu_does(cpu, CPU_UNLAMINATES_GENERAL) && address && address->base && address->index && !recipe->is_vector &&
+        recipe->n_loads + recipe->n_stores && operates)
+        recipe->slots = recipe->decoded_slots = recipe->slots > 2 ? recipe->slots : 2;
 }
 
 static void take_results(const struct cpu *cpu, const struct cpu_rule *rule, struct cpu_recipe *recipe) {
@@ -603,6 +617,7 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
         recipe->serial = cpu_value(cpu, CPU_ATOMIC);
     delay_store(cpu, recipe);
     take_rules(cpu, recipe);
+    unlaminate(cpu, recipe);
     for (unsigned i = 0; i < recipe->n_writes; i++)
         if (cpu->is_x86 || !recipe->writes[i].part) // an address that is moved on is no result of what is loaded
             recipe->latency = fmax(recipe->latency, recipe->writes[i].latency);

@@ -213,27 +213,25 @@ static double end_window(const struct bound_code *code, struct cached *window, s
 // What instructions hold of lines.
 struct held {
     unsigned slots, immediates;
-    unsigned halves; // of its room: a slot takes two, as an immediate or displacement does; one of a single byte, one
+    unsigned long_ones; // immediates and displacements of more than a byte
 };
 
 static unsigned limit_of(const struct cpu *cpu, enum cpu_parameter limit) {
-    return cpu_knows(cpu, limit) ? (unsigned)cpu_value(cpu, limit) : UINT_MAX / 2;
+    return cpu_knows(cpu, limit) ? (unsigned)cpu_value(cpu, limit) : UINT_MAX / 4;
 }
 
-static unsigned halves_of(const struct cpu_recipe *recipe) {
-    const unsigned displacement = recipe->encoding.displacement_bytes, immediate = recipe->encoding.immediate_bytes;
-    return (displacement > 1 ? 2 : displacement) + (immediate > 1 ? 2 : immediate);
+static unsigned long_fields_of(const struct cpu_recipe *recipe) {
+    return (recipe->encoding.displacement_bytes > 1 ? 1U : 0U) + (recipe->encoding.immediate_bytes > 1 ? 1U : 0U);
 }
 
 // Of an instruction and the jump that is fused into it. Nops that share a slot take no room.
 static struct held held_by(const struct bound_code *code, unsigned i) {
     const struct cpu_recipe *recipe = &code->recipes[i], *next = &code->recipes[(i + 1) % code->n];
-    const unsigned slots = (unsigned)recipe->slots;
-    struct held held = {slots, immediates_of(code, i), 2 * slots};
+    struct held held = {(unsigned)recipe->slots, immediates_of(code, i), 0};
     if (recipe->rename == CPU_IS_IDLE && cpu_does(code->cpu, CPU_NOP_FUSION))
         return (struct held){.slots = 0};
     if (recipe->rename != CPU_IS_IDLE && !recipe->is_fused)
-        held.halves += halves_of(recipe) + (next->is_fused ? halves_of(next) : 0);
+        held.long_ones = long_fields_of(recipe) + (next->is_fused ? long_fields_of(next) : 0);
     return held;
 }
 
@@ -244,21 +242,26 @@ static struct held *list_held(const struct bound_code *code) {
     return held;
 }
 
+// Whether a line of a loop has more immediates and displacements than its slots leave room for.
+static bool is_crowded(const struct bound_code *code, const struct held *most, const struct held *line) {
+    const unsigned less = most->slots > line->slots ? most->slots - line->slots : 0;
+    return code->request->is_loop && (line->immediates > limit_of(code->cpu, CPU_CACHE_LINE_FIELDS) + less ||
+                                      line->long_ones > limit_of(code->cpu, CPU_CACHE_LINE_LONG_FIELDS) + 2 * less);
+}
+
 // By instruction: how many fit into a line that begins with it; at most those of a window. What has no slot does not
 // fill a line.
 static unsigned *list_fits(const struct bound_code *code, const struct held *each, unsigned size) {
     const struct held most = {limit_of(code->cpu, CPU_CACHE_LINE_SLOTS), limit_of(code->cpu, CPU_CACHE_LINE_IMMEDIATES),
-                              2 * limit_of(code->cpu, CPU_CACHE_LINE_FIELDS)};
-    const unsigned halves_count_from = (unsigned)cpu_value(code->cpu, CPU_CACHE_FIELDS_FROM);
+                              0};
     unsigned *fits = ARENA_ARRAY(code->arena, unsigned, code->n);
     for (unsigned i = 0; i < code->n; i++) {
         struct held line = {0};
         for (unsigned at = i; fits[i] < size; at = at + 1 == code->n ? 0 : at + 1, fits[i]++) {
             const struct held with = {line.slots + each[at].slots, line.immediates + each[at].immediates,
-                                      line.halves + each[at].halves};
-            const bool is_over = with.slots > most.slots ||
-                                 (with.halves > most.halves && with.slots >= halves_count_from) ||
-                                 with.immediates > most.immediates;
+                                      line.long_ones + each[at].long_ones};
+            const bool is_over =
+                with.slots > most.slots || with.immediates > most.immediates || is_crowded(code, &most, &with);
             if (is_over && each[at].slots && line.slots)
                 break;
             line = with;
