@@ -60,6 +60,7 @@ struct walk {
     uint16_t *written; // units that the block writes
     unsigned n_written;
     bool *is_loaded;    // by unit: that is a plain load's
+    unsigned *depth;    // by unit: loads, one behind the other, that it comes from
     unsigned *versions; // by unit: how often it was written, by other than push and pop
     int64_t stack;      // bytes that push and pop have moved the stack pointer by since
     unsigned *classes;  // by unit: the class of that, where sources ask for it (cpu_recipe_advance); else null
@@ -78,7 +79,7 @@ struct walk {
     struct stored *stores; // the newest KEPT_STORES
     unsigned n_stores;     // in all
     // memory, of all turns
-    double n_loads, n_vector_loads, n_accesses, n_store_lines, n_commits, bank_reads[MOST_BANKS];
+    double n_loads, n_chained, n_vector_loads, n_accesses, n_store_lines, n_commits, bank_reads[MOST_BANKS];
     double n_commits_by[2];                          // until the end of the first turns
     struct place last_store, turn_loads[MOST_LOADS]; // turn_loads: of the turn that goes on
     unsigned n_turn_loads;

@@ -11,12 +11,41 @@ const char *bound_name(enum bound_kind kind) {
     return names[kind];
 }
 
-// Slots of one iteration; with what the stack engine's synchronisation adds.
+// Slots that the stack engine's synchronisation adds to an iteration.
+static double count_sync_slots(const struct bound_code *code) {
+    return code->n_syncs * cpu_value(code->cpu, CPU_STACK_SYNC);
+}
+
+// Slots of one iteration.
 static double count_slots(const struct bound_code *code) {
     double slots = 0;
     for (unsigned i = 0; i < code->n; i++)
         slots += code->recipes[i].slots;
-    return slots + code->n_syncs * cpu_value(code->cpu, CPU_STACK_SYNC);
+    return slots + count_sync_slots(code);
+}
+
+static double rate(double n, const struct cpu *cpu, enum cpu_parameter width) {
+    return cpu_knows(cpu, width) && cpu_value(cpu, width) > 0 ? n / cpu_value(cpu, width) : 0;
+}
+
+// Cycles of one iteration: two slots of one instruction that would come apart begin the next group.
+static double dispatch_cycles(const struct bound_code *code, double slots) {
+    const unsigned width = (unsigned)cpu_value(code->cpu, CPU_DISPATCH_WIDTH);
+    if (!width || !cpu_does(code->cpu, CPU_DISPATCHES_WHOLE))
+        return rate(slots, code->cpu, CPU_DISPATCH_WIDTH);
+    uint64_t at = 0, *began = ARENA_ARRAY(code->arena, uint64_t, width), *turn_of = ARENA_ARRAY(code->arena, uint64_t, width);
+    for (uint64_t turn = 1;; turn++) { // until one begins in the same place of a group as one before
+        const unsigned place = (unsigned)(at % width);
+        if (turn_of[place])
+            return ((double)(at - began[place]) / (double)(turn - turn_of[place]) + count_sync_slots(code)) / width;
+        turn_of[place] = turn;
+        began[place] = at;
+        for (unsigned i = 0; i < code->n; i++) {
+            const unsigned n = code->recipes[i].slots;
+            at += n == 2 && at % width + n > width;
+            at += n;
+        }
+    }
 }
 
 // Those of vector instructions.
@@ -25,10 +54,6 @@ static double count_vector_slots(const struct bound_code *code) {
     for (unsigned i = 0; i < code->n; i++)
         slots += code->recipes[i].is_vector ? code->recipes[i].slots : 0;
     return slots;
-}
-
-static double rate(double n, const struct cpu *cpu, enum cpu_parameter width) {
-    return cpu_knows(cpu, width) && cpu_value(cpu, width) > 0 ? n / cpu_value(cpu, width) : 0;
 }
 
 bool bounds_are_of_vectors(const struct cpu *cpu, const struct bounds *bounds) {
@@ -98,7 +123,7 @@ void bounds_of_code(struct bound_code *code, struct bounds *bounds) {
     bounds->slots = slots;
     bounds->vector_slots = count_vector_slots(code);
     bounds->cycles[BOUND_DISPATCH] =
-        fmax(rate(slots, cpu, CPU_DISPATCH_WIDTH), rate(bounds->vector_slots, cpu, CPU_DISPATCH_WIDTH_VECTOR));
+        fmax(dispatch_cycles(code, slots), rate(bounds->vector_slots, cpu, CPU_DISPATCH_WIDTH_VECTOR));
     bounds->cycles[BOUND_RETIRE] = rate(slots, cpu, CPU_RETIRE_WIDTH);
     if (code->request->is_decoded) {
         bounds->cycles[BOUND_PREDECODE] = bound_predecode(code, NULL);

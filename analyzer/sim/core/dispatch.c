@@ -102,6 +102,13 @@ static void enter(struct units *units, const struct core_insn *insn, const struc
         units_complete(units, flight, CORE_VALUE);
 }
 
+// Whether a group of dispatch has room for the first of an instruction's two slots alone.
+static bool comes_apart(const struct units *units, const struct core_insn *insn) {
+    const int64_t now = ticks_at(units->core.now), busy = units->dispatch.busy_until;
+    return units->dispatches_whole && insn->slots == 2 &&
+           (busy > now ? busy : now) + 2 * units->ticks_of_slot > ticks_at(units->core.now + 1);
+}
+
 __attribute__((noinline, cold)) static void report_stall(struct units *units, enum event_stall why) {
     struct core *core = &units->core;
     const struct event_insn event = core_event(core, core->next, core->next_position);
@@ -123,6 +130,11 @@ void units_dispatch(struct units *units) {
         if (!has_room(units, insn, &why)) {
             if (core->reporter.wanted.stalled)
                 report_stall(units, why);
+            return;
+        }
+        if (comes_apart(units, insn)) {
+            units->dispatch.busy_until = ticks_at(core->now + 1);
+            core->has_moved = true;
             return;
         }
         gate_take(&units->dispatch, core->now, 0, slots * units->ticks_of_slot);

@@ -30,6 +30,7 @@ struct units {
     int64_t ticks_of_slot, ticks_of_vector_slot, ticks_of_retired; // 0: any number in a cycle
     unsigned n_slots, most_slots;                                  // in the reorder buffer
     unsigned n_loads, most_loads, most_stores;                     // in their queues
+    bool dispatches_whole;                                         // two slots of one instruction in one cycle
     unsigned turn;                                                 // whose accesses come next
     unsigned relaxed;
     int64_t moved;          // the last cycle in which something did
