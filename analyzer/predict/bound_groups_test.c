@@ -20,24 +20,31 @@ static const char text[] = "cpu: 1\n"
                            "  stack-engine: 1\n"
                            "  stack-adjustment: 1\n"
                            "  stack-adjustment-back: 1\n"
+                           "  stack-adjustment-slots: 2\n"
+                           "  stack-moves-executed: 1\n"
+                           "  unlaminates-general: 1\n"
+                           "  dispatches-whole: 1\n"
                            "  stack-adjustment-sync: 0.5\n"
                            "  op-cache-line-bytes: 64\n"
                            "  op-cache-line-slots: 9\n"
-                           "  op-cache-line-fields: 13\n"
-                           "  op-cache-line-fields-from: 8\n"
+                           "  op-cache-line-fields: 6\n"
+                           "  op-cache-line-long-fields: 3\n"
                            "  op-cache-lines-per-cycle: 1\n"
                            "  op-cache-many-lines: 4\n"
                            "  loads-per-cycle: 3\n"
                            "  stores-per-cycle: 2\n"
                            "  accesses-per-cycle: 3\n"
                            "  accesses-crowded: 0.2\n"
+                           "  accesses-chained: 0.25\n"
                            "  stores-by-line: 1\n"
                            "  stores-by-bytes: 32\n"
                            "  loaded-stores-alone: 1\n"
                            "  load-latency: 4\n"
                            "  forward-latency: 7\n"
                            "  renamed-latency: 0\n"
-                           "  renames-no-operation: 1\n";
+                           "  renames-no-operation: 1\n"
+                           "forms:\n"
+                           "  - {match: MOV64rr, pipes: [Zn4ALU0123]}\n";
 
 static int open_file(void **state) {
     return testing_cpu_file_open(state, text);
@@ -64,6 +71,18 @@ static void groups(void **state) {
         {"488b03488b4b08488b6b104885d24885d24885d2", "three loads and three tests", BOUND_LOADS, 1},
         {"504883c408", "push; add rsp, 8: back", BOUND_LATENCY, 2},
         {"584883c408", "pop; add rsp, 8: on", BOUND_LATENCY, 1.5},
+        {"49032c3b", "add rbp, [r11 + rdi]", BOUND_DISPATCH, 2. / 6},
+        {"49032c3b89c189c189c189c189c189c189c189c189c1", "and nine mov: its two slots come apart in no group",
+         BOUND_DISPATCH, 2},
+        {"49032b", "add rbp, [r11]", BOUND_DISPATCH, 1. / 6},
+        {"49032cfd40000000", "add rbp, [8*rdi + 64]: no base", BOUND_DISPATCH, 1. / 6},
+        {"4989043b", "mov [r11 + rdi], rax", BOUND_DISPATCH, 2. / 6},
+        {"498b043b", "mov rax, [r11 + rdi]", BOUND_DISPATCH, 1. / 6},
+        {"c4c17858043b", "vaddps xmm0, xmm0, [r11 + rdi]", BOUND_DISPATCH, 1. / 6},
+        {"4883ec08", "sub rsp, 8", BOUND_DISPATCH, 2. / 6},
+        {"4889e0", "mov rax, rsp: executed", BOUND_PORTS, 1. / 4},
+        {"488b4318488b08488b11", "three loads, one behind the other: the third loses", BOUND_LOADS, 1.25},
+        {"488b4318488b08488b13", "the second alone waits for one", BOUND_LOADS, 1},
         {"488903488b034883c001", "a store and a load of it, add", BOUND_LATENCY, 1},
         {"488903480303", "a store, and an add that loads it: by forwarding", BOUND_LATENCY, 8},
         {"0fb6c30fb6d8", "movzx eax, bl; movzx ebx, al: executed", BOUND_LATENCY, 2},
@@ -88,10 +107,11 @@ static void lines(void **state) {
          "983ef0175c4",
          "28 slots: four lines, and a cycle more", 5},
         {"89d889d889d889d8b905000000b905000000b905000000b9050000004983ef0175de",
-         "nine slots, four immediates of four bytes and two fields of one: 14", 2},
-        {"89d889d889d889d8488b4b08488b4b08488b4b08488b4b084983ef0175e2", "nine slots, six fields of one byte: 12", 1},
+         "nine slots, four immediates of four bytes and two fields of one", 2},
+        {"89d889d889d889d8488b4b08488b4b08488b4b08488b4b084983ef0175e2", "nine slots, six fields of one byte", 1},
+        {"89d889d8488b4b08488b4b08488b4b08488b4b08488b4b0889d84983ef0175e0", "and seven of them", 2},
         {"b905000000b905000000b905000000b905000000b905000000b9050000004983ef0175d6",
-         "seven slots, six immediates of four bytes and two fields of one: fields do not count", 1},
+         "seven slots, six immediates of four bytes and two fields of one", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct bounds bounds =

@@ -225,8 +225,7 @@ void walk_set_memory(const struct walk *walk, double turns, struct bounds *bound
         loads = fmax(loads, walk->bank_reads[i] / cpu_value(cpu, CPU_LOAD_BANK_READS));
     if (cpu_does(cpu, CPU_PAIRED_LOADS_BY_BANK) && walk->n_turn_loads)
         loads = fmax(loads, turns * bound_paired_loads(walk->turn_loads, walk->n_turn_loads, memory_of(walk)));
-    const double lost =
-        fmax(lost_to_operations(walk), cpu_value(cpu, CPU_CHAINED_ACCESSES) * walk->n_chained / turns);
+    const double lost = fmax(lost_to_operations(walk), cpu_value(cpu, CPU_CHAINED_ACCESSES) * walk->n_chained / turns);
     const double served = cpu_knows(cpu, CPU_ACCESSES) ? walk->n_accesses / cpu_value(cpu, CPU_ACCESSES) : 0,
                  accesses = served + turns * lost;
     crowd(walk, turns, lost);

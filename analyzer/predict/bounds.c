@@ -33,7 +33,8 @@ static double dispatch_cycles(const struct bound_code *code, double slots) {
     const unsigned width = (unsigned)cpu_value(code->cpu, CPU_DISPATCH_WIDTH);
     if (!width || !cpu_does(code->cpu, CPU_DISPATCHES_WHOLE))
         return rate(slots, code->cpu, CPU_DISPATCH_WIDTH);
-    uint64_t at = 0, *began = ARENA_ARRAY(code->arena, uint64_t, width), *turn_of = ARENA_ARRAY(code->arena, uint64_t, width);
+    uint64_t at = 0, *began = ARENA_ARRAY(code->arena, uint64_t, width),
+             *turn_of = ARENA_ARRAY(code->arena, uint64_t, width);
     for (uint64_t turn = 1;; turn++) { // until one begins in the same place of a group as one before
         const unsigned place = (unsigned)(at % width);
         if (turn_of[place])
