@@ -25,6 +25,7 @@ static const char text[] = "cpu: 1\n"
                            "  unlaminates-general: 1\n"
                            "  dispatches-whole: 1\n"
                            "  stack-adjustment-sync: 0.5\n"
+                           "  stack-adjustment-access: 0.25\n"
                            "  op-cache-line-bytes: 64\n"
                            "  op-cache-line-slots: 9\n"
                            "  op-cache-line-fields: 6\n"
@@ -70,7 +71,8 @@ static void groups(void **state) {
         {"488b03488b4b084889f2", "two loads and a mov that is no operation", BOUND_LOADS, 2. / 3},
         {"488b03488b4b08488b6b104885d24885d24885d2", "three loads and three tests", BOUND_LOADS, 1},
         {"504883c408", "push; add rsp, 8: back", BOUND_LATENCY, 2},
-        {"584883c408", "pop; add rsp, 8: on", BOUND_LATENCY, 1.5},
+        {"584883c408", "pop; add rsp, 8: on", BOUND_LATENCY, 1.75},
+        {"58584883c408", "two pops; add rsp, 8: a quarter more", BOUND_LATENCY, 2},
         {"49032c3b", "add rbp, [r11 + rdi]", BOUND_DISPATCH, 2. / 6},
         {"49032c3b89c189c189c189c189c189c189c189c189c1", "and nine mov: its two slots come apart in no group",
          BOUND_DISPATCH, 2},

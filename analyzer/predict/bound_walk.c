@@ -116,6 +116,7 @@ static bool goes_back(const struct walk *walk, const struct cpu_recipe *recipe) 
 
 // Another use of the stack pointer than a push or pop waits until it has its value.
 static void sync_stack(struct walk *walk, const struct cpu_recipe *recipe) {
+    enum { MOST_WAITED_FOR = 4 };
     const struct cpu *cpu = walk->cpu;
     double cycles = 0;
     if (walk->is_pending && !recipe->stack_change && cpu->stack && recipe_reads(recipe, cpu->stack)) {
@@ -127,14 +128,17 @@ static void sync_stack(struct walk *walk, const struct cpu_recipe *recipe) {
         if (goes_back(walk, recipe) && cpu_knows(cpu, CPU_STACK_ADJUSTMENT_BACK))
             cycles += cpu_value(cpu, CPU_STACK_ADJUSTMENT_BACK);
         else if (walk->has_popped)
-            cycles += cpu_value(cpu, CPU_STACK_ADJUSTMENT_SYNC);
+            cycles += cpu_value(cpu, CPU_STACK_ADJUSTMENT_SYNC) +
+                      cpu_value(cpu, CPU_STACK_ADJUSTMENT_ACCESS) * fmin(walk->n_since, MOST_WAITED_FOR);
         walk->has_popped = false;
+        walk->n_since = 0;
         walk->moved = 0;
     }
     walk->ready[cpu->stack] += cycles;
     walk->access.sync = cycles > 0 ? ticks_of(cycles) : 0;
     walk->is_pending |= recipe->stack_change != 0;
     walk->has_popped |= recipe->stack_change > 0;
+    walk->n_since += recipe->n_loads + recipe->n_stores;
     walk->moved += recipe->stack_change;
 }
 

@@ -72,6 +72,7 @@ struct walk {
     bool *is_read;         // by instruction: something else loads what it stores
     int64_t moved;         // bytes by push and pop since an add or sub moved the stack pointer
     bool has_popped;       // a pop has, and nothing has adjusted it since
+    unsigned n_since;      // accesses since it was adjusted
     bool is_pending;       // a push or pop has changed the stack pointer, and nothing has asked for it since
     double all_done;       // whatever has been so far
     double serial;         // when the next serial instruction may begin
