@@ -161,8 +161,11 @@ double bound_decode(const struct bound_code *code, struct supply *supply) {
     }
 }
 
+// An immediate of 64 bits takes two.
 static unsigned fields_of(const struct cpu_recipe *recipe) {
-    return (recipe->encoding.displacement_bytes ? 1U : 0U) + (recipe->encoding.immediate_bytes ? 1U : 0U);
+    enum { FIELD_BYTES = 4 };
+    return (recipe->encoding.displacement_bytes ? 1U : 0U) + (recipe->encoding.immediate_bytes ? 1U : 0U) +
+           (recipe->encoding.immediate_bytes > FIELD_BYTES ? 1U : 0U);
 }
 
 // Of an instruction and the jump that is fused into it.
