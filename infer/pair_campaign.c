@@ -370,9 +370,7 @@ static bool sort_round(struct pairs_run *run, struct candidate *all, size_t n, c
             is_known &= item < 0 || run->items[item].is_known;
             all[s].n_like += is_alike;
         }
-        if (is_alike)
-            all[i].is_open = false;
-        else if (!is_known)
+        if (is_alike || !is_known)
             all[i].is_open = false;
         else if (all[i].is_open && !has_new[all[i].width]) {
             has_new[all[i].width] = all[i].is_sentinel = true;

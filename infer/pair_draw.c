@@ -40,7 +40,7 @@ static unsigned choose(const struct multisets *sets, enum pair_draw_kind kind, b
 unsigned pair_draw(const struct multisets *sets, enum pair_draw_kind kind, unsigned number,
                    struct multiset_term *terms) {
     enum { LEAST = 3, MOST = 10, EACH_LOADS = 3 };
-    uint64_t seed = scramble(number * PAIR_DRAW_N_KINDS + (uint64_t)kind);
+    uint64_t seed = scramble((uint64_t)number * PAIR_DRAW_N_KINDS + kind);
     unsigned wanted = LEAST + (unsigned)(seed % (MOST - LEAST + 1)), n = 0;
     for (unsigned slot = 0; slot < wanted; slot++) {
         uint64_t own = scramble(seed + slot);

@@ -85,7 +85,8 @@ static void add_form(struct multisets *sets, struct values **values, const struc
                                  .shape = part->shape};
     struct values own = {form.cycles, form.longest, form.slots, form.sched_class};
     unsigned first = 0;
-    while (first < sets->n_forms && !(sets->forms[first].first == first && are_equal(&(*values)[first], &own)))
+    while (*values && first < sets->n_forms &&
+           !(sets->forms[first].first == first && are_equal(&(*values)[first], &own)))
         first++;
     form.first = first;
     size_t n = sets->n_forms;
