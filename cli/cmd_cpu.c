@@ -78,7 +78,7 @@ static const struct command command = {
 };
 
 static bool open_file(struct arena *arena, const char *name, struct model *model, struct fail *fail) {
-    const struct backend_options wanted = {.triple = "x86_64-linux-gnu", .cpu = name, .output_syntax = -1};
+    const struct backend_options wanted = {.cpu = name, .output_syntax = -1}; // the file says of which ISA it is
     if (!model_is_cpu_file(name))
         return fail_set(fail, FAIL_INPUT, "'%s' is no CPU file: these are NAME.cpu.yaml and cpu:NAME", name);
     return model_open(model, arena, args.llvm, &wanted, fail);
