@@ -152,6 +152,7 @@ static void keys_of_files_are_compared(void **state) {
         [FILE_ISA] = {"isa: x86_64\n", "isa: aarch64\n", "aarch64"},
         [FILE_BASE] = {"base: skylake\n", "base: haswell\n", "haswell"},
         [FILE_PARAMETERS] = {"", "parameters: {dispatch-width: 4}\n", "dispatch-width"},
+        [FILE_PORTS] = {"ports: [P0]\n", "ports: [P0, P1]\n", "P1"},
         [FILE_RESOURCES] = {"", "resources: {SKLPort0: 2}\n", "SKLPort0"},
         [FILE_FORMS] = {"", RULE("slots: 1"), "ADC64ri8"},
         [FILE_LACKS] = {"", "lacks: [{match: ANDN32rr, feature: BMI}]\n", "BMI"},
