@@ -91,8 +91,8 @@ const char *table_throughput_text(struct arena *arena, const struct table_row *r
                         throughput->has_lines ? ", lanes on own lines, with breakers"
                         : throughput->copies > 1 && throughput->has_breakers
                             ? arena_printf(arena, ", breakers each %u copies", throughput->copies)
-                        : throughput->has_breakers     ? ", with breakers"
-                        : throughput->has_wrapper ? ", with what it needs around it"
+                        : throughput->has_breakers ? ", with breakers"
+                        : throughput->has_wrapper  ? ", with what it needs around it"
                         : throughput->fillers
                             ? arena_printf(arena, ", %s behind each", text_count(arena, throughput->fillers, "filler"))
                             : "",
