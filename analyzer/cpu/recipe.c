@@ -573,6 +573,27 @@ static bool is_unknown(const struct cpu_recipe *recipe) {
            (recipe->insn->cost->latency >= PLACEHOLDER || is_repeated(recipe));
 }
 
+// Slots of the base's numbers.
+static void take_slots(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    recipe->slots = recipe->decoded_slots = cpu_does(cpu, CPU_MICRO_FUSION) ? 1 : recipe->insn->cost->uops;
+    if (cpu_does(cpu, CPU_MICRO_FUSION) && recipe->rename == CPU_EXECUTES)
+        fuse_uops(cpu, recipe);
+    if (cpu_value(cpu, CPU_UOPS_OF_SLOT) > 1)
+        recipe->slots = recipe->decoded_slots = (unsigned)ceil(recipe->slots / cpu_value(cpu, CPU_UOPS_OF_SLOT));
+}
+
+// What kind of load it is, and the base's latency of that.
+static void describe_load(const struct cpu *cpu, struct cpu_recipe *recipe) {
+    const struct insn *insn = recipe->insn;
+    const bool copies = recipe->n_loads == 1 && !recipe->n_stores && is(recipe, CPU_LOADS_PLAINLY) && insn->n_writes;
+    recipe->is_plain_load = copies && !recipe->is_vector && !is_part(cpu, &insn->writes[0]);
+    recipe->merges_load = copies && is_part(cpu, &insn->writes[0]);
+    if (insn->may_load && recipe->is_plain_load)
+        recipe->load_latency = insn->cost->latency < cpu->load_latency ? cpu->load_latency : insn->cost->latency;
+    else if (insn->may_load)
+        recipe->load_latency = recipe->is_vector ? cpu->vector_load_latency : cpu->load_latency;
+}
+
 void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_recipe *recipe) {
     *recipe = (struct cpu_recipe){
         .insn = insn, .opcode = cpu_opcode_of(cpu, insn->opcode), .trusts = {CPU_LLVM, CPU_LLVM, CPU_LLVM}};
@@ -591,20 +612,9 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
         count_accesses(cpu, recipe);
         take_uses(cpu, recipe);
     }
-    recipe->slots = recipe->decoded_slots = cpu_does(cpu, CPU_MICRO_FUSION) ? 1 : insn->cost->uops;
-    if (cpu_does(cpu, CPU_MICRO_FUSION) && recipe->rename == CPU_EXECUTES)
-        fuse_uops(cpu, recipe);
-    if (cpu_value(cpu, CPU_UOPS_OF_SLOT) > 1)
-        recipe->slots = recipe->decoded_slots = (unsigned)ceil(recipe->slots / cpu_value(cpu, CPU_UOPS_OF_SLOT));
+    take_slots(cpu, recipe);
     take_stack(cpu, recipe);
-    recipe->is_plain_load = recipe->n_loads == 1 && !recipe->n_stores && !recipe->is_vector &&
-                            is(recipe, CPU_LOADS_PLAINLY) && insn->n_writes && !is_part(cpu, &insn->writes[0]);
-    recipe->merges_load = recipe->n_loads == 1 && !recipe->n_stores && is(recipe, CPU_LOADS_PLAINLY) &&
-                          insn->n_writes && is_part(cpu, &insn->writes[0]);
-    if (insn->may_load && recipe->is_plain_load)
-        recipe->load_latency = insn->cost->latency < cpu->load_latency ? cpu->load_latency : insn->cost->latency;
-    else if (insn->may_load)
-        recipe->load_latency = recipe->is_vector ? cpu->vector_load_latency : cpu->load_latency;
+    describe_load(cpu, recipe);
     take_reads(cpu, recipe);
     take_writes(cpu, recipe);
     recipe->n_parts = 1;

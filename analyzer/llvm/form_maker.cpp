@@ -149,7 +149,7 @@ void form_maker::add_register(const MCInstrDesc &desc, unsigned i, int reg_class
 
 // What LLVM states as a number: an immediate, a way of rounding, or a condition.
 void form_maker::add_number(const MCOperandInfo &info, const form_example &wanted, MCInst &inst,
-                            struct form_operand *operand) {
+                            struct form_operand *operand) const {
     constexpr int64_t equal = 4;
     const bool is_x86 = cpu.triple.isX86(), is_rounding = is_x86 && info.OperandType == X86_ROUNDING,
                is_condition = is_x86 && info.OperandType == X86_CONDITION;

@@ -75,7 +75,7 @@ class form_maker {
     void add_register(const llvm::MCInstrDesc &desc, unsigned i, int reg_class, const form_example &wanted,
                       llvm::MCInst &inst, struct form *form);
     void add_number(const llvm::MCOperandInfo &info, const form_example &wanted, llvm::MCInst &inst,
-                    struct form_operand *operand);
+                    struct form_operand *operand) const;
     unsigned add_operand(const llvm::MCInstrDesc &desc, unsigned i, const form_example &wanted, llvm::MCInst &inst,
                          struct form *form);
     void add_operands(const llvm::MCInstrDesc &desc, const form_example &wanted, llvm::MCInst &inst, struct form *form);
