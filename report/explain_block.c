@@ -105,7 +105,13 @@ static void print_trusts(struct arena *arena, const struct block_explanation *e,
 // What the core takes, and how much of it no bound explains.
 static const char *core_sentence(struct arena *arena, const struct block_explanation *e) {
     const double more = e->core_cycles - e->found.bounds.most;
-    return more < 0.005 ? "core: simulated, the block reaches this limit"
+    const double shown = 0.005;
+    if (more < -shown)
+        return arena_printf(arena,
+                            "core: simulated, the block takes %.2f cycles, less than this limit, which counts "
+                            "more than the core does",
+                            e->core_cycles);
+    return more < shown ? "core: simulated, the block reaches this limit"
                         : arena_printf(arena, "core: simulated, the block takes %.2f cycles: %.2f of interaction",
                                        e->core_cycles, more);
 }

@@ -11,12 +11,22 @@ static bool is(const struct cpu_recipe *recipe, uint32_t kinds) {
     return recipe->opcode->kinds & kinds;
 }
 
+// Whether the second register of an operation of AArch64 is shifted: LLVM's opcode is the same where it is not.
+static bool is_shifted(const struct insn *insn) {
+    enum { BYTES = 4, AMOUNT_AT = 2, AMOUNT = 0x3f }; // the amount: bits 10 to 15, in the second byte
+    const size_t n = strlen(insn->opcode);
+    return insn->bytes && insn->n_bytes == BYTES && n > 2 && strcmp(insn->opcode + n - 2, "rs") == 0 &&
+           (insn->bytes[1] >> AMOUNT_AT & AMOUNT);
+}
+
 // cmp, cmn or tst: their result goes to a zero register, which has no unit.
 static enum cpu_fuses fuses_on_aarch64(const struct cpu *cpu, const struct cpu_recipe *recipe) {
     const struct insn *insn = recipe->insn;
     for (unsigned i = 0; i < insn->n_writes; i++)
         if (cpu->units[insn->writes[i].reg] && cpu->units[insn->writes[i].reg] != cpu->flags)
             return CPU_FUSES_NEVER;
+    if (is_shifted(insn))
+        return CPU_FUSES_NEVER;
     return is(recipe, CPU_FUSES_AS_CMP) && cpu_does(cpu, CPU_MACRO_FUSION) ? CPU_FUSES_ALWAYS : CPU_FUSES_NEVER;
 }
 

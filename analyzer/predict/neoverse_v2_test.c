@@ -41,6 +41,7 @@ struct answer {
     double cycles;
     const char *why;
 };
+#define SEVEN_MOVES "mov x2, x9\nmov x3, x9\nmov x4, x9\nmov x5, x9\nmov x6, x9\nmov x7, x9\nmov x8, x9\n"
 static const struct answer answers[] = {
     {"add x0, x0, x1", 1, "an add takes a cycle"},
     {"add x0, x1, x2\nadd x3, x1, x2\nadd x4, x1, x2\nadd x5, x1, x2\nadd x6, x1, x2\nadd x7, x1, x2\n"
@@ -53,6 +54,9 @@ static const struct answer answers[] = {
     {"adc x0, x1, x2\nadds x3, x1, x2", 1. / 3, "from flags to flags there is no chain: adc does not set them"},
     {"adcs x0, x1, x2", 1, "adcs has the flags of the one before"},
     {"cmp x0, #3\nb.eq .", .5, "fused; a branch goes to 2 pipes"},
+    {SEVEN_MOVES "cmp x0, x1\nb.eq .", 1, "8 slots, as these two are one"},
+    {SEVEN_MOVES "cmp x0, x1, lsl #3\nb.eq .", 9. / 8, "what compares a shifted register does not fuse"},
+    {SEVEN_MOVES "tst x0, x1, ror #33\nb.eq .", 9. / 8, "nor what tests one"},
     {"mul x0, x0, x1", 2, "a multiplication takes 2 cycles"},
     {"madd x0, x1, x2, x0", 1, "its accumulator is wanted a cycle later by another one"},
     {"madd x0, x0, x1, x2", 2, "what it multiplies is not"},
