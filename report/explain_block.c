@@ -118,7 +118,8 @@ static const char *core_sentence(struct arena *arena, const struct block_explana
 
 void explain_block_print(struct arena *arena, const struct block_explanation *e, FILE *out, bool colour) {
     const struct bounds *bounds = &e->found.bounds;
-    fprintf(out, "%s, %s: %.2f cycles per iteration\n", e->model->title, form_name(e), bounds->most);
+    fprintf(out, "%s, %s: %.2f cycles per iteration\n", e->model->title, form_name(e),
+            e->model->is_simulated ? e->core_cycles : bounds->most);
     const char *largest = bounds->most > 0 ? arena_printf(arena, "%s: ", bound_name(bounds->largest)) : "";
     screen_print_sentence(arena_printf(arena, "limit: %s%s", largest, e->sentence), out);
     if (bounds->cycles[bounds->next] > 0)
