@@ -77,3 +77,10 @@ uint64_t bytes_hash(const void *data, size_t n_bytes) {
         hash = (hash ^ bytes[i]) * 0x100000001b3;
     return hash;
 }
+
+uint64_t bytes_scramble(uint64_t number) {
+    number += 0x9e3779b97f4a7c15;
+    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9;
+    number = (number ^ number >> 27) * 0x94d049bb133111eb;
+    return number ^ number >> 31;
+}

@@ -30,4 +30,8 @@ size_t bytes_from_people(const char *text, size_t n, uint8_t *bytes, size_t *n_d
 uint64_t bytes_hash(const void *data, size_t n_bytes);
 uint32_t bytes_hash_32(const void *data, size_t n_bytes); // the same of 32 bits
 
+// Returns the first number that splitmix64 draws from this state: G. Steele, D. Lea, C. Flood, "Fast splittable
+// pseudorandom number generators", OOPSLA 2014. Neighbouring numbers have unrelated results.
+uint64_t bytes_scramble(uint64_t number);
+
 #endif

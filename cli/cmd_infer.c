@@ -12,7 +12,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static struct {
     double interval_percent, tolerance_percent, excess_percent, random;
@@ -190,11 +189,6 @@ static bool infer(struct arena *arena, const char *path, const struct ports_opti
            (!smt || file_write(args.smt, smt, strlen(smt), fail));
 }
 
-static bool is_folder(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 // ---- pairs
 
 static void print_pairs(const struct pair_campaign_summary *summary, const char *folder) {
@@ -247,7 +241,7 @@ static int work(struct arena *arena, const struct operands *operands, struct fai
         fail_set(fail, FAIL_INPUT, "say what to infer: 'cyclops infer pairs SURVEY', 'cyclops infer ports EVIDENCE'");
     else if (operands->n_items != 2)
         fail_set(fail, FAIL_INPUT, "infer ports takes one file or folder of experiments (see cyclops infer --help)");
-    else if (is_folder(operands->items[1]))
+    else if (file_is_folder(operands->items[1]))
         infer(arena, pair_campaign_experiments(arena, operands->items[1]), &ports_measured, fail);
     else
         infer(arena, operands->items[1], &ports_defaults, fail);

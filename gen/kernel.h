@@ -127,6 +127,7 @@ struct kernel {
 struct kernel_text {
     const char *name, *about, *body, *setup, *implicit, *init, *chain, *writes, *requires;
 };
+struct kernel_text kernel_text_copy(struct arena *arena, const struct kernel_text *kernel);
 
 struct kernel_set {
     struct kernel *kernels;

@@ -27,6 +27,22 @@ static void take_init(struct arena *arena, const char *text, struct kernel_keys 
     }
 }
 
+static const char *copy(struct arena *arena, const char *text) {
+    return text ? arena_strdup(arena, text) : NULL;
+}
+
+struct kernel_text kernel_text_copy(struct arena *arena, const struct kernel_text *kernel) {
+    return (struct kernel_text){.name = copy(arena, kernel->name),
+                                .about = copy(arena, kernel->about),
+                                .body = copy(arena, kernel->body),
+                                .setup = copy(arena, kernel->setup),
+                                .implicit = copy(arena, kernel->implicit),
+                                .init = copy(arena, kernel->init),
+                                .chain = copy(arena, kernel->chain),
+                                .writes = copy(arena, kernel->writes),
+                                .requires = copy(arena, kernel->requires)};
+}
+
 bool kernel_add(struct arena *arena, const char *path, const struct isa *isa, const char *syntax,
                 const struct kernel_text *text, struct kernel_set *set, struct fail *fail) {
     const char *first = isa->syntaxes[0] ? isa->syntaxes[0] : "";

@@ -131,8 +131,8 @@ static long add_item(struct pairs_run *run, const struct multiset_term *terms, u
     if (known >= 0)
         return run->items[known].is_unfit ? -1 : known;
     if (!multiset_loop(&run->sets, terms, n, id, &loop) ||
-        !kernel_add(run->arena, "the pairs' kernels", run->sets.isa, run->sets.isa->syntaxes[0] ? "att" : NULL,
-                    &loop.text, &run->kernels, &fail)) {
+        !kernel_add(run->arena, "the pairs' kernels", run->sets.isa, run->sets.syntax, &loop.text, &run->kernels,
+                    &fail)) {
         index_add(&run->by_id, hash, run->n_items);
         struct item none = {.n_terms = n, .id = id, .set = set, .is_unfit = true};
         *ARENA_ADD(run->arena, run->items, run->n_items) = none;
@@ -550,8 +550,8 @@ static bool measure_all(struct pairs_run *run, struct fail *fail) {
     if (!folder || !write_classes(run, fail))
         return false;
     const char *kernels = arena_printf(run->arena, "%s/pairs.yaml", folder);
-    kernel_put_head("Multisets of forms. Each can be repeated: cyclops run --kernels FOLDER ID", isa,
-                    isa->syntaxes[0] ? "att" : NULL, &run->file);
+    kernel_put_head("Multisets of forms. Each can be repeated: cyclops run --kernels FOLDER ID", isa, run->sets.syntax,
+                    &run->file);
     return find_sentinels(run, kernels, fail) && (is_stopped(run) || measure_beside(run, kernels, fail)) &&
            (is_stopped(run) || decide(run, kernels, fail)) && (is_stopped(run) || measure_random(run, kernels, fail)) &&
            write_files(run, kernels, fail);

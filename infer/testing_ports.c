@@ -1,5 +1,6 @@
 #include "infer/testing_ports.h"
 
+#include "base/bytes.h"
 #include "infer/port_judge.h"
 
 #include <math.h>
@@ -7,12 +8,11 @@
 
 enum { MOST_KINDS = 40, MOST_PORTS = 17 };
 
-// splitmix64: G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+// splitmix64's next number.
 static uint64_t draw(struct testing_cpu *cpu) {
-    uint64_t z = cpu->state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
+    const uint64_t drawn = bytes_scramble(cpu->state);
+    cpu->state += 0x9e3779b97f4a7c15;
+    return drawn;
 }
 
 static unsigned draw_below(struct testing_cpu *cpu, unsigned n) {

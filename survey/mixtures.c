@@ -28,14 +28,6 @@ struct drawing {
     struct experiment_list *kernels;
 };
 
-// Steele, Lea and Flood's splitmix64 (OOPSLA 2014): neighbouring numbers have unrelated results.
-static uint64_t scramble(uint64_t number) {
-    number += 0x9e3779b97f4a7c15;
-    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9;
-    number = (number ^ number >> 27) * 0x94d049bb133111eb;
-    return number ^ number >> 31;
-}
-
 static enum kind kind_of(const struct shape *shape) {
     bool has_vector = false, has_mask = false;
     for (unsigned i = 0; i < shape->n_ports; i++) {
@@ -119,14 +111,12 @@ static void find_candidates(struct drawing *drawing) {
 
 // ---- kernels
 
-// Whether registers suffice for the kernel.
-static bool has_registers(const struct drawing *drawing, const struct kernel_text *kernel) {
+bool mixtures_have_registers(const struct isa *isa, enum program_form form, const struct kernel_text *kernel) {
     struct arena arena = {0};
-    const struct isa *isa = drawing->request->isa;
     struct kernel_set set = {0};
     struct fail fail = {0};
     struct program program;
-    const struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_LOOPED, .streams = 1};
+    const struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .form = form, .streams = 1};
     bool is_good = kernel_add(&arena, "a mixture", isa, experiment_syntax(isa), kernel, &set, &fail) &&
                    gen_expand(&arena, &set.kernels[0], &request, &program, &fail);
     arena_free(&arena);
@@ -139,24 +129,18 @@ static bool make_kernel(const struct drawing *drawing, const struct mixture_part
     if (!mixture_is_free(parts, n, mixture_usual, drawing->width))
         return false;
     *kernel = mixture_kernel(drawing->arena, parts, n, mixture_usual, name, about);
-    return has_registers(drawing, kernel);
-}
-
-static const char *kept(const struct drawing *drawing, const char *text) {
-    return text ? arena_strdup(drawing->kernels->arena, text) : NULL;
+    return mixtures_have_registers(drawing->request->isa, PROGRAM_LOOPED, kernel);
 }
 
 // The drawing's texts do not outlive it.
 static void keep(const struct drawing *drawing, struct experiment_key key, const struct kernel_text *kernel) {
-    key.form = kept(drawing, key.form);
-    key.probe_form = kept(drawing, key.probe_form);
+    struct arena *arena = drawing->kernels->arena;
+    key.form = key.form ? arena_strdup(arena, key.form) : NULL;
+    key.probe_form = key.probe_form ? arena_strdup(arena, key.probe_form) : NULL;
     struct kernel_text *added = experiment_list_add(drawing->kernels, key);
-    added->about = kept(drawing, kernel->about);
-    added->body = kept(drawing, kernel->body);
-    added->setup = kept(drawing, kernel->setup);
-    added->implicit = kept(drawing, kernel->implicit);
-    added->init = kept(drawing, kernel->init);
-    added->writes = kept(drawing, kernel->writes);
+    const char *name = added->name;
+    *added = kernel_text_copy(arena, kernel);
+    added->name = name;
 }
 
 static bool is_drawn(const struct drawing *drawing, const char *name) {
@@ -187,10 +171,10 @@ static const struct candidate *choose(const struct drawing *drawing, enum kind k
         const struct candidate *each = &drawing->candidates[i];
         if (each->kind != kind)
             continue;
-        uint64_t class_hash = scramble(seed ^ each->class_hash);
+        uint64_t class_hash = bytes_scramble(seed ^ each->class_hash);
         if (best && class_hash > least_class)
             continue;
-        uint64_t form_hash = scramble(seed ^ each->form_hash);
+        uint64_t form_hash = bytes_scramble(seed ^ each->form_hash);
         if (!best || class_hash < least_class || form_hash < least_form) {
             best = each;
             least_class = class_hash;
@@ -211,13 +195,13 @@ static bool has_form(const struct mixture_part *parts, unsigned n, const struct 
 static bool draw_random(const struct drawing *drawing, unsigned number, const char *name, struct kernel_text *kernel) {
     enum { LEAST_FORMS = 2, MOST_FORMS = 6, MOST_TRIES = 12 };
     struct mixture_part parts[MOST_FORMS];
-    uint64_t seed = scramble(number);
+    uint64_t seed = bytes_scramble(number);
     unsigned n_wanted = LEAST_FORMS + (unsigned)(seed % (MOST_FORMS - LEAST_FORMS + 1)), n = 0;
     const struct theme *theme = &themes[number % N_THEMES];
     for (unsigned slot = 0; slot < n_wanted; slot++)
         for (unsigned attempt = 0; attempt < MOST_TRIES; attempt++) {
-            uint64_t own = scramble(seed + (uint64_t)slot * MOST_TRIES + attempt);
-            const struct candidate *candidate = choose(drawing, theme->kinds[own % theme->n], scramble(own));
+            uint64_t own = bytes_scramble(seed + (uint64_t)slot * MOST_TRIES + attempt);
+            const struct candidate *candidate = choose(drawing, theme->kinds[own % theme->n], bytes_scramble(own));
             if (!candidate || has_form(parts, n, candidate))
                 continue;
             parts[n] = candidate->part;

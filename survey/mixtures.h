@@ -44,4 +44,7 @@ void mixtures_draw(const struct mixtures_request *request, struct experiment_lis
 const struct table_row *mixtures_part(const struct survey_table *table, const struct shape *shape,
                                       struct mixture_part *part);
 
+// Whether registers suffice for the kernel.
+bool mixtures_have_registers(const struct isa *isa, enum program_form form, const struct kernel_text *kernel);
+
 #endif

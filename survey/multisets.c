@@ -100,7 +100,7 @@ bool multisets_open(struct arena *arena, const struct isa *isa, const char *llvm
     struct survey_table table;
     struct values *values = NULL;
     size_t n;
-    *sets = (struct multisets){.arena = arena, .isa = isa};
+    *sets = (struct multisets){.arena = arena, .isa = isa, .syntax = experiment_syntax(isa)};
     if (!table_read(arena, &folder, 1, NULL, 0, listener, &table, fail) ||
         !form_kernels_list(arena, isa, llvm, &sets->model, &forms, &n, fail))
         return false;
@@ -124,32 +124,6 @@ void multisets_close(struct multisets *sets) {
 }
 
 // ---- loops
-
-static bool has_registers(const struct multisets *sets, const struct kernel_text *text) {
-    struct arena arena = {0};
-    struct kernel_set set = {0};
-    struct fail fail = {0};
-    struct program program;
-    const struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .form = PROGRAM_UNROLLED, .streams = 1};
-    bool is_good = kernel_add(&arena, "a multiset", sets->isa, experiment_syntax(sets->isa), text, &set, &fail) &&
-                   gen_expand(&arena, &set.kernels[0], &request, &program, &fail);
-    arena_free(&arena);
-    return is_good;
-}
-
-static const char *kept(struct arena *arena, const char *text) {
-    return text ? arena_strdup(arena, text) : NULL;
-}
-
-static struct kernel_text kept_text(struct arena *arena, const struct kernel_text *text) {
-    return (struct kernel_text){.name = kept(arena, text->name),
-                                .about = kept(arena, text->about),
-                                .body = kept(arena, text->body),
-                                .setup = kept(arena, text->setup),
-                                .implicit = kept(arena, text->implicit),
-                                .init = kept(arena, text->init),
-                                .writes = kept(arena, text->writes)};
-}
 
 // As many registers of its own as there are for a form that reads what it writes: the time of the multiset is to be
 // that of its pipes. The body has as many turns, so that they go round.
@@ -175,11 +149,11 @@ bool multiset_loop(const struct multisets *sets, const struct multiset_term *ter
             break;
         loop->text = mixture_kernel(&arena, parts, n, layout, id, "");
         loop->turns = layout.turns;
-        is_good = has_registers(sets, &loop->text);
+        is_good = mixtures_have_registers(sets->isa, PROGRAM_UNROLLED, &loop->text);
     }
     if (is_good) {
         loop->copies = (MIXTURE_LOOP + copies * loop->turns - 1) / (copies * loop->turns);
-        loop->text = kept_text(sets->arena, &loop->text);
+        loop->text = kernel_text_copy(sets->arena, &loop->text);
     }
     arena_free(&arena);
     return is_good;

@@ -29,6 +29,7 @@ struct multiset_form {
 struct multisets {
     struct arena *arena;
     const struct isa *isa;
+    const char *syntax; // of the loops' text; null: the ISA has one alone
     struct model model; // lists the forms
     struct multiset_form *forms;
     size_t n_forms;

@@ -407,10 +407,12 @@ static void take_adjustment(const struct cpu *cpu, struct cpu_recipe *recipe) {
 static void unlaminate(const struct cpu *cpu, struct cpu_recipe *recipe) {
     const struct insn_address *address = recipe->insn->address;
     bool operates = recipe->n_stores > 0;
+    if (!cpu_does(cpu, CPU_UNLAMINATES_GENERAL) || recipe->is_vector || recipe->n_loads + recipe->n_stores == 0 ||
+        !address || !address->base || !address->index)
+        return;
     for (unsigned i = 0; i < recipe->n_uses; i++)
         operates |= (recipe->uses[i].pipes & ~cpu->memory_pipes) != 0;
-    if (cpu_does(cpu, CPU_UNLAMINATES_GENERAL) && address && address->base && address->index && !recipe->is_vector &&
-        recipe->n_loads + recipe->n_stores && operates)
+    if (operates)
         recipe->slots = recipe->decoded_slots = recipe->slots > 2 ? recipe->slots : 2;
 }
 

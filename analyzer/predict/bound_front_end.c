@@ -219,8 +219,31 @@ struct held {
     unsigned long_ones; // immediates and displacements of more than a byte
 };
 
+// What a line holds at most. `fields` and `long_fields`: of one that holds all its slots; others hold more.
+struct limits {
+    unsigned slots, immediates, fields, long_fields;
+};
+
 static unsigned limit_of(const struct cpu *cpu, enum cpu_parameter limit) {
     return cpu_knows(cpu, limit) ? (unsigned)cpu_value(cpu, limit) : UINT_MAX / 4;
+}
+
+// Where the model has no limit, it is one that no line reaches; so it is for fields in straight code.
+static struct limits find_limits(const struct bound_code *code) {
+    const struct cpu *cpu = code->cpu;
+    struct limits limits = {limit_of(cpu, CPU_CACHE_LINE_SLOTS), limit_of(cpu, CPU_CACHE_LINE_IMMEDIATES), UINT_MAX / 4,
+                            UINT_MAX / 4};
+    if (code->request->is_loop) {
+        limits.fields = limit_of(cpu, CPU_CACHE_LINE_FIELDS);
+        limits.long_fields = limit_of(cpu, CPU_CACHE_LINE_LONG_FIELDS);
+    }
+    return limits;
+}
+
+static bool fits_line(const struct limits *most, const struct held *line) {
+    const unsigned less = most->slots - line->slots; // slots than all
+    return line->slots <= most->slots && line->immediates <= most->immediates &&
+           line->immediates <= most->fields + less && line->long_ones <= most->long_fields + 2 * less;
 }
 
 static unsigned long_fields_of(const struct cpu_recipe *recipe) {
@@ -245,27 +268,17 @@ static struct held *list_held(const struct bound_code *code) {
     return held;
 }
 
-// Whether a line of a loop has more immediates and displacements than its slots leave room for.
-static bool is_crowded(const struct bound_code *code, const struct held *most, const struct held *line) {
-    const unsigned less = most->slots > line->slots ? most->slots - line->slots : 0;
-    return code->request->is_loop && (line->immediates > limit_of(code->cpu, CPU_CACHE_LINE_FIELDS) + less ||
-                                      line->long_ones > limit_of(code->cpu, CPU_CACHE_LINE_LONG_FIELDS) + 2 * less);
-}
-
 // By instruction: how many fit into a line that begins with it; at most those of a window. What has no slot does not
 // fill a line.
 static unsigned *list_fits(const struct bound_code *code, const struct held *each, unsigned size) {
-    const struct held most = {limit_of(code->cpu, CPU_CACHE_LINE_SLOTS), limit_of(code->cpu, CPU_CACHE_LINE_IMMEDIATES),
-                              0};
+    const struct limits most = find_limits(code);
     unsigned *fits = ARENA_ARRAY(code->arena, unsigned, code->n);
     for (unsigned i = 0; i < code->n; i++) {
         struct held line = {0};
         for (unsigned at = i; fits[i] < size; at = at + 1 == code->n ? 0 : at + 1, fits[i]++) {
             const struct held with = {line.slots + each[at].slots, line.immediates + each[at].immediates,
                                       line.long_ones + each[at].long_ones};
-            const bool is_over =
-                with.slots > most.slots || with.immediates > most.immediates || is_crowded(code, &most, &with);
-            if (is_over && each[at].slots && line.slots)
+            if (!fits_line(&most, &with) && each[at].slots && line.slots)
                 break;
             line = with;
         }

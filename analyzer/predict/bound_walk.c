@@ -172,23 +172,26 @@ static double part_ready(const struct walk *walk, const struct cpu_recipe *recip
     return recipe->serial > 0 ? later(begin, walk->serial) : begin;
 }
 
-// How many loads, one behind the other, it or its address comes from.
-static unsigned depth_of(const struct walk *walk, const struct cpu_recipe *recipe, bool is_address) {
-    unsigned most = 0;
-    for (unsigned i = 0; i < recipe->n_reads; i++)
-        if (recipe->reads[i].is_address == is_address && walk->depth[recipe->reads[i].unit] > most)
-            most = walk->depth[recipe->reads[i].unit];
-    return most;
+// How many loads, one behind the other, results come from; and which loads wait for two.
+static void follow_loads(struct walk *walk, const struct cpu_recipe *recipe) {
+    unsigned address = 0, depth = 0;
+    for (unsigned i = 0; i < recipe->n_reads; i++) {
+        unsigned *most = recipe->reads[i].is_address ? &address : &depth;
+        if (walk->depth[recipe->reads[i].unit] > *most)
+            *most = walk->depth[recipe->reads[i].unit];
+    }
+    walk->n_chained += recipe->n_loads && address >= 2;
+    if (recipe->n_loads && address + 1 > depth)
+        depth = address + 1;
+    for (unsigned i = 0; i < recipe->n_writes; i++)
+        walk->depth[recipe->writes[i].unit] = recipe->rename == CPU_ZEROES ? 0 : depth;
 }
 
 static void write_results(struct walk *walk, const struct cpu_recipe *recipe, const double *begins) {
-    const unsigned other = depth_of(walk, recipe, false), loaded = depth_of(walk, recipe, true) + 1,
-                   depth = recipe->n_loads && loaded > other ? loaded : other;
     for (unsigned i = 0; i < recipe->n_writes; i++) {
         const struct cpu_write *write = &recipe->writes[i];
         walk->ready[write->unit] = recipe->rename == CPU_ZEROES ? 0 : begins[write->part] + write->latency;
         walk->is_loaded[write->unit] = recipe->is_plain_load;
-        walk->depth[write->unit] = recipe->rename == CPU_ZEROES ? 0 : depth;
         walk->versions[write->unit]++;
         if (walk->classes)
             walk->classes[write->unit] = cpu_recipe_class(walk->cpu, recipe, write);
@@ -224,7 +227,6 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
         loaded = load_ready(walk, recipe, &from, address_ready, latency);
         begin = later(begin, loaded);
         walk_count_load(walk, recipe, &from);
-        walk->n_chained += depth_of(walk, recipe, true) >= 2;
     }
     for (unsigned part = 1; part < recipe->n_parts; part++)
         begins[part] = part_ready(walk, recipe, part, loaded);
@@ -238,6 +240,8 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     }
     done = begin + recipe->latency;
     begins[0] = begin;
+    if (walk->depth)
+        follow_loads(walk, recipe);
     write_results(walk, recipe, begins);
     walk->stack += recipe->stack_change;
     walk->all_done = later(walk->all_done, later(done, address_ready));
@@ -319,7 +323,7 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     walk->moving = walk_new_page(walk) > 0 ? ARENA_ARRAY(code->arena, struct moving_insn, code->n) : NULL;
     walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
     walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
-    walk->depth = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
+    walk->depth = cpu_knows(cpu, CPU_CHAINED_ACCESSES) ? ARENA_ARRAY(code->arena, unsigned, cpu->n_units) : NULL;
     walk->own = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
     walk->classes = cpu->is_x86 ? NULL : ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
     walk->versions = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);

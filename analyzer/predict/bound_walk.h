@@ -60,7 +60,7 @@ struct walk {
     uint16_t *written; // units that the block writes
     unsigned n_written;
     bool *is_loaded;    // by unit: that is a plain load's
-    unsigned *depth;    // by unit: loads, one behind the other, that it comes from
+    unsigned *depth;    // by unit: loads, one behind the other, that it comes from; null: no parameter asks
     unsigned *versions; // by unit: how often it was written, by other than push and pop
     int64_t stack;      // bytes that push and pop have moved the stack pointer by since
     unsigned *classes;  // by unit: the class of that, where sources ask for it (cpu_recipe_advance); else null
