@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
@@ -12,10 +13,10 @@
 #include <zlib.h>
 #include <zstd.h>
 
-static const char zst[] = ".zst", gz[] = ".gz";
+static const char zst[] = ".zst", gz[] = ".gz", xz[] = ".xz";
 
 const char *compressed_find(struct arena *arena, const char *path) {
-    const char *const endings[] = {"", zst, gz};
+    const char *const endings[] = {"", zst, gz, xz};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         const char *each = arena_printf(arena, "%s%s", path, endings[i]);
         if (access(each, F_OK) == 0)
@@ -25,18 +26,20 @@ const char *compressed_find(struct arena *arena, const char *path) {
 }
 
 const char *compressed_plain_name(struct arena *arena, const char *path) {
-    size_t length = strlen(path);
-    if (file_has_suffix(path, zst))
-        return arena_copy(arena, path, length - strlen(zst));
-    return file_has_suffix(path, gz) ? arena_copy(arena, path, length - strlen(gz)) : path;
+    static const char *const endings[] = {zst, gz, xz};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (file_has_suffix(path, endings[i]))
+            return arena_copy(arena, path, strlen(path) - strlen(endings[i]));
+    return path;
 }
 
 // A compressed file while it is read.
 struct compressed_reader {
     FILE *in;
-    bool is_zstd; // else gzip
+    enum packing { PLAIN, ZSTD, GZIP, XZ } packing;
     ZSTD_DStream *zstd;
     z_stream gzip;
+    lzma_stream xz;
     unsigned char input[1 << 16];
     size_t n, at;      // bytes of input; read so far
     bool is_in_middle; // of a frame: the file must not end here
@@ -47,8 +50,10 @@ static bool start(struct compressed_reader *reader) {
     reader->n = reader->at = 0;
     reader->position = 0;
     reader->is_in_middle = false;
-    if (reader->is_zstd)
+    if (reader->packing == ZSTD)
         return !ZSTD_isError(ZSTD_initDStream(reader->zstd));
+    if (reader->packing == XZ)
+        return lzma_stream_decoder(&reader->xz, UINT64_MAX, 0) == LZMA_OK;
     inflateEnd(&reader->gzip);
     memset(&reader->gzip, 0, sizeof reader->gzip);
     return inflateInit2(&reader->gzip, MAX_WBITS + 16) == Z_OK; // 16: with gzip's header
@@ -81,6 +86,27 @@ static bool take_gzip(struct compressed_reader *reader, void *data, size_t size,
     return result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR;
 }
 
+static bool take_xz(struct compressed_reader *reader, void *data, size_t size, size_t *n_taken) {
+    lzma_stream *stream = &reader->xz;
+    stream->next_in = reader->input + reader->at;
+    stream->avail_in = reader->n - reader->at;
+    stream->next_out = data;
+    stream->avail_out = size;
+    lzma_ret result = lzma_code(stream, LZMA_RUN);
+    reader->at = reader->n - stream->avail_in;
+    *n_taken = size - stream->avail_out;
+    reader->is_in_middle = result != LZMA_STREAM_END;
+    if (result == LZMA_STREAM_END) // another file may follow
+        return lzma_stream_decoder(stream, UINT64_MAX, 0) == LZMA_OK;
+    return result == LZMA_OK || result == LZMA_BUF_ERROR;
+}
+
+static bool take(struct compressed_reader *reader, void *data, size_t size, size_t *n_taken) {
+    return reader->packing == ZSTD   ? take_zstd(reader, data, size, n_taken)
+           : reader->packing == GZIP ? take_gzip(reader, data, size, n_taken)
+                                     : take_xz(reader, data, size, n_taken);
+}
+
 static ssize_t read_some(void *cookie, char *data, size_t size) {
     struct compressed_reader *reader = cookie;
     for (;;) {
@@ -91,7 +117,7 @@ static ssize_t read_some(void *cookie, char *data, size_t size) {
         }
         bool is_at_end = reader->at == reader->n, is_good = !ferror(reader->in);
         if (is_good && (!is_at_end || reader->is_in_middle))
-            is_good = reader->is_zstd ? take_zstd(reader, data, size, &n) : take_gzip(reader, data, size, &n);
+            is_good = take(reader, data, size, &n);
         if (!is_good || (is_at_end && n == 0 && reader->is_in_middle)) {
             errno = EBADMSG;
             return -1;
@@ -121,22 +147,24 @@ static int end(void *cookie) {
     struct compressed_reader *reader = cookie;
     ZSTD_freeDStream(reader->zstd);
     inflateEnd(&reader->gzip);
+    lzma_end(&reader->xz);
     int result = fclose(reader->in);
     free(reader);
     return result;
 }
 
 // Opens what was compressed into the file, which it takes.
-static FILE *open_reader(FILE *in, bool is_zstd) {
+static FILE *open_reader(FILE *in, enum packing packing) {
     struct compressed_reader *reader = calloc(1, sizeof *reader);
     if (!reader) {
         fclose(in);
         return NULL;
     }
     reader->in = in;
-    reader->is_zstd = is_zstd;
-    reader->zstd = is_zstd ? ZSTD_createDStream() : NULL;
-    FILE *file = (reader->zstd || !is_zstd) && start(reader)
+    reader->packing = packing;
+    reader->xz = (lzma_stream)LZMA_STREAM_INIT;
+    reader->zstd = packing == ZSTD ? ZSTD_createDStream() : NULL;
+    FILE *file = (reader->zstd || packing != ZSTD) && start(reader)
                      ? fopencookie(reader, "r", (cookie_io_functions_t){read_some, NULL, seek, end})
                      : NULL;
     if (!file)
@@ -144,20 +172,30 @@ static FILE *open_reader(FILE *in, bool is_zstd) {
     return file;
 }
 
-FILE *compressed_open(const char *path) {
-    static const unsigned char of_zstd[] = {0x28, 0xb5, 0x2f, 0xfd}, of_gzip[] = {0x1f, 0x8b};
-    struct arena arena = {0};
+// By the first bytes of a file. A pipe cannot be read twice, and is not looked into.
+static enum packing packing_of(FILE *in) {
+    static const struct {
+        enum packing packing;
+        size_t n;
+        unsigned char bytes[6];
+    } known[] = {{ZSTD, 4, {0x28, 0xb5, 0x2f, 0xfd}}, {GZIP, 2, {0x1f, 0x8b}}, {XZ, 6, {0xfd, '7', 'z', 'X', 'Z', 0}}};
     struct stat status;
-    unsigned char first[4] = {0};
+    unsigned char first[sizeof known->bytes];
+    ssize_t n =
+        fstat(fileno(in), &status) == 0 && S_ISREG(status.st_mode) ? pread(fileno(in), first, sizeof first, 0) : 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (n >= (ssize_t)known[i].n && memcmp(first, known[i].bytes, known[i].n) == 0)
+            return known[i].packing;
+    return PLAIN;
+}
+
+FILE *compressed_open(const char *path) {
+    struct arena arena = {0};
     const char *found = compressed_find(&arena, path);
     FILE *in = fopen(found ? found : path, "re");
     arena_free(&arena);
-    // A pipe cannot be read twice, and is not looked into.
-    if (!in || fstat(fileno(in), &status) != 0 || !S_ISREG(status.st_mode) ||
-        pread(fileno(in), first, sizeof first, 0) < (ssize_t)sizeof of_gzip)
-        return in;
-    bool is_zstd = memcmp(first, of_zstd, sizeof of_zstd) == 0;
-    return is_zstd || memcmp(first, of_gzip, sizeof of_gzip) == 0 ? open_reader(in, is_zstd) : in;
+    enum packing packing = in ? packing_of(in) : PLAIN;
+    return packing == PLAIN ? in : open_reader(in, packing);
 }
 
 const char *compressed_error_text(int error) {

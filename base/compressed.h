@@ -1,5 +1,5 @@
-// Files that may be compressed, with zstd or gzip: whoever reads FILE reads FILE.zst or FILE.gz where FILE is not
-// there. What is in a file decides, not its name.
+// Files that may be compressed, with zstd, gzip or xz: whoever reads FILE reads FILE.zst, FILE.gz or FILE.xz where FILE
+// is not there. What is in a file decides, not its name.
 #ifndef BASE_COMPRESSED_H
 #define BASE_COMPRESSED_H
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-// Returns the path of the file that is there: `path`, or with ".zst" or ".gz" behind it; null: none is.
+// Returns the path of the file that is there: `path`, or with ".zst", ".gz" or ".xz" behind it; null: none is.
 const char *compressed_find(struct arena *arena, const char *path);
 // Returns the path without such an ending.
 const char *compressed_plain_name(struct arena *arena, const char *path);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <lzma.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -19,7 +20,7 @@ struct fixture {
     struct arena arena;
     struct fail fail;
     char folder[32];
-    const char *path, *zst, *gz;
+    const char *path, *zst, *gz, *xz;
     char *text;
     size_t length;
 };
@@ -30,6 +31,7 @@ static void set_up(struct fixture *f) {
     f->path = arena_printf(&f->arena, "%s/file", f->folder);
     f->zst = arena_printf(&f->arena, "%s.zst", f->path);
     f->gz = arena_printf(&f->arena, "%s.gz", f->path);
+    f->xz = arena_printf(&f->arena, "%s.xz", f->path);
     f->text = arena_alloc(&f->arena, LINES * 8 + 1);
     for (unsigned i = 0; i < LINES; i++)
         f->length += (size_t)sprintf(f->text + f->length, "%u\n", i * 7919 % LINES);
@@ -40,6 +42,7 @@ static void tear_down(struct fixture *f) {
     unlink(f->path);
     unlink(f->zst);
     unlink(f->gz);
+    unlink(f->xz);
     assert_int_equal(rmdir(f->folder), 0); // nothing else is left in it
     arena_free(&f->arena);
 }
@@ -50,6 +53,16 @@ static void expect_text(struct fixture *f) {
     assert_true(compressed_read(&f->arena, f->path, &data, &length, &f->fail));
     assert_int_equal(length, f->length);
     assert_memory_equal(data, f->text, length);
+}
+
+// Cuts the file in two, or damages its middle.
+static void spoil(struct fixture *f, const char *path, bool is_cut) {
+    char *data;
+    size_t length;
+    assert_true(file_read(&f->arena, path, &data, &length, &f->fail));
+    for (size_t i = 0; i < 64; i++)
+        data[length / 2 + i] = (char)~data[length / 2 + i];
+    assert_true(file_write(path, data, is_cut ? length / 2 : length, &f->fail));
 }
 
 static void make_gz(struct fixture *f, const char *text, size_t length, const char *mode) {
@@ -85,6 +98,36 @@ static void others_may_have_used_gzip(void **state) {
     assert_true(compressed_unpack(&f.arena, f.path, &f.fail));
     assert_int_not_equal(access(f.gz, F_OK), 0);
     expect_text(&f);
+    tear_down(&f);
+}
+
+static size_t make_xz(struct fixture *f, const char *text, size_t length, uint8_t *out, size_t room) {
+    size_t n = 0;
+    assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL, (const uint8_t *)text, length, out, &n, room),
+                     LZMA_OK);
+    assert_true(file_write(f->xz, (const char *)out, n, &f->fail));
+    return n;
+}
+
+static void published_files_are_of_xz(void **state) {
+    struct fixture f;
+    (void)state;
+    set_up(&f);
+    size_t room = 2 * f.length, half = f.length / 2;
+    uint8_t *out = arena_alloc(&f.arena, room);
+    size_t n = make_xz(&f, f.text, half, out, room);
+    n += make_xz(&f, f.text + half, f.length - half, out + n, room - n);
+    assert_true(file_write(f.xz, (const char *)out, n, &f.fail)); // two in one
+    unlink(f.path);
+    expect_text(&f);
+    for (unsigned is_cut = 0; is_cut < 2; is_cut++) {
+        char *data;
+        assert_true(file_write(f.xz, (const char *)out, n, &f.fail));
+        spoil(&f, f.xz, is_cut);
+        assert_false(compressed_read(&f.arena, f.path, &data, NULL, &f.fail));
+        assert_non_null(strstr(f.fail.text, "damaged or cut short"));
+        fail_clear(&f.fail);
+    }
     tear_down(&f);
 }
 
@@ -134,16 +177,6 @@ static void what_is_not_there_needs_neither(void **state) {
     tear_down(&f);
 }
 
-// Cuts the file in two, or damages its middle.
-static void spoil(struct fixture *f, const char *path, bool is_cut) {
-    char *data;
-    size_t length;
-    assert_true(file_read(&f->arena, path, &data, &length, &f->fail));
-    for (size_t i = 0; i < 64; i++)
-        data[length / 2 + i] = (char)~data[length / 2 + i];
-    assert_true(file_write(path, data, is_cut ? length / 2 : length, &f->fail));
-}
-
 static void damage_is_a_failure(void **state) {
     (void)state;
     for (unsigned i = 0; i < 4; i++) {
@@ -172,6 +205,7 @@ static void a_plain_name_has_no_ending(void **state) {
     (void)state;
     assert_string_equal(compressed_plain_name(&arena, "a.jsonl.zst"), "a.jsonl");
     assert_string_equal(compressed_plain_name(&arena, "a.jsonl.gz"), "a.jsonl");
+    assert_string_equal(compressed_plain_name(&arena, "a.jsonl.xz"), "a.jsonl");
     assert_string_equal(compressed_plain_name(&arena, "a.jsonl"), "a.jsonl");
     arena_free(&arena);
 }
@@ -181,7 +215,7 @@ int main(void) {
         cmocka_unit_test(a_packed_file_reads_as_before),   cmocka_unit_test(others_may_have_used_gzip),
         cmocka_unit_test(a_place_can_be_sought),           cmocka_unit_test(an_unpacking_that_was_killed_is_finished),
         cmocka_unit_test(what_is_not_there_needs_neither), cmocka_unit_test(damage_is_a_failure),
-        cmocka_unit_test(a_plain_name_has_no_ending),
+        cmocka_unit_test(a_plain_name_has_no_ending),      cmocka_unit_test(published_files_are_of_xz),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,12 @@
 #include "analyzer/model/model.h"
 #include "base/file.h"
 #include "base/options.h"
-#include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "bench/host/host.h"
-#include "infer/card_import.h"
-#include "infer/pair_campaign.h"
-#include "infer/ports_import.h"
-#include "infer/survey_import.h"
+#include "infer/import.h"
 #include "report/cpu_file.h"
+#include "report/imports.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +18,7 @@
 
 static struct {
     const char *cpu, *output, *llvm, *base;
-    bool is_forced, wants_all;
+    bool is_forced, wants_all, takes_other_cpu;
 } args;
 
 static const struct option options[] = {
@@ -36,6 +33,9 @@ static const struct option options[] = {
     {OPTION_FLAG, "force", NULL, "import: write FILE even where there is one already.", &args.is_forced},
     {OPTION_FLAG, "all", NULL, "import ports: print all forms. Default: the first 40 that differ from the base.",
      &args.wants_all},
+    {OPTION_FLAG, "other-cpu", NULL,
+     "import survey, card, ports: also where these were measured on another CPU than the base's 'identity' names.",
+     &args.takes_other_cpu},
     {OPTION_TEXT, "llvm", "LLVM", "Version (22), module or folder of LLVM to ask. Default: the newest.", &args.llvm},
     {0},
 };
@@ -213,165 +213,56 @@ static const char *base_text(struct arena *arena, const char *name, struct fail 
     return begun ? begun : is_read ? text : NULL;
 }
 
-static void print_counts(const char *title, const struct import_count *count) {
-    printf("%s %zu values: %zu off by more than 5 %%, of these %zu above the measurement\n", title, count->n,
-           count->n_off, count->n_above);
-}
-
-static bool import_from(struct arena *arena, const char *name, const char *text, const struct check_results *results,
-                        struct fail *fail) {
-    struct model model = {0};
-    struct import_result result;
-    const struct import_request request = {
-        .results = results, .model = &model, .text = text, .name = args.output, .llvm = args.llvm};
-    bool is_done = model_open_cpu_text(&model, arena, args.llvm, name, import_kept_text(arena, text), fail) &&
-                   import_run(arena, &request, &result, fail) &&
-                   file_write(args.output, result.text, strlen(result.text), fail);
-    if (is_done) {
-        printf("%s: %zu rules of %zu opcodes; %zu values are unstable, and not taken\n", args.output, result.n_rules,
-               result.n_opcodes, result.after.n_unstable);
-        print_counts("base: ", &result.before);
-        print_counts("file: ", &result.after);
-    }
-    model_close(&model);
-    return is_done;
-}
-
-static bool import_survey(struct arena *arena, const char *const *folders, size_t n, struct fail *fail) {
-    struct check_results results;
+// What all imports onto a base have in common. `what`: "the survey's numbers are".
+static bool begin_import(struct arena *arena, const char *what, struct import_onto *onto, struct fail *fail) {
     if (!args.base || args.cpu)
-        return fail_set(fail, FAIL_INPUT, "--base names what the survey's numbers are put on: znver4, or cpu:NAME");
-    if (!can_write(fail) || !check_results_read(arena, folders, n, NULL, &results, fail))
-        return false;
-    const char *name = name_of_output(arena), *text = base_text(arena, name, fail);
-    return text && import_from(arena, name, text, &results, fail);
-}
-
-// What the card shows, beside what the base states; then what it does not show.
-static void print_card_import(struct arena *arena, const struct card_import_result *result) {
-    struct table table = {.arena = arena};
-    table_column(&table, TABLE_LEFT, "parameter");
-    table_column(&table, TABLE_RIGHT, "card");
-    table_column(&table, TABLE_LEFT, "");
-    table_column(&table, TABLE_RIGHT, "base");
-    table_column(&table, TABLE_LEFT, "base's trust");
-    table_column(&table, TABLE_WRAP, "entries of the card");
-    for (size_t i = 0; i < result->n_rows; i++) {
-        const struct card_import_row *row = &result->rows[i];
-        if (row->outcome == CARD_IMPORT_UNKNOWN)
-            continue;
-        table_cell(&table, "%s", cpu_parameters[row->shown->parameter].name);
-        table_cell(&table, "%.4g", row->shown->value);
-        table_cell(&table, "%s",
-                   row->outcome == CARD_IMPORT_TAKEN     ? "taken"
-                   : row->outcome == CARD_IMPORT_DIFFERS ? "≠"
-                                                         : "=");
-        table_cell(&table, "%s", row->stated.is_known ? arena_printf(arena, "%.4g", row->stated.value) : "");
-        table_cell(&table, "%s", row->stated.is_known ? cpu_trust_name(row->stated.trust) : "");
-        table_cell(&table, "%s", row->shown->source);
-    }
-    table_print(&table, stdout, cli_wants_colour());
-    for (size_t i = 0; i < result->n_rows; i++)
-        if (result->rows[i].outcome == CARD_IMPORT_UNKNOWN)
-            screen_print_sentence(arena_printf(arena, "no %s: %s",
-                                               cpu_parameters[result->rows[i].shown->parameter].name,
-                                               result->rows[i].shown->why),
-                                  stdout);
-    printf("%s: %s taken from the card; %zu that the base states agree, %zu contradict; %zu are not shown\n",
-           args.output, text_count(arena, result->n[CARD_IMPORT_TAKEN], "parameter"), result->n[CARD_IMPORT_KEPT],
-           result->n[CARD_IMPORT_DIFFERS], result->n[CARD_IMPORT_UNKNOWN]);
-}
-
-static bool import_card_onto(struct arena *arena, const char *path, const char *name, const char *text,
-                             struct fail *fail) {
-    struct model base = {0}, made = {0};
-    struct card card;
-    struct card_origin origin;
-    struct card_import_result result;
-    bool is_done = card_read(arena, path, &card, &origin, fail) &&
-                   model_open_cpu_text(&base, arena, args.llvm, name, card_import_kept_text(arena, text), fail) &&
-                   card_import(arena, &card, &origin, base.own, text, &result, fail) &&
-                   model_open_cpu_text(&made, arena, args.llvm, args.output, result.text, fail) &&
-                   file_write(args.output, result.text, strlen(result.text), fail);
-    if (is_done)
-        print_card_import(arena, &result);
-    model_close(&base);
-    model_close(&made);
-    return is_done;
-}
-
-static bool import_card(struct arena *arena, const char *path, struct fail *fail) {
-    if (!args.base || args.cpu)
-        return fail_set(fail, FAIL_INPUT, "--base names what the card's numbers are put on: znver4, or cpu:NAME");
+        return fail_set(fail, FAIL_INPUT, "--base names what %s put on: znver4, or cpu:NAME", what);
     if (!can_write(fail))
         return false;
-    const char *name = name_of_output(arena), *text = base_text(arena, name, fail);
-    return text && import_card_onto(arena, path, name, text, fail);
+    const char *name = name_of_output(arena);
+    *onto = (struct import_onto){.text = base_text(arena, name, fail),
+                                 .name = name,
+                                 .output = args.output,
+                                 .llvm = args.llvm,
+                                 .takes_other_cpu = args.takes_other_cpu};
+    return onto->text != NULL;
 }
 
-static void print_ports_import(struct arena *arena, const struct ports_import_result *result) {
-    enum { MOST_ROWS = 40 };
-    struct table table = {.arena = arena};
-    size_t n_equal = 0, n_shown = 0;
-    table_column(&table, TABLE_LEFT, "form");
-    table_column(&table, TABLE_LEFT, "inferred");
-    table_column(&table, TABLE_LEFT, "base");
-    table_column(&table, TABLE_LEFT, "state");
-    for (size_t i = 0; i < result->n_rows; i++) {
-        const struct ports_import_row *row = &result->rows[i];
-        n_equal += row->is_equal;
-        if (!args.wants_all && (row->is_equal || n_shown == MOST_ROWS))
-            continue;
-        n_shown++;
-        table_cell(&table, "%s", row->form);
-        table_cell(&table, "%s", row->found);
-        table_cell(&table, "%s", row->is_equal ? "=" : row->base);
-        table_cell(&table, "%s", ports_state_names[row->state]);
-    }
-    if (n_shown)
-        table_print(&table, stdout, cli_wants_colour());
-    printf("%u ports: %u are pipes of the base, %u are the file's own\n", result->n_of_base + result->n_own,
-           result->n_of_base, result->n_own);
-    printf("forms that were measured:");
-    for (enum ports_state state = 0; state < N_PORTS_STATES; state++)
-        if (result->n_states[state])
-            printf(" %zu %s", result->n_states[state], ports_state_names[state]);
-    printf("\n%zu opcodes have pipes from them; of %zu measured forms that the base describes, %zu are as there\n",
-           result->n_opcodes, result->n_rows, n_equal);
+static bool write_import(const char *text, struct fail *fail) {
+    return file_write(args.output, text, strlen(text), fail);
 }
 
-static bool import_ports_onto(struct arena *arena, const char *folder, const char *name, const char *base,
-                              struct fail *fail) {
-    struct model model = {0}, made = {0};
-    struct evidence evidence = {.arena = arena};
+static bool put_survey(struct arena *arena, const char *const *folders, size_t n, struct fail *fail) {
+    struct check_results results;
+    struct import_onto onto;
+    struct import_result result;
+    if (!begin_import(arena, "the survey's numbers are", &onto, fail) ||
+        !check_results_read(arena, folders, n, NULL, &results, fail) ||
+        !import_survey(arena, &onto, &results, &result, fail) || !write_import(result.text, fail))
+        return false;
+    imports_print_survey(args.output, &result, stdout);
+    return true;
+}
+
+static bool put_card(struct arena *arena, const char *path, struct fail *fail) {
+    struct import_onto onto;
+    struct card_import_result result;
+    if (!begin_import(arena, "the card's numbers are", &onto, fail) ||
+        !import_card(arena, &onto, path, &result, fail) || !write_import(result.text, fail))
+        return false;
+    imports_print_card(arena, args.output, &result, stdout, cli_wants_colour());
+    return true;
+}
+
+static bool put_pairs(struct arena *arena, const char *folder, struct fail *fail) {
+    struct import_onto onto;
     struct ports ports;
     struct ports_import_result result;
-    struct ports_import_request request = {.ports = &ports,
-                                           .classes = pair_campaign_classes(arena, folder),
-                                           .model = &model,
-                                           .text = ports_import_kept_text(arena, base)};
-    bool is_done = evidence_read(&evidence, pair_campaign_experiments(arena, folder), 0, fail) &&
-                   model_open_cpu_text(&model, arena, args.llvm, name, request.text, fail);
-    if (is_done) {
-        ports_infer(arena, &evidence, &ports_measured, &ports);
-        is_done = ports_import(arena, &request, &result, fail) &&
-                  model_open_cpu_text(&made, arena, args.llvm, args.output, result.text, fail) &&
-                  file_write(args.output, result.text, strlen(result.text), fail);
-    }
-    if (is_done)
-        print_ports_import(arena, &result);
-    model_close(&model);
-    model_close(&made);
-    return is_done;
-}
-
-static bool import_ports(struct arena *arena, const char *folder, struct fail *fail) {
-    if (!args.base || args.cpu)
-        return fail_set(fail, FAIL_INPUT, "--base names what the ports are put on: znver4, or cpu:NAME");
-    if (!can_write(fail))
+    if (!begin_import(arena, "the ports are", &onto, fail) ||
+        !import_pairs(arena, &onto, folder, &ports, &result, fail) || !write_import(result.text, fail))
         return false;
-    const char *name = name_of_output(arena), *text = base_text(arena, name, fail);
-    return text && import_ports_onto(arena, folder, name, text, fail);
+    imports_print_ports(arena, &result, args.wants_all, stdout, cli_wants_colour());
+    return true;
 }
 
 static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
@@ -394,11 +285,11 @@ static bool work(struct arena *arena, const struct operands *operands, struct fa
         return n >= 3 ? diff(arena, items + 1, n - 1, fail)
                       : fail_set(fail, FAIL_INPUT, "'diff' takes two CPU files, and forms behind them");
     if (n >= 3 && strcmp(items[1], "survey") == 0)
-        return import_survey(arena, items + 2, n - 2, fail);
+        return put_survey(arena, items + 2, n - 2, fail);
     if (n == 3 && strcmp(items[1], "card") == 0)
-        return import_card(arena, items[2], fail);
+        return put_card(arena, items[2], fail);
     if (n == 3 && strcmp(items[1], "ports") == 0)
-        return import_ports(arena, items[2], fail);
+        return put_pairs(arena, items[2], fail);
     return n == 1 ? import(arena, fail)
                   : fail_set(fail, FAIL_INPUT, "'import' takes options only: --mcpu CPU --output NAME.cpu.yaml");
 }

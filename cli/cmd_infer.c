@@ -18,9 +18,10 @@ static struct {
     struct option_count most_forms, sentinels;
     const char *output, *judge, *smt, *why;
     bool wants_all, wants_next, is_resumed;
-} args = {.interval_percent = 0.5,
+} args = {.interval_percent = -1,
           .tolerance_percent = -1,
           .excess_percent = -1,
+          .random = -1,
           .most_forms = {.value = 6},
           .sentinels = {.value = 20}};
 
@@ -126,6 +127,12 @@ static const struct command command = {
 enum { MOST_ROWS = 40, LEAST_JUDGED = 3, MOST_SENTINELS = 32, MOST_RANDOM = 1000 };
 static const double PREDICTIONS_A_SECOND = 2e6, usual_seconds = 60;
 
+// Half of it, relative.
+static double interval(void) {
+    static const double usual = 0.005;
+    return args.interval_percent >= 0 ? args.interval_percent / 100 : usual;
+}
+
 // The same forms, with the experiments of at most so many different ones.
 static struct evidence evidence_of_few(struct arena *arena, const struct evidence *all, unsigned long most) {
     struct evidence few = *all;
@@ -151,7 +158,7 @@ static bool judge(struct arena *arena, const struct ports *ports, struct fail *f
     struct evidence judged = *ports->evidence; // so that forms have the same numbers
     judged.items = NULL;
     judged.n_items = 0;
-    if (!evidence_read(&judged, args.judge, args.interval_percent / 100, fail))
+    if (!evidence_read(&judged, args.judge, interval(), fail))
         return false;
     struct port_judgement judgement = port_judge(arena, ports, &judged, LEAST_JUDGED);
     ports_print_judgement(&judgement, stdout);
@@ -168,7 +175,7 @@ static bool infer(struct arena *arena, const char *path, const struct ports_opti
         wanted.excess = args.excess_percent / 100;
     wanted.steps = (lab_args.budget_s >= 0 ? lab_args.budget_s : usual_seconds) * PREDICTIONS_A_SECOND;
     if (!file_can_write(args.output, fail) || !file_can_write(args.smt, fail) ||
-        !evidence_read(&all, path, args.interval_percent / 100, fail))
+        !evidence_read(&all, path, interval(), fail))
         return false;
     struct evidence few = evidence_of_few(arena, &all, args.most_forms.value);
     if (few.n_items == 0)
@@ -205,6 +212,49 @@ static void print_pairs(const struct pair_campaign_summary *summary, const char 
     printf("next: cyclops infer ports %s\n", folder);
 }
 
+// Those that the other verb has.
+static bool check_verb(bool is_ports, struct fail *fail) {
+    const struct {
+        const char *option;
+        bool is_given, is_of_ports;
+    } all[] = {{"resume", args.is_resumed, false},
+               {"sentinels", args.sentinels.is_given, false},
+               {"random", args.random >= 0, false},
+               {"judge", args.judge, true},
+               {"why", args.why, true},
+               {"next", args.wants_next, true},
+               {"smt", args.smt, true},
+               {"most-forms", args.most_forms.is_given, true},
+               {"all", args.wants_all, true},
+               {"interval", args.interval_percent >= 0, true},
+               {"excess", args.excess_percent >= 0, true},
+               {"tolerance", args.tolerance_percent >= 0, true}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].is_given && all[i].is_of_ports != is_ports)
+            return fail_set(fail, FAIL_INPUT, "--%s is an option of 'cyclops infer %s'", all[i].option,
+                            is_ports ? "pairs" : "ports");
+    return true;
+}
+
+static bool check_ranges(struct fail *fail) {
+    enum { MOST_DIFFERENT = 1000, MOST_SECONDS = 1000000 };
+    const struct {
+        const char *option;
+        double value, least, most; // value below 0: it is not given
+    } all[] = {{"interval", args.interval_percent, 0, 50},
+               {"tolerance", args.tolerance_percent, 0, 50},
+               {"excess", args.excess_percent, 0, 100},
+               {"random", args.random, 0, MOST_RANDOM},
+               {"most-forms", (double)args.most_forms.value, 1, MOST_DIFFERENT},
+               {"sentinels", (double)args.sentinels.value, 1, MOST_SENTINELS},
+               {"budget", lab_args.budget_s, 0, MOST_SECONDS}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].value >= 0 && (all[i].value < all[i].least || all[i].value > all[i].most))
+            return fail_set(fail, FAIL_INPUT, "--%s is a number from %.0f to %.0f, not %g", all[i].option, all[i].least,
+                            all[i].most, all[i].value);
+    return true;
+}
+
 static int measure_pairs(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     const char *folder = args.output ? args.output : "pairs";
     struct pair_campaign_request request = {.campaign = {.folder = folder,
@@ -218,12 +268,8 @@ static int measure_pairs(struct arena *arena, struct lab *lab, const struct oper
     struct pair_campaign_summary summary;
     int status = 0;
     (void)lab;
-    if (args.sentinels.value < 1 || args.sentinels.value > MOST_SENTINELS)
-        fail_set(fail, FAIL_INPUT, "--sentinels is a number from 1 to %d", MOST_SENTINELS);
-    else if (args.random > MOST_RANDOM)
-        fail_set(fail, FAIL_INPUT, "--random is a number up to %d", MOST_RANDOM);
-    else if (lab_args_read(arena, fail)) {
-        request.n_random = (unsigned)args.random;
+    if (lab_args_read(arena, fail)) {
+        request.n_random = args.random > 0 ? (unsigned)args.random : 0;
         request.campaign.budget_seconds = lab_args_start_budget(0);
         if (pair_campaign_run(arena, &request, &summary, &status, fail))
             print_pairs(&summary, folder);
@@ -233,6 +279,8 @@ static int measure_pairs(struct arena *arena, struct lab *lab, const struct oper
 
 static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
     const char *verb = operands->n_items ? operands->items[0] : "";
+    if (!check_ranges(fail) || !check_verb(strcmp(verb, "ports") == 0, fail))
+        return 0;
     if (strcmp(verb, "pairs") == 0 && operands->n_items == 2)
         return lab_args_run(arena, operands, fail, measure_pairs);
     if (strcmp(verb, "pairs") == 0)

@@ -1,6 +1,7 @@
 #include "corpus/measured.h"
 
 #include "base/bytes.h"
+#include "base/compressed.h"
 #include "base/file.h"
 #include "base/index.h"
 #include "base/line.h"
@@ -230,7 +231,7 @@ static bool open_file(struct measured *measured, struct fail *fail) {
     struct slice line, cells[MOST_CELLS];
     static const double usual_per = 100;
     measured->name = file_name(path);
-    measured->in = is_stdin ? stdin : fopen(path, "re");
+    measured->in = is_stdin ? stdin : compressed_open(path);
     if (!measured->in)
         return fail_set(fail, FAIL_INPUT, "cannot read '%s': %s", path, strerror(errno));
     for (unsigned c = 0; c < N_COLUMNS; c++)

@@ -4,28 +4,11 @@
 #include "infer/parts.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static const char kind[] = "card", key[] = "parameters:";
 
 const char *card_import_kept_text(struct arena *arena, const char *text) {
     return parts_without(arena, text, kind);
-}
-
-// A card states family and model; a file of another CPU would get numbers that are not its own.
-static bool is_of(const struct card_origin *origin, const struct cpu *cpu, struct fail *fail) {
-    unsigned family, model;
-    const char *place = strstr(origin->measured_on, "(family ");
-    bool is_same = !place || sscanf(place, "(family %u, model %u", &family, &model) != 2 || cpu->n_identities == 0;
-    for (unsigned i = 0; i < cpu->n_identities && !is_same; i++) {
-        const struct cpu_identity *one = &cpu->identities[i];
-        is_same = one->family == family && model >= one->first && model <= one->last;
-    }
-    return is_same || fail_set(fail, FAIL_INPUT,
-                               "the card was measured on another CPU, %s, than the base's 'identity' names; take a "
-                               "base of that CPU",
-                               origin->measured_on);
 }
 
 // Numbers near a file's are its own: an interval of a card has the error of its clock.
@@ -55,7 +38,7 @@ bool card_import(struct arena *arena, const struct card *card, const struct card
     struct text part = {.arena = arena};
     *result = (struct card_import_result){
         .text = card_import_kept_text(arena, text), .rows = ARENA_ARRAY(arena, struct card_import_row, n), .n_rows = n};
-    if (!parts_can_hold(result->text, key, fail) || !is_of(origin, cpu, fail))
+    if (!parts_can_hold(result->text, key, fail))
         return false;
     text_add(&part, "");
     if (*origin->measured_on)

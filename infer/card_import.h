@@ -30,7 +30,8 @@ struct card_import_result {
 // The base's text without what an earlier import of a card wrote. Lives in `arena`.
 const char *card_import_kept_text(struct arena *arena, const char *text);
 
-// `cpu`: the base, as its kept text has it. Fails where the card was measured on a CPU that the file is not of.
+// `cpu`: the base, as its kept text has it. Fails where the base
+// cannot hold it.
 bool card_import(struct arena *arena, const struct card *card, const struct card_origin *origin, const struct cpu *cpu,
                  const char *text, struct card_import_result *result, struct fail *fail);
 

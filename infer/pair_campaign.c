@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "bench/host/timer.h"
 #include "infer/pair_draw.h"
+#include "infer/pair_run.h"
 #include "infer/ports.h"
 #include "lab/assembled.h"
 #include "lab/budget.h"
@@ -14,47 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-const char *pair_campaign_experiments(struct arena *arena, const char *folder) {
-    return arena_printf(arena, "%s/experiments.csv", folder);
-}
-
-const char *pair_campaign_judged(struct arena *arena, const char *folder) {
-    return arena_printf(arena, "%s/judged.csv", folder);
-}
-
-const char *pair_campaign_classes(struct arena *arena, const char *folder) {
-    return arena_printf(arena, "%s/classes.csv", folder);
-}
-
-// A loop, and its value.
-struct item {
-    struct multiset_term terms[MULTISET_MOST_TERMS];
-    unsigned n_terms, turns, copies;
-    size_t kernel; // in the set
-    const char *id, *set;
-    bool is_judged, is_next, is_unfit; // is_unfit: no loop holds it
-    bool is_known;                     // it has a value
-    double cycles, low, high;          // of the multiset once
-};
-
-struct pairs_run {
-    struct arena *arena;
-    const struct pair_campaign_request *request;
-    struct campaign campaign;
-    struct multisets sets;
-    struct kernel_set kernels;
-    struct text file; // of the kernels
-    struct assembled assembled;
-    struct record_file measurements;
-    struct item *items;
-    size_t n_items;
-    struct index by_id;
-    bool takes_unstable; // of the folder: a first look at everything comes before second ones
-    unsigned *sentinels; // forms
-    size_t n_sentinels;
-    size_t n_unfit, n_open;
-};
 
 // ---- the campaign's client
 
@@ -78,7 +38,7 @@ static bool next(void *context, struct campaign_pass *pass, struct fail *fail) {
 }
 
 // A first look is unstable, as it was seen at one time only; its interval counts all the same, half as wide again.
-static void take_value(struct item *item, const struct bench_measurement *m) {
+static void take_value(struct pairs_item *item, const struct bench_measurement *m) {
     bool is_first = m->verdict == MEASURED_UNSTABLE && m->look == LOOK_FIRST;
     if (m->outcome != BENCH_OK || (m->verdict == MEASURED_UNSTABLE && !is_first) || !(m->cycles > 0))
         return;
@@ -106,25 +66,23 @@ static const struct campaign_client client = {.work = "infer pairs", .holds = "p
 
 // ---- items
 
-static const char *id_of(const struct pairs_run *run, const struct multiset_term *terms, unsigned n) {
+const char *pairs_id_of(const struct pairs_run *run, const struct multiset_term *terms, unsigned n) {
     struct text text = {.arena = run->arena};
     for (unsigned t = 0; t < n; t++)
         text_addf(&text, "%s%s-%u", t ? "." : "", run->sets.forms[terms[t].form].name, terms[t].count);
     return text.data;
 }
 
-// Returns the item of this name; -1: there is none.
-static long find_item(const struct pairs_run *run, const char *id) {
+long pairs_find_item(const struct pairs_run *run, const char *id) {
     for (size_t place = 0, i; (i = index_next(&run->by_id, bytes_hash(id, strlen(id)), &place)) != INDEX_END;)
         if (strcmp(run->items[i].id, id) == 0)
             return (long)i;
     return -1;
 }
 
-// Adds the multiset as the next one to measure, unless there is that already. Returns its number; -1: no loop holds it.
-static long add_item(struct pairs_run *run, const struct multiset_term *terms, unsigned n, const char *id,
-                     const char *set) {
-    long known = find_item(run, id);
+long pairs_add_item(struct pairs_run *run, const struct multiset_term *terms, unsigned n, const char *id,
+                    const char *set) {
+    long known = pairs_find_item(run, id);
     struct multiset_loop loop;
     struct fail fail = {0};
     uint64_t hash = bytes_hash(id, strlen(id));
@@ -134,19 +92,19 @@ static long add_item(struct pairs_run *run, const struct multiset_term *terms, u
         !kernel_add(run->arena, "the pairs' kernels", run->sets.isa, run->sets.syntax, &loop.text, &run->kernels,
                     &fail)) {
         index_add(&run->by_id, hash, run->n_items);
-        struct item none = {.n_terms = n, .id = id, .set = set, .is_unfit = true};
+        struct pairs_item none = {.n_terms = n, .id = id, .set = set, .is_unfit = true};
         *ARENA_ADD(run->arena, run->items, run->n_items) = none;
         run->n_unfit++;
         return -1;
     }
     kernel_put(&loop.text, &run->file);
-    struct item item = {.n_terms = n,
-                        .turns = loop.turns,
-                        .copies = loop.copies,
-                        .kernel = run->kernels.n_kernels - 1,
-                        .id = id,
-                        .set = set,
-                        .is_next = true};
+    struct pairs_item item = {.n_terms = n,
+                              .turns = loop.turns,
+                              .copies = loop.copies,
+                              .kernel = run->kernels.n_kernels - 1,
+                              .id = id,
+                              .set = set,
+                              .is_next = true};
     memcpy(item.terms, terms, n * sizeof *terms);
     index_add(&run->by_id, hash, run->n_items);
     *ARENA_ADD(run->arena, run->items, run->n_items) = item;
@@ -155,7 +113,7 @@ static long add_item(struct pairs_run *run, const struct multiset_term *terms, u
 
 static long add_pair(struct pairs_run *run, unsigned a, unsigned m, unsigned b, unsigned n, const char *set) {
     struct multiset_term terms[] = {{a, m}, {b, n}};
-    return add_item(run, terms, 2, id_of(run, terms, 2), set);
+    return pairs_add_item(run, terms, 2, pairs_id_of(run, terms, 2), set);
 }
 
 // The smallest amounts that take about as long alone.
@@ -172,123 +130,6 @@ static void balance(double a, double b, unsigned *m, unsigned *n) {
                 *n = y;
             }
         }
-}
-
-// ---- files
-
-static const char *terms_text(const struct pairs_run *run, const struct item *item) {
-    struct text text = {.arena = run->arena};
-    for (unsigned t = 0; t < item->n_terms; t++)
-        text_addf(&text, "%s%u*%s", t ? ";" : "", item->terms[t].count, run->sets.forms[item->terms[t].form].name);
-    return text.data;
-}
-
-static bool is_class(const struct pairs_run *run, unsigned form) {
-    return run->sets.forms[form].first == form;
-}
-
-static unsigned form_called(const struct pairs_run *run, const char *name) {
-    unsigned f = 0;
-    while (f < run->sets.n_forms && strcmp(run->sets.forms[f].name, name) != 0)
-        f++;
-    return f;
-}
-
-static const char filler[] = "(filler)"; // what takes a slot and nothing else: how the survey counts slots
-
-// The classes alone, and with as many fillers as fill their time, which shows their slots.
-static void add_alone(const struct pairs_run *run, struct text *csv) {
-    static const double error = 0.005; // of the survey's slots, which are whole numbers
-    double width = run->sets.width;
-    if (width > 0)
-        text_addf(csv, "%.5f,%.5f,%.5f,%s,FILL,survey\n", 1 / width, (1 - error) / width, (1 + error) / width, filler);
-    for (unsigned f = 0; f < run->sets.n_forms; f++) {
-        const struct multiset_form *form = &run->sets.forms[f];
-        if (!is_class(run, f))
-            continue;
-        text_addf(csv, "%.5f,%.5f,%.5f,%s,%s,survey\n", form->cycles, form->low, form->high, form->name, form->kernel);
-        unsigned n = (unsigned)ceil(form->cycles * width + 0.5);
-        double cycles = (form->slots + n) / width;
-        if (width > 0 && form->slots)
-            text_addf(csv, "%.5f,%.5f,%.5f,%s;%u*%s,%s.slots,survey\n", cycles, cycles * (1 - error),
-                      cycles * (1 + error), form->name, n, filler, form->name);
-    }
-}
-
-static bool write_csv(struct pairs_run *run, bool is_judged, const char *path, struct fail *fail) {
-    struct text csv = {.arena = run->arena};
-    text_add(&csv, "cycles,low,high,forms,id,set\n");
-    if (!is_judged)
-        add_alone(run, &csv);
-    for (size_t i = 0; i < run->n_items; i++) {
-        const struct item *item = &run->items[i];
-        if (item->is_known && item->is_judged == is_judged)
-            text_addf(&csv, "%.5f,%.5f,%.5f,%s,%s,%s\n", item->cycles, item->low, item->high, terms_text(run, item),
-                      item->id, item->set);
-    }
-    return file_write(path, csv.data, csv.length, fail);
-}
-
-// "2*ADD64rr;1*IMUL64rr", as terms_text has it. Returns how many; 0: a form is not of the survey.
-static unsigned read_terms(const struct pairs_run *run, char *text, struct multiset_term *terms) {
-    unsigned n = 0;
-    for (char *term; (term = strsep(&text, ";")) && n < MULTISET_MOST_TERMS; n++) {
-        char *name;
-        terms[n].count = (unsigned)strtoul(term, &name, 10);
-        terms[n].form = *name == '*' && terms[n].count ? form_called(run, name + 1) : (unsigned)run->sets.n_forms;
-        if (terms[n].form == run->sets.n_forms)
-            return 0;
-    }
-    return n;
-}
-
-// A run that goes on has the sentinels of the one before, and its pairs: another choice would begin anew.
-static const char *sentinels_path(const struct pairs_run *run) {
-    return arena_printf(run->arena, "%s/sentinels.csv", run->request->campaign.folder);
-}
-
-static bool write_sentinels(struct pairs_run *run, struct fail *fail) {
-    static const char set[] = "sentinels";
-    struct text csv = {.arena = run->arena};
-    text_add(&csv, "forms\n");
-    for (size_t s = 0; s < run->n_sentinels; s++)
-        text_addf(&csv, "1*%s\n", run->sets.forms[run->sentinels[s]].name);
-    for (size_t i = 0; i < run->n_items; i++)
-        if (strcmp(run->items[i].set, set) == 0)
-            text_addf(&csv, "%s\n", terms_text(run, &run->items[i]));
-    return file_write(sentinels_path(run), csv.data, csv.length, fail);
-}
-
-static bool read_sentinels(struct pairs_run *run, struct fail *fail) {
-    char *data, *line;
-    size_t length;
-    if (!file_read(run->arena, sentinels_path(run), &data, &length, fail))
-        return false;
-    strsep(&data, "\n"); // the title
-    while ((line = strsep(&data, "\n"))) {
-        struct multiset_term terms[MULTISET_MOST_TERMS];
-        unsigned n = *line ? read_terms(run, line, terms) : 0;
-        if (n == 1)
-            *ARENA_ADD(run->arena, run->sentinels, run->n_sentinels) = terms[0].form;
-        else if (n)
-            add_item(run, terms, n, id_of(run, terms, n), "sentinels");
-    }
-    return true;
-}
-
-static bool write_classes(struct pairs_run *run, struct fail *fail) {
-    struct text csv = {.arena = run->arena};
-    text_add(&csv, "form,class\n");
-    for (unsigned f = 0; f < run->sets.n_forms; f++)
-        text_addf(&csv, "%s,%s\n", run->sets.forms[f].name, run->sets.forms[run->sets.forms[f].first].name);
-    return file_write(pair_campaign_classes(run->arena, run->request->campaign.folder), csv.data, csv.length, fail);
-}
-
-static bool write_files(struct pairs_run *run, const char *kernels, struct fail *fail) {
-    const char *folder = run->request->campaign.folder;
-    return file_write(kernels, run->file.data, run->file.length, fail) &&
-           write_csv(run, false, pair_campaign_experiments(run->arena, folder), fail) &&
-           (!run->request->n_random || write_csv(run, true, pair_campaign_judged(run->arena, folder), fail));
 }
 
 // ---- measuring
@@ -314,7 +155,7 @@ static bool measure(struct pairs_run *run, const char *kernels, struct fail *fai
     }
     for (size_t i = 0; i < run->n_items; i++)
         run->items[i].is_next = false;
-    return is_done && write_files(run, kernels, fail);
+    return is_done && pairs_write_files(run, kernels, fail);
 }
 
 // ---- sentinels
@@ -336,7 +177,7 @@ struct candidate {
 };
 
 // Whether the pair takes as long as both one after the other.
-static bool is_sum(const struct pairs_run *run, const struct item *item) {
+static bool is_sum(const struct pairs_run *run, const struct pairs_item *item) {
     static const double least = 0.97;
     double sum = 0;
     for (unsigned t = 0; t < item->n_terms; t++)
@@ -364,7 +205,7 @@ static bool sort_round(struct pairs_run *run, struct candidate *all, size_t n, c
         for (size_t s = 0; s < n && all[i].is_open && !is_alike; s++) {
             struct multiset_term terms[] = {{all[i].form, 2}, {all[s].form, 2}};
             long item = all[s].is_sentinel && all[s].width == all[i].width && s != i
-                            ? find_item(run, id_of(run, terms, 2))
+                            ? pairs_find_item(run, pairs_id_of(run, terms, 2))
                             : -1;
             is_alike = item >= 0 && is_sum(run, &run->items[item]);
             is_known &= item < 0 || run->items[item].is_known;
@@ -410,15 +251,15 @@ static bool find_sentinels(struct pairs_run *run, const char *kernels, struct fa
     struct candidate *all = NULL;
     size_t n = 0;
     bool is_more = true;
-    if (access(sentinels_path(run), F_OK) == 0)
-        return read_sentinels(run, fail);
+    if (access(pairs_sentinels_path(run), F_OK) == 0)
+        return pairs_read_sentinels(run, fail);
     for (unsigned f = 0; f < run->sets.n_forms; f++) {
         struct candidate each = {.form = f, .width = width_of(&run->sets.forms[f]), .is_open = true};
         // What has registers of several files is seldom one uop, and the widest vectors seldom one cycle; the longest
         // encodings wait for the front end.
         bool is_plain =
             !run->sets.forms[f].is_mixed && !run->sets.forms[f].is_wide && run->sets.forms[f].n_bytes <= MOST_BYTES;
-        if (is_class(run, f) && is_plain && each.width && has_room(run, &each))
+        if (pairs_is_class(run, f) && is_plain && each.width && has_room(run, &each))
             *ARENA_ADD(run->arena, all, n) = each;
     }
     if (n)
@@ -430,7 +271,7 @@ static bool find_sentinels(struct pairs_run *run, const char *kernels, struct fa
         qsort(all, n, sizeof *all, compare_sentinels);
     for (size_t i = 0; i < n && all[i].is_sentinel && run->n_sentinels < run->request->n_sentinels; i++)
         *ARENA_ADD(run->arena, run->sentinels, run->n_sentinels) = all[i].form;
-    return is_stopped(run) || write_sentinels(run, fail);
+    return is_stopped(run) || pairs_write_sentinels(run, fail);
 }
 
 // ---- classes beside sentinels
@@ -440,7 +281,7 @@ static bool measure_beside(struct pairs_run *run, const char *kernels, struct fa
     static const double apart = 1.02; // of the longer one: less shows nothing shared
     size_t first = run->n_items;
     for (unsigned f = 0; f < run->sets.n_forms; f++)
-        for (size_t s = 0; s < run->n_sentinels && is_class(run, f); s++) {
+        for (size_t s = 0; s < run->n_sentinels && pairs_is_class(run, f); s++) {
             unsigned m = 1, n = 1;
             balance(run->sets.forms[f].cycles, run->sets.forms[run->sentinels[s]].cycles, &m, &n);
             long item = f != run->sentinels[s] ? add_pair(run, f, m, run->sentinels[s], n, "balanced") : 0;
@@ -451,7 +292,7 @@ static bool measure_beside(struct pairs_run *run, const char *kernels, struct fa
     if (!measure(run, kernels, fail))
         return false;
     for (size_t i = first, end = run->n_items; i < end; i++) {
-        const struct item item = run->items[i];
+        const struct pairs_item item = run->items[i];
         double a = item.terms[0].count * run->sets.forms[item.terms[0].form].cycles,
                b = item.terms[1].count * run->sets.forms[item.terms[1].form].cycles;
         if (item.is_known && item.cycles > apart * fmax(a, b))
@@ -469,12 +310,12 @@ static void add_next(struct pairs_run *run, const struct ports *ports) {
         struct multiset_term terms[MULTISET_MOST_TERMS];
         bool is_good = true;
         for (unsigned t = 0; t < wanted->n_terms && is_good; t++) {
-            terms[t] = (struct multiset_term){form_called(run, ports->evidence->forms[wanted->terms[t].form]),
+            terms[t] = (struct multiset_term){pairs_form_called(run, ports->evidence->forms[wanted->terms[t].form]),
                                               wanted->terms[t].count};
             is_good = terms[t].form < run->sets.n_forms;
         }
         if (is_good)
-            add_item(run, terms, wanted->n_terms, id_of(run, terms, wanted->n_terms), "next");
+            pairs_add_item(run, terms, wanted->n_terms, pairs_id_of(run, terms, wanted->n_terms), "next");
     }
 }
 
@@ -517,7 +358,7 @@ static bool measure_random(struct pairs_run *run, const char *kernels, struct fa
             for (unsigned attempt = 0; attempt < TRIES && item < 0; attempt++) {
                 unsigned n = pair_draw(&run->sets, kind, number + attempt * MOST_RANDOM, terms);
                 const char *id = arena_printf(run->arena, "random-%s.%03u.%u", pair_draw_names[kind], number, attempt);
-                item = n ? add_item(run, terms, n, id, pair_draw_names[kind]) : -1;
+                item = n ? pairs_add_item(run, terms, n, id, pair_draw_names[kind]) : -1;
             }
             if (item >= 0)
                 run->items[item].is_judged = true;
@@ -547,14 +388,14 @@ static bool check_survey(const struct pairs_run *run, struct fail *fail) {
 static bool measure_all(struct pairs_run *run, struct fail *fail) {
     const struct isa *isa = run->sets.isa;
     const char *folder = campaign_make_kernel_folder(&run->campaign, isa_family(isa), fail);
-    if (!folder || !write_classes(run, fail))
+    if (!folder || !pairs_write_classes(run, fail))
         return false;
     const char *kernels = arena_printf(run->arena, "%s/pairs.yaml", folder);
     kernel_put_head("Multisets of forms. Each can be repeated: cyclops run --kernels FOLDER ID", isa, run->sets.syntax,
                     &run->file);
     return find_sentinels(run, kernels, fail) && (is_stopped(run) || measure_beside(run, kernels, fail)) &&
            (is_stopped(run) || decide(run, kernels, fail)) && (is_stopped(run) || measure_random(run, kernels, fail)) &&
-           write_files(run, kernels, fail);
+           pairs_write_files(run, kernels, fail);
 }
 
 static void summarize(const struct pairs_run *run, uint64_t start_ns, struct pair_campaign_summary *summary) {
@@ -566,7 +407,7 @@ static void summarize(const struct pairs_run *run, uint64_t start_ns, struct pai
                                               .seconds = (double)(timer_clock_ns() - start_ns) / 1e9,
                                               .is_spent = budget_is_spent()};
     for (unsigned f = 0; f < run->sets.n_forms; f++)
-        summary->n_classes += is_class(run, f);
+        summary->n_classes += pairs_is_class(run, f);
     for (size_t i = 0; i < run->n_items; i++) {
         summary->n_values += run->items[i].is_known;
         summary->n_random += run->items[i].is_known && run->items[i].is_judged;

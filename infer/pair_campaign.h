@@ -46,5 +46,7 @@ bool pair_campaign_run(struct arena *arena, const struct pair_campaign_request *
 const char *pair_campaign_experiments(struct arena *arena, const char *folder);
 const char *pair_campaign_judged(struct arena *arena, const char *folder);
 const char *pair_campaign_classes(struct arena *arena, const char *folder);
+// Sets `machine` to what the folder was measured on, for people; null: it does not say that.
+bool pair_campaign_machine(struct arena *arena, const char *folder, const char **machine, struct fail *fail);
 
 #endif

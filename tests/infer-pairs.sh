@@ -43,5 +43,12 @@ expect 2 'sentinels is a number from 1 to 32' "${pairs[@]}" --sentinels 33
 expect 2 'was measured on sim:znver4' "$cyclops" infer pairs "$T/survey" --output "$T/x"
 expect 2 'was measured on sim:znver4,.*, and this is sim:skylake' "$cyclops" infer pairs "$T/survey" --isa x86_64 --target sim:skylake,noise=none --output "$T/x"
 expect 2 'nowhere' "$cyclops" infer pairs "$T/nowhere" "${sim[@]}" --output "$T/x"
+# A base of another CPU is refused, unless one insists.
+sed '/"record":"host"/s/.*/{"record":"host","version":1,"cpu":"AMD EPYC","family":25,"model":17,"stepping":1,"microcode":"0x1","clock":{"tier":"ratio","target":"native"}}/' \
+    "$T/pairs/measurements.jsonl" >"$T/native" && cp -r "$T/pairs" "$T/zen4" && mv "$T/native" "$T/zen4/measurements.jsonl"
+zen4=("$cyclops" cpu import ports "$T/zen4" --output "$T/other.cpu.yaml")
+expect 2 "the pairs were measured on another CPU, AMD EPYC .family 25, model 17.*insist with --other-cpu" "${zen4[@]}" --base cpu:skylake
+expect 0 'opcodes have pipes' "${zen4[@]}" --base cpu:skylake --other-cpu
+expect 0 'opcodes have pipes' "${zen4[@]}" --base cpu:zen4 --force
 expect 2 'base names what' "${import[@]}" --output "$T/x.cpu.yaml"
 finish

@@ -45,5 +45,14 @@ expect 2 'nowhere.csv' "${ports[@]}" "$T/nowhere.csv"
 expect 2 "no experiment has a form 'aa' \(did you mean 'a'" "${ports[@]}" "$T/pairs.csv" --why aa
 echo '1,a;;b,x' >>"$T/pairs.csv"
 expect 2 'pairs.csv:17: .*form without a name' "${ports[@]}" "$T/pairs.csv"
-expect 2 'at most 0 different forms' "${ports[@]}" "$T/more.csv" --most-forms 0
+# What is out of range, or of the other verb, is refused; a compressed table is read.
+expect 2 'most-forms is a number from 1 to 1000, not 0' "${ports[@]}" "$T/more.csv" --most-forms 0
+expect 2 'tolerance is a number from 0 to 50, not 1e\+09' "${ports[@]}" "$T/more.csv" --tolerance 1e9
+expect 2 'interval is a number from 0 to 50' "${ports[@]}" "$T/more.csv" --interval 200
+expect 2 'excess is a number from 0 to 100' "${ports[@]}" "$T/more.csv" --excess 101
+expect 2 'budget is a number from 0 to 1000000' "${ports[@]}" "$T/more.csv" --budget 1e7
+expect 2 "resume is an option of 'cyclops infer pairs'" "${ports[@]}" "$T/more.csv" --resume
+expect 2 "why is an option of 'cyclops infer ports'" "$cyclops" infer pairs "$T" --why a
+xz --keep "$T/more.csv"
+expect 0 'forms: 4 certain, 1 dispatch' "${ports[@]}" "$T/more.csv.xz"
 finish
