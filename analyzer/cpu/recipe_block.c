@@ -1,19 +1,11 @@
 // What the instructions of a block do to each other before they are executed: they fuse, or hold pipes longer.
 #include "analyzer/cpu/opcode.h"
 #include "analyzer/cpu/recipe.h"
+#include "analyzer/cpu/recipe_fusion.h"
 #include "base/text.h"
 
 static bool is(const struct cpu_recipe *recipe, uint32_t kinds) {
     return recipe->opcode->kinds & kinds;
-}
-
-static bool fuses_with(const struct cpu_recipe *first, const struct cpu_recipe *jump) {
-    if (!jump->insn->is_conditional || !is(jump, CPU_JUMPS))
-        return false;
-    unsigned kind = jump->encoding.opcode & 0xe; // o, b, e, be, s, p, l, le
-    bool is_sign = kind == 0 || kind == 8 || kind == 10, is_carry = kind == 2 || kind == 6;
-    return first->fuses == CPU_FUSES_ALWAYS || (first->fuses == CPU_FUSES_COMPARE && !is_sign) ||
-           (first->fuses == CPU_FUSES_INCREMENT && !is_sign && !is_carry);
 }
 
 // The operation that wrote a register last, where it went through the scheduler of general registers.
@@ -105,7 +97,7 @@ struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const
     struct cpu_recipe *recipes = arena_alloc_uncleared(arena, block->n_insns * sizeof *recipes);
     for (unsigned i = 0; i < block->n_insns; i++) {
         cpu_recipe_make(cpu, &block->insns[i], &recipes[i]);
-        if (i && fuses_with(&recipes[i - 1], &recipes[i])) {
+        if (i && recipe_fuses_with(&recipes[i - 1], &recipes[i])) {
             recipes[i].is_fused = true;
             recipes[i].slots = recipes[i].decoded_slots = 0;
             recipes[i].is_by_base[CPU_COST_SLOTS] = false;
