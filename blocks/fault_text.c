@@ -227,30 +227,12 @@ static bool explain_callee(struct arena *arena, const struct decoder *decoder, c
     return true;
 }
 
-bool fault_explain(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
-                   const struct program *program, enum bench_outcome outcome, const struct bench_seen *seen,
-                   struct record_fault *fault) {
-    const struct program_range range = program_block_range(program), *body = &range;
-    const struct bench_fault *known = &seen->fault;
-    size_t end = body->offset + body->length * (program->routine_range.length ? 1 : program->unroll);
-    const char *absent = find_absent(block, outcome, known);
-    if (absent) {
-        *fault = (struct record_fault){.explanation = absent};
-        return true;
-    }
-    if (outcome == BENCH_JUMP && known->has_address) {
-        explain_jump(arena, decoder->machine, block, known->address, fault);
-        return true;
-    }
-    if (known->is_known && known->offset < body->offset && block->options.state.init) {
-        const char *access = known->has_address ? arena_printf(arena, ", at 0x%" PRIx64, known->address) : "";
-        *fault = (struct record_fault){.explanation = arena_printf(arena, "in the code of --init%s", access)};
-        return true;
-    }
-    if (!block->is_decoded || !known->is_known || known->offset < body->offset || known->offset >= end)
-        return explain_callee(arena, decoder, block, outcome, known, fault);
-    size_t offset = known->offset - body->offset;
-    unsigned at = decoder_insn_at(&block->insns, offset % body->length);
+// A fault of the block's own instruction at `offset`, bytes from the first copy.
+static void explain_own(struct text *text, const struct decoder *decoder, const struct lab_block *block,
+                        const struct program *program, enum bench_outcome outcome, const struct bench_fault *known,
+                        size_t offset, struct record_fault *fault) {
+    const size_t length = program_block_range(program).length;
+    unsigned at = decoder_insn_at(&block->insns, offset % length);
     const struct insn *insn = &block->insns.insns[at];
     uint64_t address = known->address;
     bool has_address =
@@ -260,23 +242,48 @@ bool fault_explain(struct arena *arena, const struct decoder *decoder, const str
                      (outcome == BENCH_SIGBUS && insn->address);
     *fault = (struct record_fault){
         .instruction = at + 1,
-        .copy = (unsigned)(offset / body->length) + 1,
+        .copy = (unsigned)(offset / length) + 1,
         .text = insn->text,
         .access = is_memory ? (is_write ? "write" : "read") : "",
-        .address = is_memory && has_address ? arena_printf(arena, "0x%" PRIx64, address) : NULL,
+        .address = is_memory && has_address ? arena_printf(text->arena, "0x%" PRIx64, address) : NULL,
     };
-    struct text text = {.arena = arena};
-    text_addf(&text, "instruction %u `%s`", fault->instruction, fault->text);
-    add_copy(&text, program, fault);
-    add_deed(&text, outcome, fault, address);
+    text_addf(text, "instruction %u `%s`", fault->instruction, fault->text);
+    add_copy(text, program, fault);
+    add_deed(text, outcome, fault, address);
     bool is_first = fault->copy == 1 &&
                     (program->runs_once || (program->form == PROGRAM_UNROLLED && !program->routine_range.length));
     if (is_memory && insn->address) {
-        add_origin(&text, decoder->machine, &block->insns, at, insn->address->base, is_first);
-        add_origin(&text, decoder->machine, &block->insns, at, insn->address->index, is_first);
+        add_origin(text, decoder->machine, &block->insns, at, insn->address->base, is_first);
+        add_origin(text, decoder->machine, &block->insns, at, insn->address->index, is_first);
     }
     if (outcome == BENCH_PAGES)
-        add_loop(&text, &block->insns, at);
-    fault->explanation = text.data;
+        add_loop(text, &block->insns, at);
+    fault->explanation = text->data;
+}
+
+bool fault_explain(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
+                   const struct program *program, enum bench_outcome outcome, const struct bench_seen *seen,
+                   struct record_fault *fault) {
+    const struct program_range body = program_block_range(program);
+    const struct bench_fault *known = &seen->fault;
+    size_t end = body.offset + body.length * (program->routine_range.length ? 1 : program->unroll);
+    const char *absent = find_absent(block, outcome, known);
+    if (absent) {
+        *fault = (struct record_fault){.explanation = absent};
+        return true;
+    }
+    if (outcome == BENCH_JUMP && known->has_address) {
+        explain_jump(arena, decoder->machine, block, known->address, fault);
+        return true;
+    }
+    if (known->is_known && known->offset < body.offset && block->options.state.init) {
+        const char *access = known->has_address ? arena_printf(arena, ", at 0x%" PRIx64, known->address) : "";
+        *fault = (struct record_fault){.explanation = arena_printf(arena, "in the code of --init%s", access)};
+        return true;
+    }
+    if (!block->is_decoded || !known->is_known || known->offset < body.offset || known->offset >= end)
+        return explain_callee(arena, decoder, block, outcome, known, fault);
+    struct text text = {.arena = arena};
+    explain_own(&text, decoder, block, program, outcome, known, known->offset - body.offset, fault);
     return true;
 }

@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,10 +22,6 @@ static void add_line(struct text *out, const char *key, const char *value) {
     text_add(out, "\n");
 }
 
-static void add_number(struct text *out, const char *key, uint64_t value) {
-    text_addf(out, "%s %llu\n", key, (unsigned long long)value);
-}
-
 static const char *const use_names[BENCH_N_USES] = {[USE_INTEGER] = "integer",
                                                     [USE_VECTOR] = "vector",
                                                     [USE_LOAD] = "load",
@@ -40,13 +37,105 @@ static void add_uses(struct text *out, const struct bench_code *code) {
     text_addf(out, "%s\n", code->is_wide ? " " WIDE : "");
 }
 
-static void add_turns(struct text *out, const struct bench_turns *turns) {
-    if (!turns->bits)
-        return;
-    add_number(out, "turns_word", turns->word);
-    add_number(out, "turns_bits", turns->bits);
-    add_number(out, "turns_factor", turns->factor);
-    add_number(out, "turns_addend", turns->addend);
+// What a pack has of a program.
+struct entry {
+    struct pack_program program;
+    uint64_t body_offset; // from the code's first byte
+};
+
+// The texts and numbers of a program, in the order in which a pack has them.
+static const struct text_key {
+    const char *key;
+    size_t place; // of a const char * in struct entry, bytes
+} text_keys[] = {
+    {"role", offsetof(struct entry, program.role)},
+    {"kernel", offsetof(struct entry, program.kernel)},
+    {"mode", offsetof(struct entry, program.mode)},
+    {"form", offsetof(struct entry, program.form)},
+    {"arc", offsetof(struct entry, program.arc)},
+    {"placement", offsetof(struct entry, program.placement)},
+    {"instruction", offsetof(struct entry, program.instruction)},
+    {"setup", offsetof(struct entry, program.setup)},
+};
+enum { N_TEXTS = sizeof text_keys / sizeof *text_keys };
+
+// Which programs have a number.
+enum owner { OF_ALL, OF_LOOPS, OF_SETS, OF_FOREIGN, OF_TURNS, OF_PLACED };
+enum number_kind { NUMBER_UNSIGNED, NUMBER_SIZE, NUMBER_64, NUMBER_FLAG };
+
+#define PLACE(member) offsetof(struct entry, program.member)
+#define CODE(member) PLACE(code.member)
+#define FOREIGN(member) CODE(foreign.member)
+static const struct number_key {
+    const char *key;
+    uint64_t most;
+    enum owner owner;
+    enum number_kind kind;
+    size_t place; // in struct entry, bytes
+} number_keys[] = {
+    {"n", UINT32_MAX, OF_ALL, NUMBER_UNSIGNED, PLACE(streams)},
+    {"instructions", UINT32_MAX, OF_ALL, NUMBER_UNSIGNED, PLACE(instructions)},
+    {"loop_instructions", UINT32_MAX, OF_LOOPS, NUMBER_UNSIGNED, PLACE(loop_instructions)},
+    {"loop_branches", UINT32_MAX, OF_LOOPS, NUMBER_UNSIGNED, PLACE(loop_branches)},
+    {"bodies", UINT32_MAX, OF_ALL, NUMBER_UNSIGNED, CODE(bodies)},
+    {"iteration_instructions", UINT64_MAX, OF_ALL, NUMBER_64, CODE(iteration_instructions)},
+    {"body_offset", UINT32_MAX, OF_ALL, NUMBER_64, offsetof(struct entry, body_offset)},
+    {"body_bytes", UINT32_MAX, OF_ALL, NUMBER_SIZE, CODE(n_body_bytes)},
+    {"process_set", UINT32_MAX, OF_SETS, NUMBER_UNSIGNED, CODE(process_set)},
+    {"exit_offset", BENCH_MOST_EXIT_OFFSET, OF_FOREIGN, NUMBER_SIZE, FOREIGN(exit_offset)},
+    {"pages", BENCH_MOST_PAGES, OF_FOREIGN, NUMBER_UNSIGNED, FOREIGN(most_pages)},
+    {"own", 1, OF_FOREIGN, NUMBER_FLAG, FOREIGN(is_own)},
+    {"frames", BENCH_MOST_FRAMES, OF_FOREIGN, NUMBER_UNSIGNED, FOREIGN(frames)},
+    {"fill", UINT64_MAX, OF_FOREIGN, NUMBER_64, FOREIGN(fill)},
+    {"lowest", UINT64_MAX, OF_FOREIGN, NUMBER_64, FOREIGN(lowest_address)},
+    {"turns_word", BENCH_FRAME_WORDS - 1, OF_TURNS, NUMBER_UNSIGNED, FOREIGN(turns.word)},
+    {"turns_bits", 64, OF_TURNS, NUMBER_UNSIGNED, FOREIGN(turns.bits)},
+    {"turns_factor", UINT64_MAX, OF_TURNS, NUMBER_64, FOREIGN(turns.factor)},
+    {"turns_addend", UINT64_MAX, OF_TURNS, NUMBER_64, FOREIGN(turns.addend)},
+    {"stores", 1, OF_FOREIGN, NUMBER_FLAG, FOREIGN(stores)},
+    {"address", UINT32_MAX, OF_PLACED, NUMBER_64, CODE(address)},
+};
+enum { N_NUMBERS = sizeof number_keys / sizeof *number_keys };
+
+static bool has(const struct pack_program *program, enum owner owner) {
+    const struct bench_code *code = &program->code;
+    const bool is_foreign = bench_code_is_foreign(code);
+    switch (owner) {
+    case OF_ALL:
+        return true;
+    case OF_LOOPS:
+        return program->loop_instructions;
+    case OF_SETS:
+        return code->process_set;
+    case OF_FOREIGN:
+        return is_foreign;
+    case OF_TURNS:
+        return is_foreign && code->foreign.turns.bits;
+    case OF_PLACED:
+        return code->address;
+    }
+    assert(false);
+    return false;
+}
+
+static uint64_t number_of(const struct entry *entry, const struct number_key *key) {
+    const void *at = (const char *)entry + key->place;
+    return key->kind == NUMBER_UNSIGNED ? *(const unsigned *)at
+           : key->kind == NUMBER_SIZE   ? *(const size_t *)at
+           : key->kind == NUMBER_64     ? *(const uint64_t *)at
+                                        : *(const bool *)at;
+}
+
+static void set_number(struct entry *entry, const struct number_key *key, uint64_t number) {
+    void *at = (char *)entry + key->place;
+    if (key->kind == NUMBER_UNSIGNED)
+        *(unsigned *)at = (unsigned)number;
+    else if (key->kind == NUMBER_SIZE)
+        *(size_t *)at = (size_t)number;
+    else if (key->kind == NUMBER_64)
+        *(uint64_t *)at = number;
+    else
+        *(bool *)at = number != 0;
 }
 
 static void write_segment(const struct segment *segment, struct text *out) {
@@ -69,41 +158,16 @@ static void add_patches(struct text *out, const struct bench_foreign *foreign) {
 
 static void write_program(const struct pack_program *program, struct text *out) {
     const struct bench_code *code = &program->code;
+    const struct entry entry = {*program, (uint64_t)(code->body - code->bytes)};
     text_add(out, "program\n");
-    add_line(out, "role", program->role);
-    add_line(out, "kernel", program->kernel);
-    add_line(out, "mode", program->mode);
-    add_line(out, "form", program->form);
-    add_line(out, "arc", program->arc);
-    add_line(out, "placement", program->placement);
-    add_line(out, "instruction", program->instruction);
-    add_line(out, "setup", program->setup);
-    add_number(out, "n", program->streams);
-    add_number(out, "instructions", program->instructions);
-    if (program->loop_instructions) {
-        add_number(out, "loop_instructions", program->loop_instructions);
-        add_number(out, "loop_branches", program->loop_branches);
-    }
-    add_number(out, "bodies", code->bodies);
-    add_number(out, "iteration_instructions", code->iteration_instructions);
-    add_number(out, "body_offset", (uint64_t)(code->body - code->bytes));
-    add_number(out, "body_bytes", code->n_body_bytes);
+    for (unsigned i = 0; i < N_TEXTS; i++)
+        add_line(out, text_keys[i].key, *(const char *const *)((const char *)&entry + text_keys[i].place));
+    for (unsigned i = 0; i < N_NUMBERS; i++)
+        if (has(program, number_keys[i].owner))
+            text_addf(out, "%s %" PRIu64 "\n", number_keys[i].key, number_of(&entry, &number_keys[i]));
     add_uses(out, code);
-    if (code->process_set)
-        add_number(out, "process_set", code->process_set);
-    if (bench_code_is_foreign(code)) {
-        add_number(out, "exit_offset", code->foreign.exit_offset);
-        add_number(out, "pages", code->foreign.most_pages);
-        add_number(out, "own", code->foreign.is_own);
-        add_number(out, "frames", code->foreign.frames);
-        add_number(out, "fill", code->foreign.fill);
-        add_number(out, "lowest", code->foreign.lowest_address);
-        add_turns(out, &code->foreign.turns);
-        add_number(out, "stores", code->foreign.stores);
+    if (bench_code_is_foreign(code))
         add_patches(out, &code->foreign);
-    }
-    if (code->address)
-        add_number(out, "address", code->address);
     for (unsigned i = 0; i < code->n_segments; i++)
         write_segment(&code->segments[i], out);
     add_line(out, "code", bytes_to_hex(out->arena, code->bytes, code->n_bytes));
@@ -120,8 +184,8 @@ void pack_write(const struct pack *pack, struct text *out) {
 struct pack_reader {
     struct arena *arena;
     struct pack *pack;
-    struct pack_program *program; // current program; null before the first
-    uint64_t body_offset;
+    bool has_entry; // a program has begun
+    struct entry entry;
     struct segment *segments; // those of the current program, as are these
     struct bench_touch *touches;
     struct bench_patch *patches;
@@ -132,8 +196,8 @@ static bool read_code(struct pack_reader *reader, const char *hex) {
     uint8_t *bytes = arena_alloc(reader->arena, n + 1);
     if (!bytes_from_hex(hex, n, bytes))
         return false;
-    reader->program->code.bytes = bytes;
-    reader->program->code.n_bytes = n;
+    reader->entry.program.code.bytes = bytes;
+    reader->entry.program.code.n_bytes = n;
     return n > 0 && strlen(hex) % 2 == 0;
 }
 
@@ -162,73 +226,24 @@ static bool read_number(const char *value, uint64_t most, uint64_t *number) {
 }
 
 // Takes a text of a program. Returns false where `key` is not a text's.
-static bool take_text(struct pack_program *program, const char *key, const char *value) {
-    const struct {
-        const char *key, **field;
-    } texts[] = {{"role", &program->role},
-                 {"kernel", &program->kernel},
-                 {"mode", &program->mode},
-                 {"form", &program->form},
-                 {"arc", &program->arc},
-                 {"placement", &program->placement},
-                 {"instruction", &program->instruction},
-                 {"setup", &program->setup}};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (strcmp(key, texts[i].key) == 0) {
-            *texts[i].field = *value ? value : NULL; // as in pack_write, which omits empty ones
+static bool take_text(struct entry *entry, const char *key, const char *value) {
+    for (unsigned i = 0; i < N_TEXTS; i++)
+        if (strcmp(key, text_keys[i].key) == 0) { // absent as in pack_write, which omits empty ones
+            *(const char **)((char *)entry + text_keys[i].place) = *value ? value : NULL;
             return true;
         }
-    }
     return false;
 }
 
 // Takes a number of a program. Returns false where `key` is not a number's. Sets `is_good` to whether the value is
 // valid.
-static bool take_number(struct pack_reader *reader, const char *key, const char *value, bool *is_good) {
-    struct pack_program *program = reader->program;
-    struct bench_code *code = &program->code;
-    struct bench_foreign *foreign = &code->foreign;
-    const struct {
-        const char *key;
-        uint64_t most;
-        unsigned *count; // destination: one of these four
-        size_t *size;
-        uint64_t *word;
-        bool *flag;
-    } numbers[] = {{"n", UINT32_MAX, .count = &program->streams},
-                   {"instructions", UINT32_MAX, .count = &program->instructions},
-                   {"loop_instructions", UINT32_MAX, .count = &program->loop_instructions},
-                   {"loop_branches", UINT32_MAX, .count = &program->loop_branches},
-                   {"bodies", UINT32_MAX, .count = &code->bodies},
-                   {"iteration_instructions", UINT64_MAX, .word = &code->iteration_instructions},
-                   {"body_offset", UINT32_MAX, .word = &reader->body_offset},
-                   {"body_bytes", UINT32_MAX, .size = &code->n_body_bytes},
-                   {"process_set", UINT32_MAX, .count = &code->process_set},
-                   {"address", UINT32_MAX, .word = &code->address},
-                   {"exit_offset", BENCH_MOST_EXIT_OFFSET, .size = &foreign->exit_offset},
-                   {"pages", BENCH_MOST_PAGES, .count = &foreign->most_pages},
-                   {"own", 1, .flag = &foreign->is_own},
-                   {"frames", BENCH_MOST_FRAMES, .count = &foreign->frames},
-                   {"fill", UINT64_MAX, .word = &foreign->fill},
-                   {"lowest", UINT64_MAX, .word = &foreign->lowest_address},
-                   {"turns_word", BENCH_FRAME_WORDS - 1, .count = &foreign->turns.word},
-                   {"turns_bits", 64, .count = &foreign->turns.bits},
-                   {"turns_factor", UINT64_MAX, .word = &foreign->turns.factor},
-                   {"turns_addend", UINT64_MAX, .word = &foreign->turns.addend},
-                   {"stores", 1, .flag = &foreign->stores}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+static bool take_number(struct entry *entry, const char *key, const char *value, bool *is_good) {
+    for (unsigned i = 0; i < N_NUMBERS; i++) {
         uint64_t number;
-        if (strcmp(key, numbers[i].key) != 0)
+        if (strcmp(key, number_keys[i].key) != 0)
             continue;
-        *is_good = read_number(value, numbers[i].most, &number);
-        if (numbers[i].count)
-            *numbers[i].count = (unsigned)number;
-        if (numbers[i].size)
-            *numbers[i].size = (size_t)number;
-        if (numbers[i].word)
-            *numbers[i].word = number;
-        if (numbers[i].flag)
-            *numbers[i].flag = number != 0;
+        *is_good = read_number(value, number_keys[i].most, &number);
+        set_number(entry, &number_keys[i], number);
         return true;
     }
     return false;
@@ -236,7 +251,7 @@ static bool take_number(struct pack_reader *reader, const char *key, const char 
 
 // Reads "ADDRESS SIZE w- HEX".
 static bool read_segment(struct pack_reader *reader, const char *value) {
-    struct bench_code *code = &reader->program->code;
+    struct bench_code *code = &reader->entry.program.code;
     char *end, mode[3];
     int n_read = 0;
     struct segment *last = ARENA_ADD(reader->arena, reader->segments, code->n_segments);
@@ -259,7 +274,7 @@ static bool read_segment(struct pack_reader *reader, const char *value) {
 
 // Reads "ADDRESS STRIDE SIZE".
 static bool read_touch(struct pack_reader *reader, const char *value) {
-    struct bench_foreign *foreign = &reader->program->code.foreign;
+    struct bench_foreign *foreign = &reader->entry.program.code.foreign;
     struct bench_touch touch = {0};
     int end = 0;
     bool is_read = sscanf(value, "%" SCNu64 " %" SCNd64 " %u%n", &touch.address, &touch.stride, &touch.size, &end) == 3;
@@ -272,7 +287,7 @@ static bool read_touch(struct pack_reader *reader, const char *value) {
 
 // Reads "ADDRESS BYTES VALUE".
 static bool read_patch(struct pack_reader *reader, const char *value) {
-    struct bench_foreign *foreign = &reader->program->code.foreign;
+    struct bench_foreign *foreign = &reader->entry.program.code.foreign;
     char hex[2 * BENCH_PATCH_BYTES + 1];
     struct bench_patch patch = {0};
     int end = 0;
@@ -290,7 +305,7 @@ static bool read_patch(struct pack_reader *reader, const char *value) {
 // Takes a key of a program. Ignores unknown ones, which a later version may add.
 static bool take(struct pack_reader *reader, const char *key, const char *value) {
     bool is_good = true;
-    if (take_text(reader->program, key, value) || take_number(reader, key, value, &is_good))
+    if (take_text(&reader->entry, key, value) || take_number(&reader->entry, key, value, &is_good))
         return is_good;
     if (strcmp(key, "code") == 0)
         return read_code(reader, value);
@@ -300,7 +315,7 @@ static bool take(struct pack_reader *reader, const char *key, const char *value)
         return read_patch(reader, value);
     if (strcmp(key, "touch") == 0)
         return read_touch(reader, value);
-    return strcmp(key, "uses") != 0 || read_uses(value, &reader->program->code);
+    return strcmp(key, "uses") != 0 || read_uses(value, &reader->entry.program.code);
 }
 
 // Whether the rules of foreign code are valid: it has an exit, and memory of its own or frames where memory may appear.
@@ -327,25 +342,24 @@ static bool are_segments_sound(const struct bench_code *code) {
 
 // Completes the current program, if there is one. Returns false where it is not valid.
 static bool finish(struct pack_reader *reader) {
-    struct pack_program *program = reader->program;
-    if (!program)
-        return true;
+    struct pack_program *program = &reader->entry.program;
     struct bench_code *code = &program->code;
-    if (!code->bytes || !program->kernel || code->bodies == 0 || reader->body_offset > code->n_bytes ||
-        code->n_body_bytes > code->n_bytes - reader->body_offset || !is_foreign_sound(code) ||
-        !are_segments_sound(code))
+    const uint64_t offset = reader->entry.body_offset;
+    if (!reader->has_entry)
+        return true;
+    if (!code->bytes || !program->kernel || code->bodies == 0 || offset > code->n_bytes ||
+        code->n_body_bytes > code->n_bytes - offset || !is_foreign_sound(code) || !are_segments_sound(code))
         return false;
-    code->body = code->bytes + reader->body_offset;
+    code->body = code->bytes + offset;
     code->body_instructions = program->instructions;
+    *ARENA_ADD(reader->arena, reader->pack->programs, reader->pack->n_programs) = *program;
     return true;
 }
 
 static bool begin(struct pack_reader *reader) {
-    struct pack *pack = reader->pack;
     bool is_finished = finish(reader);
-    reader->program = ARENA_ADD(reader->arena, pack->programs, pack->n_programs);
-    *reader->program = (struct pack_program){0};
-    reader->body_offset = 0;
+    reader->has_entry = true;
+    reader->entry = (struct entry){0};
     return is_finished;
 }
 
@@ -355,7 +369,7 @@ static bool read_line(struct pack_reader *reader, const char *line) {
     const char *key = arena_copy(reader->arena, line, space ? (size_t)(space - line) : strlen(line));
     if (strcmp(key, "program") == 0)
         return begin(reader);
-    if (reader->program)
+    if (reader->has_entry)
         return take(reader, key, value);
     if (strcmp(key, "isa") == 0)
         reader->pack->isa = *value ? value : NULL;

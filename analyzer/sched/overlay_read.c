@@ -117,60 +117,65 @@ static bool check_base(struct overlay_reader *reader, struct fy_node *base, stru
     return true;
 }
 
-static bool read_overlay(struct overlay_reader *reader) {
-    enum {
-        VERSION_,
-        NAME,
-        ABOUT,
-        BASE,
-        TRIPLE,
-        CPU,
-        FEATURES,
-        MACHINE,
-        RESOURCES,
-        FILES,
-        RULES,
-        CARD,
-        SOURCE,
-        MEASURED,
-        MEASURED_ON,
-        CLOCK,
-        N
-    };
-    struct yaml_field f[N] = {
-        [VERSION_] = {"overlay", true, NULL},
-        [NAME] = {"name", true, NULL},
-        [ABOUT] = {"about", false, NULL},
-        [BASE] = {"base", true, NULL},
-        [TRIPLE] = {"triple", false, NULL},
-        [CPU] = {"cpu", false, NULL},
-        [FEATURES] = {"features", false, NULL},
-        [MACHINE] = {"machine", false, NULL},
-        [RESOURCES] = {"resources", false, NULL},
-        [FILES] = {"register_files", false, NULL},
-        [RULES] = {"instructions", false, NULL},
-        [CARD] = {"card", false, NULL},
-        [SOURCE] = {"source", false, NULL},
-        [MEASURED] = {"measured", false, NULL},
-        [MEASURED_ON] = {"measured_on", false, NULL},
-        [CLOCK] = {"clock", false, NULL},
-    };
+enum overlay_key {
+    KEY_VERSION,
+    KEY_NAME,
+    KEY_ABOUT,
+    KEY_BASE,
+    KEY_TRIPLE,
+    KEY_CPU,
+    KEY_FEATURES,
+    KEY_MACHINE,
+    KEY_RESOURCES,
+    KEY_FILES,
+    KEY_RULES,
+    KEY_CARD,
+    KEY_SOURCE,
+    KEY_MEASURED,
+    KEY_MEASURED_ON,
+    KEY_CLOCK,
+    N_OVERLAY_KEYS
+};
+
+// What is only text. What was measured, on what and when is for people: it is read to be checked.
+static bool read_texts(struct overlay_reader *reader, const struct yaml_field *f) {
     struct overlay *overlay = reader->overlay;
-    const char *origin; // what was measured, and when: for people
-    return yaml_fields(&reader->yaml, yaml_root(&reader->yaml), "an overlay", f, N) &&
-           read_head(reader, f[VERSION_].value, f[BASE].value, f[NAME].value) &&
-           overlay_read_text(reader, f[ABOUT].value, &overlay->about) &&
-           overlay_read_text(reader, f[MEASURED].value, &origin) &&
-           overlay_read_text(reader, f[MEASURED_ON].value, &origin) &&
-           overlay_read_text(reader, f[CLOCK].value, &origin) &&
-           overlay_read_text(reader, f[TRIPLE].value, &overlay->triple) &&
-           overlay_read_text(reader, f[CPU].value, &overlay->cpu) &&
-           overlay_read_text(reader, f[FEATURES].value, &overlay->features) &&
-           check_base(reader, f[BASE].value, f[CPU].value) && read_machine(reader, f[MACHINE].value) &&
-           overlay_read_list(reader, f[RESOURCES].value, "resources", read_resource) &&
-           overlay_read_list(reader, f[FILES].value, "register files", read_file) &&
-           overlay_read_list(reader, f[RULES].value, "rules", overlay_read_rule) &&
-           overlay_read_source(reader, f[SOURCE].value);
+    const char *origin;
+    return overlay_read_text(reader, f[KEY_ABOUT].value, &overlay->about) &&
+           overlay_read_text(reader, f[KEY_MEASURED].value, &origin) &&
+           overlay_read_text(reader, f[KEY_MEASURED_ON].value, &origin) &&
+           overlay_read_text(reader, f[KEY_CLOCK].value, &origin) &&
+           overlay_read_text(reader, f[KEY_TRIPLE].value, &overlay->triple) &&
+           overlay_read_text(reader, f[KEY_CPU].value, &overlay->cpu) &&
+           overlay_read_text(reader, f[KEY_FEATURES].value, &overlay->features);
+}
+
+static bool read_overlay(struct overlay_reader *reader) {
+    struct yaml_field f[N_OVERLAY_KEYS] = {
+        [KEY_VERSION] = {"overlay", true, NULL},
+        [KEY_NAME] = {"name", true, NULL},
+        [KEY_ABOUT] = {"about", false, NULL},
+        [KEY_BASE] = {"base", true, NULL},
+        [KEY_TRIPLE] = {"triple", false, NULL},
+        [KEY_CPU] = {"cpu", false, NULL},
+        [KEY_FEATURES] = {"features", false, NULL},
+        [KEY_MACHINE] = {"machine", false, NULL},
+        [KEY_RESOURCES] = {"resources", false, NULL},
+        [KEY_FILES] = {"register_files", false, NULL},
+        [KEY_RULES] = {"instructions", false, NULL},
+        [KEY_CARD] = {"card", false, NULL},
+        [KEY_SOURCE] = {"source", false, NULL},
+        [KEY_MEASURED] = {"measured", false, NULL},
+        [KEY_MEASURED_ON] = {"measured_on", false, NULL},
+        [KEY_CLOCK] = {"clock", false, NULL},
+    };
+    return yaml_fields(&reader->yaml, yaml_root(&reader->yaml), "an overlay", f, N_OVERLAY_KEYS) &&
+           read_head(reader, f[KEY_VERSION].value, f[KEY_BASE].value, f[KEY_NAME].value) && read_texts(reader, f) &&
+           check_base(reader, f[KEY_BASE].value, f[KEY_CPU].value) && read_machine(reader, f[KEY_MACHINE].value) &&
+           overlay_read_list(reader, f[KEY_RESOURCES].value, "resources", read_resource) &&
+           overlay_read_list(reader, f[KEY_FILES].value, "register files", read_file) &&
+           overlay_read_list(reader, f[KEY_RULES].value, "rules", overlay_read_rule) &&
+           overlay_read_source(reader, f[KEY_SOURCE].value);
 }
 
 // `text`: null: the file's.
