@@ -83,53 +83,65 @@ static const struct value *ask(struct session *session, const struct size *size,
     return session_value(session, &timing);
 }
 
-static void find_bandwidth(struct session *session, bool is_store) {
-    const char *what = is_store ? "store" : "load";
-    const struct value *values[N_SIZES] = {0};
+// Finds the widest vectors that run, and their value at the smallest footprint; `widths + N_WIDTHS`: none do, and the
+// value states why. Null: it is not measured yet.
+static const struct width *find_widest(struct session *session, bool is_store, const struct value **first) {
     const struct width *width = widths;
-    struct card_curve curve = {.name = arena_printf(session->arena, "%s-bandwidth", what),
-                               .x = "footprint, 8 KiB to 64 MiB, doubled each step",
-                               .y = "bytes per cycle"};
-    // The widest vectors that run.
     for (; width < widths + N_WIDTHS; width++) {
         if (strcmp(width->isa, session->recipe->isa) != 0)
             continue;
-        values[0] = ask(session, &sizes[0], width, is_store);
-        if (!values[0])
-            return;
-        if (values[0]->is_good)
+        *first = ask(session, &sizes[0], width, is_store);
+        if (!*first)
+            return NULL;
+        if ((*first)->is_good)
             break;
     }
-    bool is_missing = false, is_there = width < widths + N_WIDTHS;
+    return width;
+}
+
+// The rate of a footprint: an entry of the card, and a point of its curve. `width`: null: no vectors run.
+static void add_rate(struct session *session, unsigned i, const char *what, const struct width *width,
+                     const struct value *value, struct card_curve *curve) {
+    const double bytes = N_RINGS * LINE * LINES_AT_ONCE;
+    const struct card_entry head = {
+        .group = "bandwidth",
+        .name = sizes[i].kib < 1024 ? arena_printf(session->arena, "%s-%u-KiB", what, sizes[i].kib)
+                                    : arena_printf(session->arena, "%s-%u-MiB", what, sizes[i].kib / 1024),
+        .unit = "bytes per cycle",
+        .how =
+            width ? arena_printf(session->arena, "%ss of %u bytes that walk through so much memory", what, width->bytes)
+                  : arena_printf(session->arena, "%ss that walk through so much memory", what),
+        .curve = curve->name};
+    if (!value->is_good)
+        card_add_unknown(&session->card, &head, value->why);
+    else if (!value->is_stable) // a neighbour only takes of it
+        card_add_at_least(&session->card, &head, bytes / value->high, value->why);
+    else
+        card_add_number(&session->card, &head, bytes / value->cycles, bytes / value->high, bytes / value->low, 0.02);
+    if (value->is_good)
+        *ARENA_ADD(session->arena, curve->points, curve->n_points) =
+            (struct card_point){i, bytes / value->cycles, bytes / value->high, bytes / value->low};
+}
+
+static void find_bandwidth(struct session *session, bool is_store) {
+    const char *what = is_store ? "store" : "load";
+    const struct value *values[N_SIZES] = {0};
+    struct card_curve curve = {.name = arena_printf(session->arena, "%s-bandwidth", what),
+                               .x = "footprint, 8 KiB to 64 MiB, doubled each step",
+                               .y = "bytes per cycle"};
+    const struct width *width = find_widest(session, is_store, &values[0]);
+    if (!width)
+        return;
+    const bool is_there = width < widths + N_WIDTHS;
+    bool is_missing = false;
     for (unsigned i = 0; i < N_SIZES; i++) {
         values[i] = is_there ? ask(session, &sizes[i], width, is_store) : values[0];
         is_missing = is_missing || !values[i];
     }
     if (is_missing)
         return;
-    double bytes = N_RINGS * LINE * LINES_AT_ONCE;
-    for (unsigned i = 0; i < N_SIZES; i++) {
-        const struct value *value = values[i];
-        const struct card_entry head = {
-            .group = "bandwidth",
-            .name = sizes[i].kib < 1024 ? arena_printf(session->arena, "%s-%u-KiB", what, sizes[i].kib)
-                                        : arena_printf(session->arena, "%s-%u-MiB", what, sizes[i].kib / 1024),
-            .unit = "bytes per cycle",
-            .how = is_there ? arena_printf(session->arena, "%ss of %u bytes that walk through so much memory", what,
-                                           width->bytes)
-                            : arena_printf(session->arena, "%ss that walk through so much memory", what),
-            .curve = curve.name};
-        if (!value->is_good)
-            card_add_unknown(&session->card, &head, value->why);
-        else if (!value->is_stable) // a neighbour only takes of it
-            card_add_at_least(&session->card, &head, bytes / value->high, value->why);
-        else
-            card_add_number(&session->card, &head, bytes / value->cycles, bytes / value->high, bytes / value->low,
-                            0.02);
-        if (value->is_good)
-            *ARENA_ADD(session->arena, curve.points, curve.n_points) =
-                (struct card_point){i, bytes / value->cycles, bytes / value->high, bytes / value->low};
-    }
+    for (unsigned i = 0; i < N_SIZES; i++)
+        add_rate(session, i, what, is_there ? width : NULL, values[i], &curve);
     *ARENA_ADD(session->arena, session->card.curves, session->card.n_curves) = curve;
 }
 

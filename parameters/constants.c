@@ -55,6 +55,24 @@ static void add_chains(struct session *session) {
     }
 }
 
+// The largest constant that takes no time, where each smaller one takes none either.
+static void add_largest(struct card *card, const struct card_entry *head, const struct value *const *values) {
+    unsigned n = 0; // of the first that take no time
+    while (n < N_CONSTANTS && values[n]->high < 2 * executed)
+        n++;
+    unsigned last = n;
+    for (unsigned i = n; i < N_CONSTANTS; i++)
+        last = values[i]->high < 2 * executed ? i + 1 : last;
+    if (n == 0)
+        card_add_unknown(card, head, "additions are executed: no constant is added at rename");
+    else if (last > n)
+        card_add_unknown(card, head, "larger constants take no time again behind some that do");
+    else if (n == N_CONSTANTS)
+        card_add_at_least(card, head, constants[n - 1], "the experiment reaches no further");
+    else
+        card_add_number(card, head, constants[n - 1], constants[n - 1], constants[n] - 1, 0);
+}
+
 // A constant that is added and subtracted again keeps the sum small, however long the chain is.
 static void add_range(struct session *session) {
     const struct value *values[N_CONSTANTS];
@@ -80,22 +98,10 @@ static void add_range(struct session *session) {
     head.curve = curve.name;
     if (curve.n_points)
         *ARENA_ADD(session->arena, card->curves, card->n_curves) = curve;
-    unsigned n = 0; // of the first that take no time
-    while (n < N_CONSTANTS && !why && values[n]->high < 2 * executed)
-        n++;
-    unsigned last = n;
-    for (unsigned i = n; i < N_CONSTANTS && !why; i++)
-        last = values[i]->high < 2 * executed ? i + 1 : last;
     if (why)
         card_add_unknown(card, &head, why);
-    else if (n == 0)
-        card_add_unknown(card, &head, "additions are executed: no constant is added at rename");
-    else if (last > n)
-        card_add_unknown(card, &head, "larger constants take no time again behind some that do");
-    else if (n == N_CONSTANTS)
-        card_add_at_least(card, &head, constants[n - 1], "the experiment reaches no further");
     else
-        card_add_number(card, &head, constants[n - 1], constants[n - 1], constants[n] - 1, 0);
+        add_largest(card, &head, values);
 }
 
 static void add_consumers(struct session *session) {

@@ -76,51 +76,69 @@ static struct banks find_banks(const struct rates *rates) {
     return banks;
 }
 
-void load_banks_find(struct session *session) {
-    struct rates rates = {.most = 0};
-    struct card *card = &session->card;
-    struct card_curve curve = {.name = "load-banks", .x = "distance, bytes", .y = "loads per cycle"};
-    const char *why = NULL;
-    bool is_missing = false, is_x86 = strcmp(session->recipe->isa, "x86_64") == 0;
+// Asks for the rates of all distances. `why`: set where one of them is not usable. Returns false where one is not
+// measured yet.
+static bool ask_rates(struct session *session, struct rates *rates, const char **why) {
+    const bool is_x86 = strcmp(session->recipe->isa, "x86_64") == 0;
+    bool is_missing = false;
     for (unsigned i = 0; i < N_DISTANCES; i++) {
         const struct value *value = is_x86 ? ask(session, distances[i]) : &(struct value){.why = session_no_isa};
         is_missing = is_missing || !value;
         if (!value)
             continue;
-        rates.values[i] = value_rate(value, N_LOADS);
-        rates.most = fmax(rates.most, value_is_usable(value) ? rates.values[i].cycles : 0);
-        why = value_is_usable(value) ? why : value->why;
+        rates->values[i] = value_rate(value, N_LOADS);
+        rates->most = fmax(rates->most, value_is_usable(value) ? rates->values[i].cycles : 0);
+        *why = value_is_usable(value) ? *why : value->why;
     }
-    if (is_missing)
-        return;
+    return !is_missing;
+}
+
+static const char curve_name[] = "load-banks";
+
+static void add_rates(struct session *session, const struct rates *rates) {
+    struct card *card = &session->card;
+    struct card_curve curve = {.name = curve_name, .x = "distance, bytes", .y = "loads per cycle"};
     for (unsigned i = 0; i < N_DISTANCES; i++) {
         struct card_entry head =
             parameter_head(session->arena, LOADS_APART, arena_printf(session->arena, "%d", distances[i]));
-        const struct value *rate = &rates.values[i];
+        const struct value *rate = &rates->values[i];
         head.curve = curve.name;
         parameter_add(session, &head, rate, 0.03,
-                      value_is_usable(rate) && meet(&rates, distances[i]) ? "they meet in a bank" : NULL);
+                      value_is_usable(rate) && meet(rates, distances[i]) ? "they meet in a bank" : NULL);
         if (value_is_usable(rate) && distances[i] <= 2 * LINE)
             *ARENA_ADD(session->arena, curve.points, curve.n_points) =
                 (struct card_point){distances[i], rate->cycles, rate->low, rate->high};
     }
     if (curve.n_points)
         *ARENA_ADD(session->arena, card->curves, card->n_curves) = curve;
-    struct banks banks = why ? (struct banks){.why = why} : find_banks(&rates);
+}
+
+static void add_whole(struct card *card, const struct card_entry *head, int number, const char *why) {
+    if (number)
+        card_add_whole(card, head, number);
+    else
+        card_add_unknown(card, head, why);
+}
+
+static void add_banks(struct session *session, const struct banks *banks) {
     struct card_entry width = parameter_head(session->arena, LOAD_BANK_WIDTH, NULL),
                       count = parameter_head(session->arena, LOAD_BANKS, NULL),
                       reads = parameter_head(session->arena, LOAD_BANK_READS, NULL);
-    width.curve = count.curve = reads.curve = curve.name;
-    if (banks.width)
-        card_add_whole(card, &width, banks.width);
+    width.curve = count.curve = reads.curve = curve_name;
+    add_whole(&session->card, &width, banks->width, banks->why);
+    add_whole(&session->card, &count, banks->count, banks->why);
+    if (banks->width)
+        parameter_add(session, &reads, &banks->reads, 0.03, NULL);
     else
-        card_add_unknown(card, &width, banks.why);
-    if (banks.count)
-        card_add_whole(card, &count, banks.count);
-    else
-        card_add_unknown(card, &count, banks.why);
-    if (banks.width)
-        parameter_add(session, &reads, &banks.reads, 0.03, NULL);
-    else
-        card_add_unknown(card, &reads, banks.why);
+        card_add_unknown(&session->card, &reads, banks->why);
+}
+
+void load_banks_find(struct session *session) {
+    struct rates rates = {.most = 0};
+    const char *why = NULL;
+    if (!ask_rates(session, &rates, &why))
+        return;
+    add_rates(session, &rates);
+    const struct banks banks = why ? (struct banks){.why = why} : find_banks(&rates);
+    add_banks(session, &banks);
 }

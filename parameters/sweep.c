@@ -66,6 +66,25 @@ static void add_curve(const struct search *search, const struct step *step) {
     points_draw(search->session, &search->points, units, &curve);
 }
 
+// Why the step is not determined; null: it is. `risen`: where settle found the curve to have risen.
+static const char *find_doubt(const struct search *search, const struct step *step, int risen) {
+    const struct sweep *sweep = search->sweep;
+    const struct points *points = &search->points;
+    if (points->n < sweep->n_grid * 3 / 4)
+        return points->why ? points->why : "too few points could be measured";
+    if (step->base <= 0)
+        return "no point at its begin is stable";
+    if (step->is_beyond)
+        return points_find(points, sweep->grid[sweep->n_grid - 1]) == points->n ? "the largest could not be measured"
+                                                                                : NULL;
+    if (step->low > 0 && risen > 0 && step->high <= 0)
+        return arena_printf(search->session->arena, "more have no steady time; step seen near %.0f to %.0f",
+                            step->low * (double)sweep->units, risen * (double)sweep->units);
+    if (step->low <= 0 || step->high <= 0)
+        return "the curve has no step";
+    return step->high > 2 * step->low ? "the curve rises slowly, or noise hides its step" : NULL;
+}
+
 struct step sweep_find(struct session *session, const struct sweep *sweep) {
     enum { PARTS = 6, FINEST = 100 };
     struct search search = {.session = session, .sweep = sweep};
@@ -90,19 +109,7 @@ struct step sweep_find(struct session *session, const struct sweep *sweep) {
             session_doubt(session, name_of(&search, points->items[i].x));
     step.is_known = !search.points.is_missing;
     step.last = points->n ? points->items[points->n - 1].value->cycles : 0;
-    if (points->n < sweep->n_grid * 3 / 4)
-        step.why = points->why ? points->why : "too few points could be measured";
-    else if (step.base <= 0)
-        step.why = "no point at its begin is stable";
-    else if (step.is_beyond && points_find(points, sweep->grid[sweep->n_grid - 1]) == points->n)
-        step.why = "the largest could not be measured";
-    else if (!step.is_beyond && step.low > 0 && risen > 0 && step.high <= 0)
-        step.why = arena_printf(session->arena, "more have no steady time; step seen near %.0f to %.0f",
-                                step.low * (double)sweep->units, risen * (double)sweep->units);
-    else if (!step.is_beyond && (step.low <= 0 || step.high <= 0))
-        step.why = "the curve has no step";
-    else if (!step.is_beyond && step.high > 2 * step.low)
-        step.why = "the curve rises slowly, or noise hides its step";
+    step.why = find_doubt(&search, &step, risen);
     if (step.is_known)
         add_curve(&search, &step);
     return step;

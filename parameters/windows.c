@@ -305,27 +305,36 @@ static bool is_one_open(const struct knee *knees, const unsigned *kinds, size_t 
     return false;
 }
 
-// The reorder buffer: the largest window, where two kinds of fillers agree. Nops may share entries, so they do not
-// count where they alone reach further.
-static void find_reorder_buffer(struct finding *finding) {
-    static const unsigned candidates[] = {THREE_KINDS, FOUR_KINDS, MIXED, INTEGER, VECTOR};
-    struct session *session = finding->session;
-    const struct knee *knees = finding->knees;
-    struct limited row = rows[REORDER_BUFFER];
-    struct knee best = {0}, entries = {0};
-    unsigned which = NOP;
-    int most = 0;
-    for (unsigned i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+// Fillers that take an entry each of the reorder buffer and may reach as far as it does.
+static const unsigned candidates[] = {THREE_KINDS, FOUR_KINDS, MIXED, INTEGER, VECTOR};
+enum { N_CANDIDATES = sizeof candidates / sizeof *candidates };
+
+// The largest window of them, and `which` it is.
+static struct knee find_largest(const struct knee *knees, unsigned *which) {
+    struct knee best = {0};
+    for (unsigned i = 0; i < N_CANDIDATES; i++) {
         const struct knee *knee = &knees[candidates[i]];
         if (knee->is_known && !knee->why && (!best.is_known || knee->low > best.low)) {
             best = *knee;
-            which = candidates[i];
+            *which = candidates[i];
         }
     }
-    if (best.is_known && is_one_open(knees, candidates, sizeof candidates / sizeof *candidates))
+    if (best.is_known && is_one_open(knees, candidates, N_CANDIDATES))
         best.is_beyond = best.is_open = true; // another one may reach further
+    return best;
+}
+
+// The reorder buffer: the largest window, where two kinds of fillers agree. Nops may share entries, so they do not
+// count where they alone reach further.
+static void find_reorder_buffer(struct finding *finding) {
+    struct session *session = finding->session;
+    const struct knee *knees = finding->knees;
+    struct limited row = rows[REORDER_BUFFER];
+    unsigned which = NOP;
+    struct knee best = find_largest(knees, &which), entries = {0};
+    int most = 0;
     unsigned n_agree = is_same(&knees[NOP], &best);
-    for (unsigned i = 0; i < sizeof candidates / sizeof *candidates; i++)
+    for (unsigned i = 0; i < N_CANDIDATES; i++)
         n_agree += is_same(&knees[candidates[i]], &best);
     if (find_shared_entries(knees, &entries, &which, &most)) {
         row.unit = "entries";

@@ -111,6 +111,29 @@ static void put_mixtures(struct json_text *json, const struct check_report *repo
     json_close(json);
 }
 
+// The counts of one question.
+static void put_counts(struct json_text *json, enum check_question question, const struct check_counts *counts) {
+    json_open(json, check_question_name(question));
+    json_put_integer(json, "compared", (int64_t)counts->n_compared);
+    json_put_integer(json, "agree", (int64_t)counts->n_agree);
+    json_put_integer(json, "differ", (int64_t)counts->n_differ);
+    json_put_integer(json, "improved", (int64_t)counts->n_improved);
+    json_put_integer(json, "unstable", (int64_t)counts->n_unstable);
+    json_put_integer(json, "unpredicted", (int64_t)counts->n_unpredicted);
+    json_put_integer(json, "failed", (int64_t)counts->n_failed);
+    if (question == CHECK_HARDWARE) {
+        json_put_integer(json, "lost", (int64_t)counts->n_lost);
+        json_put_integer(json, "new", (int64_t)counts->n_new);
+    }
+    json_put_integer(json, "findings", (int64_t)counts->n_findings);
+    json_put_integer(json, "allowed", (int64_t)counts->n_allowed);
+    if (question == CHECK_GAP)
+        json_put_integer(json, "sums", (int64_t)counts->n_of_sums);
+    if (question != CHECK_HARDWARE)
+        json_put_integer(json, "slots", (int64_t)counts->n_of_slots);
+    json_close(json);
+}
+
 static bool write_head(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail) {
     struct json_text json = {.text.arena = arena};
     json_open(&json, NULL);
@@ -123,30 +146,9 @@ static bool write_head(struct arena *arena, const struct check_report *report, F
     json_put_text(&json, "baseline", report->counts[CHECK_HARDWARE].is_asked ? report->baseline.machine : NULL);
     json_put_integer(&json, "forms", (int64_t)report->results.n_forms);
     json_open(&json, "questions"); // one is called model, as is a key above
-    for (int q = 0; q < CHECK_N_QUESTIONS; q++) {
-        const struct check_counts *counts = &report->counts[q];
-        if (!counts->is_asked)
-            continue;
-        json_open(&json, check_question_name((enum check_question)q));
-        json_put_integer(&json, "compared", (int64_t)counts->n_compared);
-        json_put_integer(&json, "agree", (int64_t)counts->n_agree);
-        json_put_integer(&json, "differ", (int64_t)counts->n_differ);
-        json_put_integer(&json, "improved", (int64_t)counts->n_improved);
-        json_put_integer(&json, "unstable", (int64_t)counts->n_unstable);
-        json_put_integer(&json, "unpredicted", (int64_t)counts->n_unpredicted);
-        json_put_integer(&json, "failed", (int64_t)counts->n_failed);
-        if (q == CHECK_HARDWARE) {
-            json_put_integer(&json, "lost", (int64_t)counts->n_lost);
-            json_put_integer(&json, "new", (int64_t)counts->n_new);
-        }
-        json_put_integer(&json, "findings", (int64_t)counts->n_findings);
-        json_put_integer(&json, "allowed", (int64_t)counts->n_allowed);
-        if (q == CHECK_GAP)
-            json_put_integer(&json, "sums", (int64_t)counts->n_of_sums);
-        if (q != CHECK_HARDWARE)
-            json_put_integer(&json, "slots", (int64_t)counts->n_of_slots);
-        json_close(&json);
-    }
+    for (int q = 0; q < CHECK_N_QUESTIONS; q++)
+        if (report->counts[q].is_asked)
+            put_counts(&json, (enum check_question)q, &report->counts[q]);
     json_close(&json);
     put_mixtures(&json, report);
     json_close(&json);
@@ -184,46 +186,50 @@ static bool write_mixtures(struct arena *arena, const struct check_report *repor
     return true;
 }
 
+static bool write_finding(struct arena *arena, enum check_question question, const struct check_finding *finding,
+                          FILE *out, struct fail *fail) {
+    struct json_text json = {.text.arena = arena};
+    json_open(&json, NULL);
+    json_put_text(&json, "record", "finding");
+    json_put_text(&json, "id", finding->id);
+    json_put_text(&json, "question", check_question_name(question));
+    json_put_text(&json, "summary", finding->summary);
+    json_put_integer(&json, "forms", (int64_t)finding->n_forms);
+    json_put_integer(&json, "classes", (int64_t)finding->n_classes);
+    json_put_real(&json, "most", finding->most, DECIMALS);
+    json_put_bool(&json, "allowed", finding->is_allowed);
+    json_put_text(&json, "reason", finding->is_allowed ? finding->allowance->reason : NULL);
+    json_put_text(&json, "why_not", finding->why_not);
+    json_open_list(&json, "values");
+    for (size_t k = 0; k < finding->n_differences; k++) {
+        struct line line = line_of(finding, &finding->differences[k], question);
+        put_difference(&json, &line);
+    }
+    json_close_list(&json);
+    json_close(&json);
+    return json_print_line(out, &json, fail);
+}
+
+static bool write_stale(struct arena *arena, const struct check_allowance *allowance, FILE *out, struct fail *fail) {
+    struct json_text json = {.text.arena = arena};
+    json_open(&json, NULL);
+    json_put_text(&json, "record", "allowance");
+    json_put_text(&json, "finding", allowance->finding);
+    json_put_integer(&json, "line", allowance->line);
+    json_put_bool(&json, "stale", true);
+    json_close(&json);
+    return json_print_line(out, &json, fail);
+}
+
 bool findings_write_json(struct arena *arena, const struct check_report *report, FILE *out, struct fail *fail) {
     bool is_written = write_head(arena, report, out, fail);
     for (int q = 0; q < CHECK_N_QUESTIONS; q++)
-        for (size_t i = 0; is_written && i < report->n_findings[q]; i++) {
-            const struct check_finding *each = &report->findings[q][i];
-            struct json_text json = {.text.arena = arena};
-            json_open(&json, NULL);
-            json_put_text(&json, "record", "finding");
-            json_put_text(&json, "id", each->id);
-            json_put_text(&json, "question", check_question_name((enum check_question)q));
-            json_put_text(&json, "summary", each->summary);
-            json_put_integer(&json, "forms", (int64_t)each->n_forms);
-            json_put_integer(&json, "classes", (int64_t)each->n_classes);
-            json_put_real(&json, "most", each->most, DECIMALS);
-            json_put_bool(&json, "allowed", each->is_allowed);
-            json_put_text(&json, "reason", each->is_allowed ? each->allowance->reason : NULL);
-            json_put_text(&json, "why_not", each->why_not);
-            json_open_list(&json, "values");
-            for (size_t k = 0; k < each->n_differences; k++) {
-                struct line line = line_of(each, &each->differences[k], (enum check_question)q);
-                put_difference(&json, &line);
-            }
-            json_close_list(&json);
-            json_close(&json);
-            is_written = json_print_line(out, &json, fail);
-        }
+        for (size_t i = 0; is_written && i < report->n_findings[q]; i++)
+            is_written = write_finding(arena, (enum check_question)q, &report->findings[q][i], out, fail);
     is_written = is_written && write_mixtures(arena, report, out, fail);
-    for (size_t i = 0; is_written && i < report->allowances.n_items; i++) {
-        const struct check_allowance *each = &report->allowances.items[i];
-        struct json_text json = {.text.arena = arena};
-        if (each->n_findings)
-            continue;
-        json_open(&json, NULL);
-        json_put_text(&json, "record", "allowance");
-        json_put_text(&json, "finding", each->finding);
-        json_put_integer(&json, "line", each->line);
-        json_put_bool(&json, "stale", true);
-        json_close(&json);
-        is_written = json_print_line(out, &json, fail);
-    }
+    for (size_t i = 0; is_written && i < report->allowances.n_items; i++)
+        if (!report->allowances.items[i].n_findings)
+            is_written = write_stale(arena, &report->allowances.items[i], out, fail);
     return is_written;
 }
 
