@@ -1,5 +1,6 @@
 #include "analyzer/cpu/cpu.h"
 
+#include "analyzer/cpu/known_recipes.h"
 #include "analyzer/cpu/names.h"
 #include "analyzer/cpu/opcode.h"
 #include "analyzer/cpu/pipes.h"
@@ -404,6 +405,7 @@ bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machin
     }
     cpu->opcodes = ARENA_NEW(arena, struct cpu_opcodes);
     *cpu->opcodes = (struct cpu_opcodes){.arena = arena, .places = {.arena = arena}};
+    cpu->recipes = known_recipes_open(arena);
     if (!number_pipes(cpu, arena, fail))
         return false;
     if (samples)
@@ -474,6 +476,8 @@ const struct cpu_opcode *cpu_opcode_of(const struct cpu *cpu, const char *opcode
         seen->opcode.kinds = cpu_kinds_of(opcode);
         seen->opcode.flow = cpu_flow_of(opcode);
         seen->opcode.operation = cpu_operation_of(opcode, &seen->opcode.operands);
+        seen->opcode.has = cpu_operands_of(seen->opcode.operands);
+        seen->opcode.pushes_number = cpu_pushes_number(opcode);
     } else {
         seen->opcode.kinds = cpu_aarch64_kinds_of(opcode);
     }

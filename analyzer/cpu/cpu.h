@@ -162,18 +162,32 @@ enum cpu_flow {
     CPU_FLOWS_OVERFLOW   // adox: of flags, only the overflow
 };
 
+// Which operands an operation has, by the letters behind its width.
+enum cpu_operand {
+    CPU_FIRST_IS_REGISTER = 1 << 0,
+    CPU_FIRST_IS_MEMORY = 1 << 1,
+    CPU_SECOND_IS_REGISTER = 1 << 2,
+    CPU_SECOND_IS_MEMORY = 1 << 3,
+    CPU_SECOND_IS_IMMEDIATE = 1 << 4,
+    CPU_HAS_IMMEDIATE = 1 << 5,
+    CPU_HAS_CL = 1 << 6
+};
+
 // What an opcode's name says.
 struct cpu_opcode {
     enum cpu_operation operation;
     const char *operands; // the letters behind its width: "rr", "mi8"; "" where there is no width
+    unsigned has;         // several of enum cpu_operand
+    bool pushes_number;   // of push: an immediate
     uint32_t kinds;       // see opcode.h
     enum cpu_flow flow;
     const unsigned *rules; // those that it matches, in their order
     unsigned n_rules;
     const char *lacked; // feature that it needs and the CPU lacks; null: the CPU executes it
 };
-// Opcodes met so far. Filled as they come, so a CPU belongs to one thread at a time.
+// Opcodes and instructions met so far. Filled as they come, so a CPU belongs to one thread at a time.
 struct cpu_opcodes;
+struct known_recipes; // see known_recipes.h
 
 // Of which CPUs a file is, as cpuid and /proc/cpuinfo have them.
 struct cpu_identity {
@@ -222,6 +236,8 @@ struct cpu {
     const uint8_t *bits;   // by register: 8 to 64 of a general one; 0: another one, or the high byte of one
     uint16_t general[16];  // units of x86's general registers, in the order of their numbers in encodings
     struct cpu_opcodes *opcodes;
+    // Null: each recipe is made anew, as whoever changes a rule or parameter later on needs it.
+    struct known_recipes *recipes;
     unsigned n_units;                // with 0, which no register has
     unsigned flags, carry, overflow; // units; 0: there are no flags
     unsigned adjuster;               // unit that add and sub of a number to the stack pointer wait for; no register's

@@ -169,3 +169,24 @@ enum cpu_operation cpu_operation_of(const char *opcode, const char **operands) {
     }
     return CPU_DOES_OTHER;
 }
+
+unsigned cpu_operands_of(const char *operands) {
+    static const struct {
+        unsigned place;
+        char letter;
+        enum cpu_operand operand;
+    } letters[] = {{0, 'r', CPU_FIRST_IS_REGISTER},
+                   {0, 'm', CPU_FIRST_IS_MEMORY},
+                   {1, 'r', CPU_SECOND_IS_REGISTER},
+                   {1, 'm', CPU_SECOND_IS_MEMORY},
+                   {1, 'i', CPU_SECOND_IS_IMMEDIATE}};
+    unsigned has = (strchr(operands, 'i') ? CPU_HAS_IMMEDIATE : 0) | (strstr(operands, "CL") ? CPU_HAS_CL : 0);
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+        if (strlen(operands) > letters[i].place && operands[letters[i].place] == letters[i].letter)
+            has |= letters[i].operand;
+    return has;
+}
+
+bool cpu_pushes_number(const char *opcode) {
+    return strstr(opcode, "i8") || strstr(opcode, "i32");
+}

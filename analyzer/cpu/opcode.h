@@ -56,5 +56,8 @@ uint32_t cpu_kinds_of(const char *opcode);
 enum cpu_flow cpu_flow_of(const char *opcode);
 // `operands`: as in struct cpu_opcode.
 enum cpu_operation cpu_operation_of(const char *opcode, const char **operands);
+// Several of enum cpu_operand, by the letters.
+unsigned cpu_operands_of(const char *operands);
+bool cpu_pushes_number(const char *opcode); // of an opcode that pushes
 
 #endif

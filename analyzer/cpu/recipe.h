@@ -35,6 +35,7 @@ struct cpu_recipe {
     const struct insn *insn;
     const struct cpu_opcode *opcode;
     struct x86_encoding encoding;
+    int64_t immediate; // of x86's encoding; 0: it has none
     enum cpu_rename rename;
     enum cpu_fuses fuses;
     enum cpu_trust trusts[CPU_N_COSTS]; // CPU_LLVM: nothing in the file states it, so it is the base's
@@ -58,9 +59,7 @@ struct cpu_recipe {
         unsigned bytes; // of an element; 0: no string is accessed
         bool loads_rsi, loads_rdi;
     } string;
-    int stack_change; // bytes that push or pop add to the stack pointer; 0: it is neither
-    struct cpu_use uses[CPU_MOST_USES];
-    unsigned n_uses;
+    int stack_change;    // bytes that push or pop add to the stack pointer; 0: it is neither
     double lost;         // cycles that its pipes lose by it where operations crowd before them
     bool waits_for_load; // seldom before it could go: it waits for a load, too
 
@@ -71,6 +70,12 @@ struct cpu_recipe {
     unsigned own;
     double own_latency;
     double serial; // cycles between two such instructions; 0: they are independent
+    // Results that wait for some of the sources only. Part 0 is what waits for all, and what is stored. 1: no others.
+    unsigned n_parts;
+    bool part_loads[CPU_MOST_PARTS]; // it waits for what is loaded; of part 0 unused
+    // The lists come last: known_recipes.c copies no more of them than there is.
+    unsigned n_uses, n_reads, n_writes;
+    struct cpu_use uses[CPU_MOST_USES];
     struct cpu_read {
         uint16_t unit;
         bool is_address, is_vector;
@@ -80,7 +85,6 @@ struct cpu_recipe {
         int operand;  // LLVM's number of it among those that are read; below 0: LLVM has no such operand
         double early; // cycles that it may come after the instruction's start
     } reads[CPU_MOST_READS];
-    unsigned n_reads;
     struct cpu_write {
         uint16_t unit;
         uint8_t part;
@@ -88,10 +92,6 @@ struct cpu_recipe {
         int operand;          // LLVM's number of it among those that are written; of the carry, that of the flags
         enum cpu_trust trust; // of its latency
     } writes[CPU_MOST_WRITES];
-    unsigned n_writes;
-    // Results that wait for some of the sources only. Part 0 is what waits for all, and what is stored. 1: no others.
-    unsigned n_parts;
-    bool part_loads[CPU_MOST_PARTS]; // it waits for what is loaded; of part 0 unused
 };
 
 // `insn` was described by the CPU's base, with its address. Cycles are unknown where LLVM's number is a placeholder

@@ -1,4 +1,5 @@
 // What the instructions of a block do to each other before they are executed: they fuse, or hold pipes longer.
+#include "analyzer/cpu/known_recipes.h"
 #include "analyzer/cpu/opcode.h"
 #include "analyzer/cpu/recipe.h"
 #include "analyzer/cpu/recipe_fusion.h"
@@ -96,7 +97,7 @@ bool cpu_executes(struct arena *arena, const struct cpu *cpu, const struct cpu_r
 struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const struct block *block) {
     struct cpu_recipe *recipes = arena_alloc_uncleared(arena, block->n_insns * sizeof *recipes);
     for (unsigned i = 0; i < block->n_insns; i++) {
-        cpu_recipe_make(cpu, &block->insns[i], &recipes[i]);
+        known_recipe_make(cpu, &block->insns[i], &recipes[i]);
         if (i && recipe_fuses_with(&recipes[i - 1], &recipes[i])) {
             recipes[i].is_fused = true;
             recipes[i].slots = recipes[i].decoded_slots = 0;

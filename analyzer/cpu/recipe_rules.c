@@ -17,10 +17,7 @@ static bool has_shape(const struct cpu *cpu, const struct cpu_recipe *recipe, en
 
 // Whether a rule that matches the opcode is of this instruction.
 static bool is_of(const struct cpu *cpu, const struct cpu_recipe *recipe, const struct cpu_rule *rule) {
-    const struct insn *insn = recipe->insn;
-    const struct x86_encoding *encoding = &recipe->encoding;
-    bool has = !rule->has_immediate ||
-               (encoding->immediate_bytes && rule->immediate == x86_immediate(encoding, insn->bytes, insn->n_bytes));
+    bool has = !rule->has_immediate || (recipe->encoding.immediate_bytes && rule->immediate == recipe->immediate);
     return has && has_shape(cpu, recipe, rule->shape);
 }
 

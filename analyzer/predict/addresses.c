@@ -1,7 +1,6 @@
 #include "analyzer/predict/addresses.h"
 
-#include "base/text.h"
-
+#include <endian.h>
 #include <string.h>
 
 enum { MOST_STORES = 64, N_GENERAL = 16, RSP = 4, RBP = 5, RSI = 6, RDI = 7, WORD = 8, X87_BYTES = 10, PAGE = 4096 };
@@ -26,8 +25,8 @@ struct address_walk {
 };
 
 struct page {
-    uint8_t changed[PAGE];     // what was at the start, exclusive or what is now
-    uint8_t unknown[PAGE / 8]; // a bit a byte
+    uint8_t changed[PAGE + WORD];  // what was at the start, exclusive or what is now; a word may be read at its end
+    uint8_t unknown[PAGE / 8 + 1]; // a bit a byte
 };
 
 static const uint64_t same_start = 0x2324000;
@@ -148,9 +147,50 @@ static uint8_t start_byte(uint64_t at) {
     return (uint8_t)(same_start >> (at % WORD * 8));
 }
 
-// Of the one page.
+// Eight of them.
+static uint64_t start_word(uint64_t at) {
+    const unsigned bits = at % WORD * 8;
+    return bits ? same_start >> bits | same_start << (64 - bits) : same_start;
+}
+
+static uint64_t low_bits(unsigned n) {
+    return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+}
+
+// Of the one page. At most a word, as far as it does not go on at the page's begin.
+static bool is_in_word(const struct place *place) {
+    return place->bytes <= WORD && place->address.offset % PAGE + place->bytes <= PAGE;
+}
+
+static struct value load_word(struct address_walk *walk, const struct place *place) {
+    const uint64_t at = place->address.offset % PAGE;
+    uint64_t changed = 0;
+    if (walk->page) {
+        const unsigned both = walk->page->unknown[at / 8] | (unsigned)walk->page->unknown[at / 8 + 1] << 8;
+        if (both >> at % 8 & low_bits(place->bytes))
+            return unknown(walk);
+        memcpy(&changed, &walk->page->changed[at], sizeof changed);
+    }
+    return number((start_word(at) ^ le64toh(changed)) & low_bits(8 * place->bytes));
+}
+
+static void store_word(struct page *page, const struct place *place, struct value value) {
+    const uint64_t at = place->address.offset % PAGE, kept = ~low_bits(8 * place->bytes);
+    uint64_t changed;
+    memcpy(&changed, &page->changed[at], sizeof changed);
+    changed = htole64((le64toh(changed) & kept) | (value.base ? 0 : (start_word(at) ^ value.offset) & ~kept));
+    memcpy(&page->changed[at], &changed, sizeof changed);
+    const unsigned bits = (unsigned)low_bits(place->bytes) << at % 8;
+    for (unsigned i = 0; i < 2; i++) {
+        const uint8_t here = (uint8_t)(bits >> 8 * i);
+        page->unknown[at / 8 + i] = (uint8_t)((page->unknown[at / 8 + i] & ~here) | (value.base ? here : 0));
+    }
+}
+
 static struct value load_bytes(struct address_walk *walk, const struct place *place) {
     uint64_t found = 0;
+    if (is_in_word(place))
+        return load_word(walk, place);
     for (unsigned i = 0; i < place->bytes; i++) {
         uint64_t at = (place->address.offset + i) % PAGE;
         if (place->bytes > WORD || (walk->page && walk->page->unknown[at / 8] >> at % 8 & 1))
@@ -163,6 +203,10 @@ static struct value load_bytes(struct address_walk *walk, const struct place *pl
 static void store_bytes(struct address_walk *walk, const struct place *place, struct value value) {
     if (!walk->page)
         walk->page = ARENA_NEW(walk->arena, struct page);
+    if (is_in_word(place)) {
+        store_word(walk->page, place, value);
+        return;
+    }
     for (unsigned i = 0; i < place->bytes; i++) {
         uint64_t at = (place->address.offset + i) % PAGE;
         bool is_unknown = value.base || i >= WORD;
@@ -206,10 +250,6 @@ static void keep(struct address_walk *walk, const struct place *place, struct va
     walk->stores[walk->n_stores++ % MOST_STORES] = (struct kept){*place, value};
 }
 
-static bool starts_with(const char *text, const char *start) {
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 // What an operation makes of two values; unknown where it is not plain.
 static struct value operate(struct address_walk *walk, enum cpu_operation operation, struct value a, struct value b,
                             bool is_same) {
@@ -235,7 +275,11 @@ static struct value operate(struct address_walk *walk, enum cpu_operation operat
 }
 
 static struct value immediate(const struct cpu_recipe *recipe) {
-    return number((uint64_t)x86_immediate(&recipe->encoding, recipe->insn->bytes, recipe->insn->n_bytes));
+    return number((uint64_t)recipe->immediate);
+}
+
+static bool has(const struct cpu_recipe *recipe, unsigned operands) {
+    return (recipe->opcode->has & operands) == operands;
 }
 
 // Its first source that is no part of an address.
@@ -245,10 +289,10 @@ static struct value source(struct address_walk *walk, const struct insn *insn, u
 
 static struct value moved(struct address_walk *walk, const struct cpu_recipe *recipe, struct value loaded) {
     const struct insn *insn = recipe->insn;
-    const char *operands = recipe->opcode->operands;
-    if (starts_with(operands, "ri") || starts_with(operands, "mi"))
+    const bool is_first = has(recipe, CPU_FIRST_IS_REGISTER) || has(recipe, CPU_FIRST_IS_MEMORY);
+    if (is_first && has(recipe, CPU_SECOND_IS_IMMEDIATE))
         return immediate(recipe);
-    if (starts_with(operands, "rm") || (insn->may_load && !insn->may_store))
+    if (has(recipe, CPU_FIRST_IS_REGISTER | CPU_SECOND_IS_MEMORY) || (insn->may_load && !insn->may_store))
         return loaded;
     return insn->may_store ? source(walk, insn, insn->n_reads - 1) : source(walk, insn, 0);
 }
@@ -257,7 +301,7 @@ static struct value moved(struct address_walk *walk, const struct cpu_recipe *re
 static struct value result_of(struct address_walk *walk, const struct cpu_recipe *recipe, struct value loaded) {
     const struct insn *insn = recipe->insn;
     enum cpu_operation operation = recipe->opcode->operation;
-    const char *operands = recipe->opcode->operands;
+    const bool is_memory = has(recipe, CPU_FIRST_IS_MEMORY);
     if (operation == CPU_DOES_OTHER)
         return unknown(walk);
     if (operation == CPU_DOES_ADDRESS)
@@ -266,18 +310,18 @@ static struct value result_of(struct address_walk *walk, const struct cpu_recipe
         return insn->may_load ? loaded : source(walk, insn, 0);
     if (operation == CPU_DOES_MOVE)
         return moved(walk, recipe, loaded);
-    struct value first = *operands == 'm' ? loaded : source(walk, insn, 0);
+    struct value first = is_memory ? loaded : source(walk, insn, 0);
     if (operation == CPU_DOES_INC || operation == CPU_DOES_DEC)
         return add(walk, first, number(operation == CPU_DOES_INC ? 1 : UINT64_MAX));
     bool is_shift = operation == CPU_DOES_SHL || operation == CPU_DOES_SHR;
-    if (strstr(operands, "CL") || (is_shift && operands[1] != 'i'))
+    if (has(recipe, CPU_HAS_CL) || (is_shift && !has(recipe, CPU_SECOND_IS_IMMEDIATE)))
         return unknown(walk);
-    struct value second = strchr(operands, 'i') ? immediate(recipe)
-                          : operands[0] == 'm'  ? source(walk, insn, insn->n_reads - 1)
-                          : operands[1] == 'm'  ? loaded
-                                                : source(walk, insn, 1);
-    bool is_same =
-        operands[0] == 'r' && operands[1] == 'r' && insn->n_reads > 1 && insn->reads[0].reg == insn->reads[1].reg;
+    struct value second = has(recipe, CPU_HAS_IMMEDIATE)      ? immediate(recipe)
+                          : is_memory                         ? source(walk, insn, insn->n_reads - 1)
+                          : has(recipe, CPU_SECOND_IS_MEMORY) ? loaded
+                                                              : source(walk, insn, 1);
+    bool is_same = has(recipe, CPU_FIRST_IS_REGISTER | CPU_SECOND_IS_REGISTER) && insn->n_reads > 1 &&
+                   insn->reads[0].reg == insn->reads[1].reg;
     return operate(walk, operation, first, second, is_same);
 }
 
@@ -297,7 +341,7 @@ static void step_stack(struct address_walk *walk, const struct cpu_recipe *recip
     struct value value = from->bytes               ? load(walk, from)
                          : pushes && insn->n_reads ? source(walk, insn, 0)
                                                    : unknown(walk);
-    if (pushes && (strstr(insn->opcode, "i8") || strstr(insn->opcode, "i32")))
+    if (pushes && recipe->opcode->pushes_number)
         value = immediate(recipe);
     if (pushes)
         stack->offset += (uint64_t)(int64_t)recipe->stack_change;

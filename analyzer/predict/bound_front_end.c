@@ -286,30 +286,75 @@ static unsigned *list_fits(const struct bound_code *code, const struct held *eac
     return fits;
 }
 
+// Copies of code, as the instructions that begin before a byte of them, and what these hold. All by sums, so that a
+// window is looked at once, not each instruction of it.
+struct laid_out {
+    unsigned n, n_bytes; // of a copy
+    unsigned *before;    // by byte of a copy: instructions that begin before it
+    struct held *sums;   // by instruction: what those before it hold; behind the last one, of a whole copy
+};
+
+static struct laid_out lay_out(const struct bound_code *code, const struct held *each) {
+    struct laid_out all = {.n = code->n, .n_bytes = block_bytes(code->request->block)};
+    all.before = arena_alloc_uncleared(code->arena, (all.n_bytes + 1) * sizeof *all.before);
+    all.sums = arena_alloc_uncleared(code->arena, (all.n + 1) * sizeof *all.sums);
+    all.sums[0] = (struct held){.slots = 0};
+    for (unsigned i = 0, at = 0; i < all.n; i++) {
+        all.sums[i + 1] =
+            (struct held){all.sums[i].slots + each[i].slots, all.sums[i].immediates + each[i].immediates, 0};
+        for (unsigned byte = 0; byte < code->recipes[i].insn->n_bytes; byte++)
+            all.before[at++] = i + (byte > 0);
+    }
+    return all;
+}
+
+// A place in copies of code: which copy, and how many instructions of it come before.
+struct reached {
+    unsigned copy, insn;
+};
+
+// How far instructions come that begin before that byte.
+static struct reached reach(const struct laid_out *all, unsigned byte, unsigned copies) {
+    const unsigned copy = all->n_bytes ? byte / all->n_bytes : copies;
+    if (copy >= copies)
+        return (struct reached){copies, 0};
+    const unsigned insn = all->before[byte % all->n_bytes];
+    return insn < all->n ? (struct reached){copy, insn} : (struct reached){copy + 1, 0};
+}
+
+// What the code from one place to another holds, and the lines that hold it.
+static struct cached hold(const struct laid_out *all, const unsigned *fits, struct reached from, struct reached to) {
+    const struct held *first = &all->sums[from.insn], *last = &all->sums[to.insn], *whole = &all->sums[all->n];
+    const unsigned copies = to.copy - from.copy;
+    struct cached window = {.slots = copies * whole->slots + last->slots - first->slots,
+                            .immediates = copies * whole->immediates + last->immediates - first->immediates,
+                            .n_insns = copies * all->n + to.insn - from.insn};
+    for (unsigned i = from.insn, left = window.n_insns; left; window.lines++) {
+        const unsigned taken = fits[i] < left ? fits[i] : left;
+        left -= taken;
+        for (i += taken; i >= all->n;)
+            i -= all->n;
+    }
+    return window;
+}
+
 // Fills lines greedily: one ends with its window, or where it is full.
 static double fill_cache(const struct bound_code *code, unsigned copies, struct supply *supply) {
-    const unsigned size = (unsigned)cpu_value(code->cpu, CPU_CACHE_LINE_BYTES);
+    const unsigned size = (unsigned)cpu_value(code->cpu, CPU_CACHE_LINE_BYTES), start = code->request->start;
     const struct held *each = list_held(code);
     const unsigned *fits = list_fits(code, each, size);
-    struct cached window = {0};
+    const struct laid_out all = lay_out(code, each);
+    struct reached at = {0};
     double cycles = 0;
-    unsigned at = code->request->start, end = size, left = 0; // of the window; instructions that the line has room for
-    for (unsigned copy = 0; copy < copies; copy++)
-        for (unsigned i = 0; i < code->n; i++) {
-            if (at >= end) {
-                cycles += end_window(code, &window, supply);
-                window = (struct cached){.follows = true};
-                end = (at / size + 1) * size;
-                left = 0;
-            }
-            window.lines += !left;
-            left = (left ? left : fits[i]) - 1;
-            window.n_insns++;
-            window.slots += each[i].slots;
-            window.immediates += each[i].immediates;
-            at += code->recipes[i].insn->n_bytes;
-        }
-    return cycles + end_window(code, &window, supply);
+    for (unsigned end = size; at.copy < copies; end += size) {
+        const struct reached to = end > start ? reach(&all, end - start, copies) : at;
+        struct cached window = hold(&all, fits, at, to);
+        window.follows = end > size;
+        if (window.n_insns || !window.follows)
+            cycles += end_window(code, &window, supply);
+        at = to;
+    }
+    return cycles;
 }
 
 double bound_cache_slots(const struct bound_code *code, struct supply *supply) {

@@ -17,21 +17,23 @@ bool walk_contains(const struct place *store, const struct place *load) {
     return from < store->bytes && from + load->bytes <= store->bytes;
 }
 
-// The newest store that the load overlaps, of those that it is compared with; null: it overlaps no store.
 const struct stored *walk_store_of(const struct walk *walk, const struct place *place) {
-    const struct cpu *cpu = walk->cpu;
-    const uint64_t mask = walk->code->request->pages_are_one ? PAGE - 1 : UINT64_MAX;
-    unsigned kept = walk->n_stores < KEPT_STORES ? walk->n_stores : KEPT_STORES;
-    if (!cpu_knows(cpu, CPU_FORWARD_LATENCY))
-        return NULL;
-    if (cpu_knows(cpu, CPU_STORE_WINDOW) && cpu_value(cpu, CPU_STORE_WINDOW) < kept)
-        kept = (unsigned)cpu_value(cpu, CPU_STORE_WINDOW);
-    for (unsigned i = 0; i < kept; i++) {
+    const unsigned n = walk->n_stores < walk->most_compared ? walk->n_stores : walk->most_compared;
+    for (unsigned i = 0; i < n; i++) {
         const struct stored *store = &walk->stores[(walk->n_stores - 1 - i) % KEPT_STORES];
-        if (overlap(&store->place, place, mask))
+        if (overlap(&store->place, place, walk->compared_bits))
             return store;
     }
     return NULL;
+}
+
+// How many stores a load is compared with, and by which bits of addresses.
+static void find_compared(struct walk *walk) {
+    const struct cpu *cpu = walk->cpu;
+    walk->compared_bits = walk->code->request->pages_are_one ? PAGE - 1 : UINT64_MAX;
+    walk->most_compared = cpu_knows(cpu, CPU_FORWARD_LATENCY) ? KEPT_STORES : 0;
+    if (cpu_knows(cpu, CPU_STORE_WINDOW) && cpu_value(cpu, CPU_STORE_WINDOW) < walk->most_compared)
+        walk->most_compared = (unsigned)cpu_value(cpu, CPU_STORE_WINDOW);
 }
 
 // From a store's data to what the instruction loads of it.
@@ -99,13 +101,6 @@ static double latency_of_load(const struct walk *walk, const struct cpu_recipe *
     bool is_fast = cpu_knows(cpu, CPU_LOAD_LATENCY_FAST) && recipe->is_plain_load && is_near &&
                    walk->is_loaded[cpu->units[address->base]];
     return is_fast ? cpu_value(cpu, CPU_LOAD_LATENCY_FAST) : recipe->load_latency;
-}
-
-// When a source is there for that instruction.
-double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe, const struct cpu_read *read) {
-    bool is_own = recipe->own && walk->own[read->unit] == recipe->own;
-    const double early = walk->classes ? cpu_recipe_advance(recipe, read, walk->classes[read->unit]) : 0;
-    return walk->ready[read->unit] - (is_own ? recipe->latency - recipe->own_latency : 0) - early;
 }
 
 // Whether an add or sub of a positive number moves the stack pointer back to where push or pop came from.
@@ -207,9 +202,11 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     struct place from, to;
     double address_ready = 0, begin = 0, done = 0, loaded = 0, alone = 0, begins[CPU_MOST_PARTS];
     struct written written = {.base = 0};
-    if (recipe->n_stores) // before the registers of it change
+    if (recipe->n_stores && walk->renames) // before the registers of it change
         written = walk_written_of(walk, recipe, true);
-    walk->access = (struct core_access){.meets = CORE_MEETS_NOTHING};
+    if (walk->code->accesses) // else nobody reads the rest of it
+        walk->access = (struct core_access){.meets = CORE_MEETS_NOTHING};
+    walk->access.meets = CORE_MEETS_NOTHING;
     address_walk_step(walk->addresses, recipe, &from, &to);
     const double more = walk_wait_for_page(walk, recipe, &from, &to);
     sync_stack(walk, recipe);
@@ -318,6 +315,8 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     unsigned turn = 0, same = 0;
     walk->code = code;
     walk->cpu = cpu;
+    walk->renames = cpu_knows(cpu, CPU_RENAMED_LATENCY);
+    find_compared(walk);
     walk->stores = arena_alloc_uncleared(code->arena, KEPT_STORES * sizeof *walk->stores);
     walk->addresses = address_walk_open(code->arena, code->request);
     walk->moving = walk_new_page(walk) > 0 ? ARENA_ARRAY(code->arena, struct moving_insn, code->n) : NULL;

@@ -69,16 +69,19 @@ struct walk {
     // into, a bit each (0: it is not such a load); of each set, how many of all copies.
     uint8_t *sets;
     unsigned n_learned[MOST_LEARNED_SETS], n_sets, n_copies;
-    bool *is_read;         // by instruction: something else loads what it stores
-    int64_t moved;         // bytes by push and pop since an add or sub moved the stack pointer
-    bool has_popped;       // a pop has, and nothing has adjusted it since
-    unsigned n_since;      // accesses since it was adjusted
-    bool is_pending;       // a push or pop has changed the stack pointer, and nothing has asked for it since
-    double all_done;       // whatever has been so far
-    double serial;         // when the next serial instruction may begin
-    double stored;         // when all data of stores so far are there
-    struct stored *stores; // the newest KEPT_STORES
-    unsigned n_stores;     // in all
+    bool *is_read;          // by instruction: something else loads what it stores
+    int64_t moved;          // bytes by push and pop since an add or sub moved the stack pointer
+    bool has_popped;        // a pop has, and nothing has adjusted it since
+    unsigned n_since;       // accesses since it was adjusted
+    bool is_pending;        // a push or pop has changed the stack pointer, and nothing has asked for it since
+    double all_done;        // whatever has been so far
+    double serial;          // when the next serial instruction may begin
+    double stored;          // when all data of stores so far are there
+    struct stored *stores;  // the newest KEPT_STORES
+    unsigned n_stores;      // in all
+    unsigned most_compared; // of these, the newest that a load is compared with
+    uint64_t compared_bits; // of addresses
+    bool renames;           // memory: how an address is written counts
     // memory, of all turns
     double n_loads, n_chained, n_vector_loads, n_accesses, n_store_lines, n_commits, bank_reads[MOST_BANKS];
     double n_commits_by[2];                          // until the end of the first turns
@@ -121,7 +124,12 @@ struct written walk_written_of(const struct walk *walk, const struct cpu_recipe 
 bool walk_is_renamed(struct walk *walk, const struct cpu_recipe *load, const struct place *place,
                      const struct stored *store);
 // When a source is there for that instruction.
-double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe, const struct cpu_read *read);
+static inline double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe,
+                                   const struct cpu_read *read) {
+    bool is_own = recipe->own && walk->own[read->unit] == recipe->own;
+    const double early = walk->classes ? cpu_recipe_advance(recipe, read, walk->classes[read->unit]) : 0;
+    return walk->ready[read->unit] - (is_own ? recipe->latency - recipe->own_latency : 0) - early;
+}
 
 // What accesses cost besides latency (bound_memory.c).
 // Cycles of an access to a page that is new.
