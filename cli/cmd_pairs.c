@@ -12,7 +12,7 @@
 static struct {
     const char *form, *placement;
     struct option_count streams;
-    bool wants_both_orders;
+    bool wants_both_orders, wants_csv;
 } args;
 
 static const struct option options[] = {
@@ -32,6 +32,8 @@ static const struct option options[] = {
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_budget},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_output},
+    {OPTION_FLAG, "csv", NULL, "Print a line for each kernel alone and each pair, by model, separated by commas.",
+     &args.wants_csv},
     {0},
 };
 
@@ -49,7 +51,8 @@ static const struct command command = {
     "\n"
     "--json prints a measurement for each cell and each kernel alone, then an object\n"
     "for each cell. Its \"pairing\" is together, partly, apart, slower, waiting (too\n"
-    "few streams fit in the registers) or unclear.\n",
+    "few streams fit in the registers) or unclear. --csv prints the same as rows; of a\n"
+    "kernel alone, \"second\" is empty.\n",
     "  cyclops pairs add-r64 imul-r64 load-r64 store-r64\n"
     "  cyclops pairs vadd-i32-d vld1-d --isa armv7 --target sim:overlay:cortex-a8\n"
     "  cyclops pairs fma-ymm-ps vaddps-ymm vmulps-ymm --output pairs.jsonl --resume\n",
@@ -57,6 +60,8 @@ static const struct command command = {
 };
 
 static bool read_options(struct pairs_options *wanted, struct fail *fail) {
+    if (args.wants_csv && lab_args.files.wants_json)
+        return fail_set(fail, FAIL_INPUT, "give --csv or --json");
     *wanted = (struct pairs_options){.form = PROGRAM_UNROLLED, .wants_both_orders = args.wants_both_orders};
     if (args.streams.is_given && (args.streams.value < 1 || args.streams.value > GEN_MAX_STREAMS))
         return fail_set(fail, FAIL_INPUT, "--n is from 1 to %d", GEN_MAX_STREAMS);
@@ -116,7 +121,9 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     bool is_done = run_plan(lab, &lab_args.options, &plan, &lab_args.files, &status, fail);
     if (lab_args.files.wants_json && is_done)
         pairs_print_json(lab, &pairs, stdout, fail);
-    if (!lab_args.files.wants_json && (is_done || has_results(&plan)))
+    if (args.wants_csv && (is_done || has_results(&plan)))
+        pairs_print_csv(lab, &pairs, stdout, fail);
+    else if (!lab_args.files.wants_json && (is_done || has_results(&plan)))
         pairs_print(lab, &pairs, stdout, cli_wants_colour());
     return lab_args.is_strict ? run_plan_strict(&plan, status) : status;
 }

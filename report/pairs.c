@@ -1,6 +1,6 @@
-// Prints the matrix on a terminal and as JSON Lines.
+// Prints the matrix on a terminal.
 #include "report/pairs.h"
-#include "base/json.h"
+
 #include "base/screen.h"
 
 #include <math.h>
@@ -110,43 +110,4 @@ void pairs_print(const struct lab *lab, const struct pairs *pairs, FILE *out, bo
     for (unsigned i = 0; i < pairs->n_kernels; i++)
         for (unsigned j = 0; j < pairs->n_kernels; j++)
             print_notes(lab, pairs, i, j, out);
-}
-
-static json_t *result_to_json(const struct pair_result *result) {
-    return json_pack("{so so ss}", "cycles", json_rounded(result->mix.cycles, 5), "overlap",
-                     json_rounded(result->pairing.overlap, 4), "pairing", pairing_name(result->pairing.kind));
-}
-
-static json_t *cell_to_json(const struct lab *lab, const struct pairs *pairs, unsigned first, unsigned second) {
-    const struct experiment *mix = pairs->cells[first * pairs->n_kernels + second].mix;
-    struct pair_result measured = pairs_result(lab->arena, pairs, first, second, PAIRS_MEASURED);
-    json_t *line = json_pack("{ss ss ss sb}", "record", "pair", "first", pairs->kernels[first]->name, "second",
-                             pairs->kernels[second]->name, "unstable", measured.is_unstable);
-    json_t *predictions = json_array();
-    if (mix)
-        json_object_set_new(line, "n", json_integer(mix->program.streams));
-    if (measured.is_known)
-        json_object_set_new(line, "measured", result_to_json(&measured));
-    if (measured.doubt)
-        json_object_set_new(line, "doubt", json_string(measured.doubt));
-    for (unsigned i = 0; mix && i < lab->models.n_judged; i++) {
-        struct pair_result predicted = pairs_result(lab->arena, pairs, first, second, (int)i);
-        if (!predicted.is_known)
-            continue;
-        json_t *prediction = result_to_json(&predicted);
-        json_object_set_new(prediction, "model", json_string(mix->predictions[i].model));
-        json_object_set_new(prediction, "disagrees", json_boolean(pairs_disagree(&measured, &predicted)));
-        json_array_append_new(predictions, prediction);
-    }
-    json_object_set_new(line, "predicted", predictions);
-    return line;
-}
-
-bool pairs_print_json(const struct lab *lab, const struct pairs *pairs, FILE *out, struct fail *fail) {
-    for (unsigned i = 0; i < pairs->n_kernels; i++)
-        for (unsigned j = 0; j < pairs->n_kernels; j++)
-            if ((i < j || (i > j && pairs->has_both_orders)) &&
-                !json_write_line(out, cell_to_json(lab, pairs, i, j), fail))
-                return false;
-    return true;
 }

@@ -70,6 +70,8 @@ ran "$cyclops" run add-r64 --replicate "${still[@]}" --mcpu none --output run.js
 ran "$cyclops" run add-r64 --isa x86_64 --target sim:znver4,noise=counters --mcpu none --output run.jsonl
 fits measurements run.jsonl host measurement
 writes measurements 'host measurement pair' "$cyclops" pairs add-r64 imul-r64 load-r64 "${still[@]}" --json
+writes pairs-csv '' "$cyclops" pairs add-r64 imul-r64 load-r64 "${still[@]}" --csv
+writes pairs-csv '' "$cyclops" pairs add-r64 imul-r64 "${still[@]}" --mcpu none --csv
 
 writes mca-core '' "$cyclops" mca --hex --json --timeline --bottleneck-analysis --mcpu core:skylake "$here/blocks/bhive-sample.hex"
 
