@@ -259,8 +259,26 @@ static void print_next(struct arena *arena, const struct operands *folders, cons
     screen_print_whole_sentence(text.data, stdout);
 }
 
-static bool write_review(struct arena *arena, const struct review_request *review, struct fail *fail) {
-    const char *text = review_write(arena, review);
+// `td`: null: no .td file was edited.
+static bool write_review(struct arena *arena, const struct operands *operands, const char *mcpu,
+                         const struct model *model, const struct check_results *results,
+                         const struct repair_result *repaired, const struct td_result *td, struct fail *fail) {
+    const struct review_request review = {.results = results,
+                                          .repaired = repaired,
+                                          .td = td,
+                                          .model = model->machine->id,
+                                          .mcpu = mcpu,
+                                          .folders = operands->items,
+                                          .n_folders = operands->n_items,
+                                          .overlay = args.output,
+                                          .td_path = args.td,
+                                          .llvm = option_list_first(&lab_args.options.llvms),
+                                          .name = args.name,
+                                          .td_output = args.td_output,
+                                          .tblgen = args.tblgen,
+                                          .held_out = args.held_out,
+                                          .wants_slots = args.wants_slots};
+    const char *text = review_write(arena, &review);
     return file_write(args.review, text, strlen(text), fail);
 }
 
@@ -301,26 +319,10 @@ static bool repair(struct arena *arena, const struct model *model, const struct 
     struct td_result td;
     if (args.td && !edit_td(arena, model, &result, &td, fail))
         return false;
-    const struct option_list *llvms = &lab_args.options.llvms;
     const char *mcpu =
         strcmp(lab_args.options.cpus.items[0], "native") == 0 ? model->machine->cpu : lab_args.options.cpus.items[0];
     print_next(arena, operands, mcpu);
-    const struct review_request review = {.results = &results,
-                                          .repaired = &result,
-                                          .td = args.td ? &td : NULL,
-                                          .model = model->machine->id,
-                                          .mcpu = mcpu,
-                                          .folders = operands->items,
-                                          .n_folders = operands->n_items,
-                                          .overlay = args.output,
-                                          .td_path = args.td,
-                                          .llvm = option_list_first(llvms),
-                                          .name = args.name,
-                                          .td_output = args.td_output,
-                                          .tblgen = args.tblgen,
-                                          .held_out = args.held_out,
-                                          .wants_slots = args.wants_slots};
-    return !args.review || write_review(arena, &review, fail);
+    return !args.review || write_review(arena, operands, mcpu, model, &results, &result, args.td ? &td : NULL, fail);
 }
 
 static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {

@@ -151,6 +151,24 @@ static bool write_page(struct arena *arena, const struct page_contents *contents
 }
 
 // Predicts the corpora, and makes the page.
+// Puts a file of values in the place of each folder. `made`: the files, to be removed in the end, also where this
+// fails.
+static bool predict_folders(struct arena *arena, struct operands *corpora, const char **made, size_t *n_made,
+                            struct fail *fail) {
+    for (size_t i = 0; i < corpora->n_items; i++) {
+        const char *file = NULL;
+        if (!file_is_folder(corpora->items[i]))
+            continue;
+        bool is_done = predict_corpus(arena, corpora->items[i], &file, fail);
+        if (file)
+            made[(*n_made)++] = file;
+        if (!is_done)
+            return false;
+        corpora->items[i] = file;
+    }
+    return true;
+}
+
 static bool report_all(struct arena *arena, struct given *given, const struct check_report *report, struct fail *fail) {
     struct decoder decoder = {0};
     bool is_done = true;
@@ -162,14 +180,7 @@ static bool report_all(struct arena *arena, struct given *given, const struct ch
         is_done =
             lab_args.options.isa && decoder_open(&decoder, arena, lab_args.options.isa, option_list_first(llvms), fail);
     }
-    for (size_t i = 0; is_done && i < given->corpora.n_items; i++)
-        if (file_is_folder(given->corpora.items[i])) {
-            made[n_made] = NULL;
-            is_done = predict_corpus(arena, given->corpora.items[i], &made[n_made], fail);
-            n_made += made[n_made] != NULL;
-            if (is_done)
-                given->corpora.items[i] = made[n_made - 1];
-        }
+    is_done = is_done && predict_folders(arena, &given->corpora, made, &n_made, fail);
     // Measurement files that are the table as well were read for it, with warnings.
     bool is_read = given->runs.n_items && given->tables.n_items && given->tables.items[0] == given->runs.items[0];
     const struct page_contents contents = {.check = report,

@@ -217,7 +217,23 @@ static const unsigned *number_pieces(struct arena *arena, const struct assignmen
     return numbers;
 }
 
-// Finds the steps of chases. An instruction that names a chase's role twice is one.
+// Marks the steps of a chase: the instructions that name its role twice. Returns how many there are.
+static unsigned mark_steps(const struct kernel *kernel, unsigned role, const unsigned *numbers, uint8_t *are_steps) {
+    unsigned last = UINT_MAX, n = 0;
+    for (unsigned i = 0; i < kernel->n_pieces; i++) {
+        if (kernel->pieces[i].kind != PIECE_ROLE || kernel->pieces[i].index != role)
+            continue;
+        unsigned at = numbers[i];
+        if (at == last && !are_steps[at]) {
+            are_steps[at] = true;
+            n++;
+        }
+        last = at;
+    }
+    return n;
+}
+
+// Finds the steps of chases.
 static bool find_steps(struct arena *arena, const struct assignment *a, struct program *program, struct fail *fail) {
     const struct kernel *kernel = a->kernel;
     unsigned n_chases = count_chases(kernel), n = kernel->n_instructions;
@@ -230,7 +246,7 @@ static bool find_steps(struct arena *arena, const struct assignment *a, struct p
                        "%u streams of kernel '%s' chase in %u rings; at most %u fit", a->streams, kernel->name,
                        n_chases * a->streams, most_chases(kernel));
     for (unsigned role = 0; role < kernel->n_roles; role++) {
-        unsigned last = UINT_MAX, chase = chase_of(kernel, 0, role), n_steps = 0;
+        const unsigned chase = chase_of(kernel, 0, role);
         if (kernel->roles[role].init != INIT_CHASE)
             continue;
         const struct kernel_role *chased = &kernel->roles[role];
@@ -240,16 +256,7 @@ static bool find_steps(struct arena *arena, const struct assignment *a, struct p
                            "all chases of kernel '%s' must have the same size and order", kernel->name);
         program->chase_bytes = chased->chase_bytes;
         program->chase_layout = chased->chase_layout;
-        for (unsigned i = 0; i < kernel->n_pieces; i++) {
-            if (kernel->pieces[i].kind != PIECE_ROLE || kernel->pieces[i].index != role)
-                continue;
-            unsigned at = numbers[i];
-            if (at == last && !are_steps[at]) {
-                are_steps[at] = true;
-                n_steps++;
-            }
-            last = at;
-        }
+        const unsigned n_steps = mark_steps(kernel, role, numbers, are_steps);
         for (unsigned stream = 0; stream < a->streams; stream++)
             program->chase_steps[stream * n_chases + chase] = n_steps;
     }

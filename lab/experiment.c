@@ -111,6 +111,25 @@ static const char *verdict_name(const struct verdict *verdict) {
     return verdict->kind == VERDICT_AGREE ? "agrees" : verdict->kind == VERDICT_UNSURE ? "unsure" : "differs";
 }
 
+static struct record_prediction prediction_to_record(const struct experiment *experiment, unsigned i) {
+    const struct prediction *prediction = &experiment->predictions[i];
+    const struct verdict *verdict = &experiment->verdicts[i];
+    return (struct record_prediction){
+        .model = prediction->model,
+        .cycles = prediction->cycles,
+        .of = predicted_thing(experiment),
+        .bottleneck = prediction->bottleneck,
+        .verdict = verdict_name(verdict),
+        .blame = experiment->misuse ? NULL : verdict->blame,
+        .is_own = prediction->n_insns > 0,
+        .n_insns = prediction->n_insns,
+        .n_by_llvm = prediction->n_by_llvm,
+        .addresses = prediction->are_addresses_run ? "run" : "static",
+        .notes = prediction->notes,
+        .n_notes = prediction->n_notes,
+    };
+}
+
 void experiment_to_record(struct arena *arena, const struct experiment *experiment, struct record *record) {
     const struct program *program = &experiment->program;
     const struct program_range range = program_simulated_range(program);
@@ -134,26 +153,9 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
         .measurement = experiment->measurement,
         .block = experiment->seen.alias ? &experiment->seen : NULL,
     };
-    for (unsigned i = 0; i < experiment->n_predictions; i++) {
-        const struct prediction *prediction = &experiment->predictions[i];
-        const struct verdict *verdict = &experiment->verdicts[i];
-        if (verdict->kind == VERDICT_UNMODELLED)
-            continue;
-        record->predictions[record->n_predictions++] = (struct record_prediction){
-            .model = prediction->model,
-            .cycles = prediction->cycles,
-            .of = predicted_thing(experiment),
-            .bottleneck = prediction->bottleneck,
-            .verdict = verdict_name(verdict),
-            .blame = experiment->misuse ? NULL : verdict->blame,
-            .is_own = prediction->n_insns > 0,
-            .n_insns = prediction->n_insns,
-            .n_by_llvm = prediction->n_by_llvm,
-            .addresses = prediction->are_addresses_run ? "run" : "static",
-            .notes = prediction->notes,
-            .n_notes = prediction->n_notes,
-        };
-    }
+    for (unsigned i = 0; i < experiment->n_predictions; i++)
+        if (experiment->verdicts[i].kind != VERDICT_UNMODELLED)
+            record->predictions[record->n_predictions++] = prediction_to_record(experiment, i);
 }
 
 void plan_refuse(struct arena *arena, struct plan *plan, const struct fail *why) {

@@ -70,6 +70,36 @@ static void open_lists(struct repair *repair) {
     repair->is_mended = ARENA_ARRAY(repair->arena, bool, repair->n_values);
 }
 
+// Predicts a value by the model as it is, and counts it. Returns its gap; below 0: it is not compared. `cheap` leaves
+// out what limits the programs: that is asked only where there is a gap.
+static double judge_base(struct repair *repair, size_t i, struct predictor *cheap, struct predictor *predictor,
+                         struct check_value *value, struct repair_count *count) {
+    if (value->is_for_hardware_only)
+        return -1;
+    if (!gap_is_sure(value)) {
+        count->n_unstable += value->value.is_known;
+        return -1;
+    }
+    repair->base[i] = predictor_predict(cheap, value);
+    if (!repair->base[i].is_known)
+        return -1;
+    forwarding_accept(value, repair->base[i].cycles);
+    const double gap = gap_find(value, &repair->base[i]);
+    if (gap > 0)
+        repair->base[i] = predictor_predict(predictor, value);
+    repair->worst_gaps[i] = fmax(gap, repair_nearest_gap(repair->request->model->machine, value, &repair->base[i]));
+    repair->allowed_below[i] = gap_allowed_below(value, &repair->base[i]);
+    value->is_kept_only = value->quantity == CHECK_SLOTS && !repair->request->wants_slots;
+    if (value->is_kept_only) {
+        count->n_slots += gap > 0;
+        return gap;
+    }
+    count->n_sums_before += sums_missing(value, &repair->base[i]) > 0;
+    count->n_compared++;
+    count->n_differ_before += gap > 0;
+    return gap;
+}
+
 static void predict_base(struct repair *repair, struct repair_result *result) {
     struct predictor predictor, cheap;
     struct check_difference *differences = NULL;
@@ -82,34 +112,11 @@ static void predict_base(struct repair *repair, struct repair_result *result) {
     for (size_t i = 0; i < repair->n_values; i++) {
         struct check_value *value = &values[i];
         *value = repair->values[i];
-        repair->gaps[i] = repair->held_out[i] = -1;
-        bool is_out = is_held_out(value->form, repair->request->held_out);
-        struct repair_count *count = is_out ? &result->held_out : &result->seen;
-        if (value->is_for_hardware_only)
-            continue;
-        if (!gap_is_sure(value)) {
-            count->n_unstable += value->value.is_known;
-            continue;
-        }
-        repair->base[i] = predictor_predict(&cheap, value);
-        if (!repair->base[i].is_known)
-            continue;
-        forwarding_accept(value, repair->base[i].cycles);
-        double gap = gap_find(value, &repair->base[i]);
-        if (gap > 0) // what limits the programs is asked only where it is wanted
-            repair->base[i] = predictor_predict(&predictor, value);
-        *(is_out ? &repair->held_out[i] : &repair->gaps[i]) = gap;
-        repair->worst_gaps[i] = fmax(gap, repair_nearest_gap(repair->request->model->machine, value, &repair->base[i]));
-        repair->allowed_below[i] = gap_allowed_below(value, &repair->base[i]);
-        value->is_kept_only = value->quantity == CHECK_SLOTS && !repair->request->wants_slots;
-        if (value->is_kept_only) {
-            count->n_slots += gap > 0;
-            continue;
-        }
-        count->n_sums_before += sums_missing(value, &repair->base[i]) > 0;
-        count->n_compared++;
-        count->n_differ_before += gap > 0;
-        if (gap > 0 && !is_out)
+        const bool is_out = is_held_out(value->form, repair->request->held_out);
+        const double gap = judge_base(repair, i, &cheap, &predictor, value, is_out ? &result->held_out : &result->seen);
+        repair->gaps[i] = is_out ? -1 : gap;
+        repair->held_out[i] = is_out ? gap : -1;
+        if (gap > 0 && !is_out && !value->is_kept_only)
             *ARENA_ADD(repair->arena, differences, n_differences) =
                 gap_describe(repair->arena, value, &repair->base[i]);
     }

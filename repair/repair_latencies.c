@@ -105,49 +105,58 @@ static unsigned latency_of_bounds(const struct repair_search *search, const stru
     return (unsigned)(latency + least);
 }
 
+// The latency of a write that its values show: the largest of them, else the least of their bounds where that is less
+// than now. Values whose source has an advance count only where `from` says so.
+static unsigned latency_of_values(const struct repair_search *search, const struct repair_dependences *found,
+                                  enum repair_latencies_from from, unsigned write) {
+    const int now = (int)search->best.latencies[write];
+    int most = -1, least = INT32_MAX;
+    for (size_t i = 0; i < search->n_values; i++) {
+        const struct check_value *value = &search->all[search->values[i]];
+        int read = found->read[i];
+        bool counts =
+            value->quantity == CHECK_LATENCY && repair_can_explain(value) && found->write[i] == (int)write + 1;
+        if (!counts || (from == REPAIR_FROM_OTHERS && read > 0 && search->best.advances[read - 1]))
+            continue;
+        int cycles = (int)lround(value->value.cycles);
+        if (check_value_is_bound(value) && cycles < least)
+            least = cycles;
+        if (value->value.relation == TABLE_EQUAL && cycles > most)
+            most = cycles;
+    }
+    if (most >= 0)
+        return (unsigned)most;
+    return (unsigned)(least < now && least >= 0 ? least : now);
+}
+
+// The advance of a read: the median of what its values are shorter than the new latencies of their writes. Without a
+// value it follows the latency of the first write.
+static int advance_of_values(const struct repair_search *search, struct arena *arena,
+                             const struct repair_dependences *found, const struct repair_numbers *numbers,
+                             unsigned read) {
+    int *list = ARENA_ARRAY(arena, int, search->n_values);
+    size_t n = 0;
+    for (size_t i = 0; i < search->n_values; i++) {
+        const struct check_value *value = &search->all[search->values[i]];
+        if (value->quantity == CHECK_LATENCY && repair_can_explain(value) && found->read[i] == (int)read + 1 &&
+            found->write[i] > 0 && value->value.relation == TABLE_EQUAL)
+            list[n++] = (int)numbers->latencies[found->write[i] - 1] - (int)lround(value->value.cycles);
+    }
+    if (n) {
+        qsort(list, n, sizeof *list, compare_numbers);
+        return list[n / 2];
+    }
+    const int now = numbers->advances[read];
+    return now && numbers->n_writes ? now + (int)numbers->latencies[0] - (int)search->best.latencies[0] : now;
+}
+
 void repair_solve_latencies(struct repair_search *search, struct arena *arena, const struct repair_dependences *found,
                             enum repair_latencies_from from, size_t n_tried) {
     struct repair_numbers numbers = search->best;
-    const struct check_value *values = search->all;
-    int *list = ARENA_ARRAY(arena, int, search->n_values);
-    for (unsigned w = 0; w < numbers.n_writes; w++) {
-        if (from == REPAIR_FROM_BOUNDS) {
-            numbers.latencies[w] = latency_of_bounds(search, found, w);
-            continue;
-        }
-        int most = -1, least = INT32_MAX;
-        for (size_t i = 0; i < search->n_values; i++) {
-            const struct check_value *value = &values[search->values[i]];
-            int read = found->read[i];
-            bool counts =
-                value->quantity == CHECK_LATENCY && repair_can_explain(value) && found->write[i] == (int)w + 1;
-            if (!counts || (from == REPAIR_FROM_OTHERS && read > 0 && search->best.advances[read - 1]))
-                continue;
-            int cycles = (int)lround(value->value.cycles);
-            if (check_value_is_bound(value) && cycles < least)
-                least = cycles;
-            if (value->value.relation == TABLE_EQUAL && cycles > most)
-                most = cycles;
-        }
-        if (most >= 0)
-            numbers.latencies[w] = (unsigned)most;
-        else if (least < (int)numbers.latencies[w] && least >= 0)
-            numbers.latencies[w] = (unsigned)least;
-    }
-    for (unsigned r = 0; r < numbers.n_reads; r++) {
-        size_t n = 0;
-        for (size_t i = 0; i < search->n_values; i++) {
-            const struct check_value *value = &values[search->values[i]];
-            if (value->quantity == CHECK_LATENCY && repair_can_explain(value) && found->read[i] == (int)r + 1 &&
-                found->write[i] > 0 && value->value.relation == TABLE_EQUAL)
-                list[n++] = (int)numbers.latencies[found->write[i] - 1] - (int)lround(value->value.cycles);
-        }
-        if (n) {
-            qsort(list, n, sizeof *list, compare_numbers);
-            numbers.advances[r] = list[n / 2];
-        } else if (numbers.advances[r] && numbers.n_writes) {
-            numbers.advances[r] += (int)numbers.latencies[0] - (int)search->best.latencies[0];
-        }
-    }
+    for (unsigned w = 0; w < numbers.n_writes; w++)
+        numbers.latencies[w] = from == REPAIR_FROM_BOUNDS ? latency_of_bounds(search, found, w)
+                                                          : latency_of_values(search, found, from, w);
+    for (unsigned r = 0; r < numbers.n_reads; r++)
+        numbers.advances[r] = advance_of_values(search, arena, found, &numbers, r);
     try_latencies(search, &numbers, n_tried);
 }

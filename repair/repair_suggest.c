@@ -148,6 +148,29 @@ static void suggest_no_uses(struct repair_search *search, double measured) {
     try_uses(search, &none);
 }
 
+// Other pipes for a use, whose bound is near what was measured.
+static void suggest_other_pipes(struct repair_search *search, unsigned u, bool is_bound, double measured) {
+    const struct machine *machine = search->model->machine;
+    const struct repair_use *use = &search->best.uses[u], *own = &search->base.uses[u];
+    const double aim = fmax(measured, shortest_of(search, u, is_bound)),
+                 share = distance_of_bounds(search, u, is_bound, aim);
+    const struct repair_numbers best = search->best;
+    for (unsigned g = 1; g < machine->n_resources; g++) {
+        unsigned wanted = whole(aim * machine->resources[g].units);
+        bool is_wider = machine->resources[g].units > machine->resources[own->resource].units;
+        // Pipes of LLVM's, and not those of an earlier change. More pipes that are held longer are no pipes' limit.
+        if (g == use->resource || !can_be_chosen(search, u, g, is_bound) ||
+            (is_wider && wanted > own->release - own->acquire))
+            continue;
+        double bound = (double)wanted / machine->resources[g].units;
+        if (fabs(bound - aim) > share * aim)
+            continue;
+        struct repair_numbers one = best;
+        one.uses[u] = (struct repair_use){g, use->acquire, use->acquire + wanted, use->units};
+        try_uses(search, &one);
+    }
+}
+
 static void suggest_uses(struct repair_search *search, const struct check_value *value, double predicted) {
     const struct machine *machine = search->model->machine;
     const double measured = value->value.cycles;
@@ -169,23 +192,8 @@ static void suggest_uses(struct repair_search *search, const struct check_value 
         if (is_bound)
             suggest_shorter(search, u);
         first_all.uses[u].release = use->acquire + whole(held * measured / predicted);
-        const struct repair_use *own = &search->base.uses[u];
-        const double aim = fmax(measured, shortest_of(search, u, is_bound)),
-                     share = distance_of_bounds(search, u, is_bound, aim);
-        for (unsigned g = 1; !can_stay && g < machine->n_resources; g++) {
-            unsigned wanted = whole(aim * machine->resources[g].units);
-            bool is_wider = machine->resources[g].units > machine->resources[own->resource].units;
-            // Pipes of LLVM's, and not those of an earlier change. More pipes that are held longer are no pipes' limit.
-            if (g == use->resource || !can_be_chosen(search, u, g, is_bound) ||
-                (is_wider && wanted > own->release - own->acquire))
-                continue;
-            double bound = (double)wanted / machine->resources[g].units;
-            if (fabs(bound - aim) > share * aim)
-                continue;
-            one = *best;
-            one.uses[u] = (struct repair_use){g, use->acquire, use->acquire + wanted, use->units};
-            try_uses(search, &one);
-        }
+        if (!can_stay)
+            suggest_other_pipes(search, u, is_bound, measured);
     }
     try_uses(search, &all);
     try_uses(search, &first_all);

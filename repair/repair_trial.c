@@ -90,41 +90,52 @@ static bool is_beyond(struct repair_cost cost, struct repair_cost least) {
     return !is_less(cost, least);
 }
 
+// The model with the change, and the changes before it. Null where a number cannot be written.
+static struct overlay *parse_trial(struct arena *arena, const struct repair_search *search,
+                                   const struct repair_numbers *numbers, struct fail *fail) {
+    static const char about[] = "a change that is tried";
+    const struct machine *machine = search->model->machine;
+    struct text text = {.arena = arena};
+    const struct repair_rule rule = {
+        .opcodes = search->opcodes, .n_opcodes = search->n_opcodes, .before = search->base, .after = *numbers};
+    repair_head_write(machine, "try", about, search->dispatch_width, &text);
+    text_add(&text, "instructions:\n");
+    for (size_t i = 0; i < search->n_context; i++)
+        repair_rule_write(arena, machine, &search->context[i], &text);
+    repair_rule_write(arena, machine, &rule, &text);
+    return overlay_parse(arena, about, text.data, fail);
+}
+
+// Adds what the i-th of the search's values costs, whose gap is left.
+static void add_gap(const struct repair_search *search, size_t i, double gap, struct repair_cost *cost) {
+    // What no number predicts is a few hundredths from several. That one of them is nearer is no reason for it, and
+    // less so for other pipes.
+    static const double close = 0.03, close_by_pipes = 0.05;
+    const size_t value = search->values[i], weight = search->weights ? search->weights[i] : 1;
+    cost->n_differ += gap > 0 ? weight : 0;
+    cost->n_worse += search->is_careful && repair_is_larger(gap, search->worst_gaps[value]) ? weight : 0;
+    cost->gaps += fmax(0, gap - close) * (double)weight;
+    if (cost->pipes && search->all[value].quantity == CHECK_THROUGHPUT)
+        cost->gaps += close_by_pipes * (double)weight;
+}
+
 // As repair_evaluate. `least`: where the numbers cost more than this, the rest of the values is left out; null: none
 // is.
 static bool evaluate(const struct repair_search *search, const struct repair_numbers *numbers,
                      const struct repair_cost *least, bool only_cycles, struct repair_cost *cost,
                      struct predicted *all) {
-    // What no number predicts is a few hundredths from several. That one of them is nearer is no reason for it, and
-    // less so for other pipes.
-    static const double close = 0.03, close_by_pipes = 0.05;
     struct arena arena = {0};
-    struct text text = {.arena = &arena};
     struct fail fail = {0};
     struct predictor predictor;
-    const struct machine *machine = search->model->machine;
-    struct repair_rule rule = {
-        .opcodes = search->opcodes, .n_opcodes = search->n_opcodes, .before = search->base, .after = *numbers};
     *cost = distance_of(search, numbers);
-    repair_head_write(machine, "try", "a change that is tried", search->dispatch_width, &text);
-    text_add(&text, "instructions:\n");
-    for (size_t i = 0; i < search->n_context; i++)
-        repair_rule_write(&arena, machine, &search->context[i], &text);
-    repair_rule_write(&arena, machine, &rule, &text);
-    struct overlay *overlay = overlay_parse(&arena, "a change that is tried", text.data, &fail);
+    struct overlay *overlay = parse_trial(&arena, search, numbers, &fail);
     bool is_good = overlay && predictor_open_changed(&predictor, &arena, search->model, overlay, &fail);
     predictor.only_cycles = only_cycles;
     for (size_t i = 0; is_good && i < search->n_values && !(least && is_beyond(*cost, *least)); i++) {
         struct predicted predicted = predictor_predict(&predictor, &search->all[search->values[i]]);
         double gap = repair_gap_to_close(search, search->values[i], &predicted);
         is_good = isfinite(gap);
-        size_t weight = search->weights ? search->weights[i] : 1;
-        cost->n_differ += gap > 0 ? weight : 0;
-        cost->n_worse +=
-            search->is_careful && repair_is_larger(gap, search->worst_gaps[search->values[i]]) ? weight : 0;
-        cost->gaps += fmax(0, gap - close) * (double)weight;
-        if (cost->pipes && search->all[search->values[i]].quantity == CHECK_THROUGHPUT)
-            cost->gaps += close_by_pipes * (double)weight;
+        add_gap(search, i, gap, cost);
         if (all) {
             all[i] = predicted;
             all[i].resource = all[i].why = NULL; // these end with this trial

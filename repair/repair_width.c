@@ -5,6 +5,21 @@
 
 #include <stdint.h>
 
+// Values that a width makes better, and worse.
+struct change {
+    size_t n_better, n_worse;
+};
+
+static struct change compare(const struct repair *repair, const size_t *list, size_t n, const struct predicted *all) {
+    struct change change = {0};
+    for (size_t i = 0; i < n; i++) {
+        double gap = gap_find(&repair->values[list[i]], &all[i]), before = repair->gaps[list[i]];
+        change.n_worse += gap > before;
+        change.n_better += gap < before;
+    }
+    return change;
+}
+
 // Another dispatch width, where that alone makes many values better for each that it makes worse.
 void repair_find_width(struct repair *repair) {
     enum { FEWEST_BETTER = 20 };
@@ -30,17 +45,12 @@ void repair_find_width(struct repair *repair) {
     unsigned best_width = 0;
     for (unsigned width = 1; width <= 2 * machine->dispatch_width; width++) {
         struct repair_cost cost;
-        size_t n_worse = 0, n_better = 0;
         search.dispatch_width = width;
         if (width == machine->dispatch_width || !repair_evaluate(&search, &search.base, &cost, all) ||
             cost.n_differ >= least)
             continue;
-        for (size_t i = 0; i < n; i++) {
-            double gap = gap_find(&repair->values[list[i]], &all[i]), before = repair->gaps[list[i]];
-            n_worse += gap > before;
-            n_better += gap < before;
-        }
-        if (n_better > FEWEST_BETTER * n_worse && n_better >= CHECK_SHARED_CLASSES) {
+        const struct change change = compare(repair, list, n, all);
+        if (change.n_better > FEWEST_BETTER * change.n_worse && change.n_better >= CHECK_SHARED_CLASSES) {
             least = cost.n_differ;
             best_width = width;
         }

@@ -92,6 +92,37 @@ std::vector<struct form> make_all(form_maker &maker, const backend_cpu &cpu, siz
     return list;
 }
 
+// Where a short immediate makes another opcode of the text, a long one may not.
+bool try_longer_immediates(form_maker &maker, backend_cpu &cpu, size_t n_opcodes, std::vector<struct form> &list,
+                           struct fail *fail) {
+    std::vector<struct form> again;
+    for (size_t i = 0; i < n_opcodes; i++)
+        if (list[i].status == FORM_TWIN) {
+            again.emplace_back();
+            maker.make(unsigned(i), second_example, &again.back());
+        }
+    if (!assemble_examples(cpu, maker.all_prefixed(), again.data(), again.size(), fail))
+        return false;
+    take_usable(again, list);
+    return true;
+}
+
+// Where AVX has the instruction, too, its text needs a prefix to become AVX-512's. These begin with 62.
+bool try_evex(form_maker &maker, backend_cpu &cpu, struct arena *arena, size_t n_opcodes,
+              std::vector<struct form> &list, struct fail *fail) {
+    std::vector<struct form> again;
+    for (size_t i = 0; i < n_opcodes; i++)
+        if (cpu.triple.isX86() && list[i].status == FORM_TWIN && list[i].bytes[0] == 0x62) {
+            again.push_back(list[i]);
+            again.back().text = arena_printf(arena, "{evex} %s", list[i].text);
+            again.back().status = FORM_USABLE; // try again
+        }
+    if (!assemble_examples(cpu, maker.all_prefixed(), again.data(), again.size(), fail))
+        return false;
+    take_usable(again, list);
+    return true;
+}
+
 } // namespace
 
 prefixed_opcodes find_prefixed_opcodes(backend_cpu &cpu) {
@@ -125,27 +156,9 @@ bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form 
     std::vector<struct form> list = make_all(maker, *cpu, n_opcodes);
     if (!assemble_examples(*cpu, maker.all_prefixed(), list.data(), list.size(), fail))
         return false;
-    // Where a short immediate makes another opcode of the text, a long one may not.
-    std::vector<struct form> again;
-    for (size_t i = 0; i < n_opcodes; i++)
-        if (list[i].status == FORM_TWIN) {
-            again.emplace_back();
-            maker.make(unsigned(i), second_example, &again.back());
-        }
-    if (!assemble_examples(*cpu, maker.all_prefixed(), again.data(), again.size(), fail))
+    if (!try_longer_immediates(maker, *cpu, n_opcodes, list, fail) ||
+        !try_evex(maker, *cpu, arena, n_opcodes, list, fail))
         return false;
-    take_usable(again, list);
-    // Where AVX has the instruction, too, its text needs a prefix to become AVX-512's. These begin with 62.
-    again.clear();
-    for (size_t i = 0; i < n_opcodes; i++)
-        if (cpu->triple.isX86() && list[i].status == FORM_TWIN && list[i].bytes[0] == 0x62) {
-            again.push_back(list[i]);
-            again.back().text = arena_printf(arena, "{evex} %s", list[i].text);
-            again.back().status = FORM_USABLE; // try again
-        }
-    if (!assemble_examples(*cpu, maker.all_prefixed(), again.data(), again.size(), fail))
-        return false;
-    take_usable(again, list);
     struct form *copy = ARENA_ARRAY(arena, struct form, list.size());
     std::copy(list.begin(), list.end(), copy);
     *forms = copy;

@@ -307,6 +307,25 @@ static void judge_about(struct sampling *sampling, const struct bench *bench, st
         bench->arena, "another guest is busy on this core: %.0f %% of the rounds are at this value", mode.share * 100);
 }
 
+// Finds why the value is not to be trusted, if it is not. `doubt`: of the checks. `hidden`: share of its time that gaps
+// between its windows may hide.
+static void find_reason(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
+                        const char *doubt, double hidden, struct bench_measurement *result) {
+    result->why = find_disturbance(sampling, bench, doubt, result);
+    if (!result->why)
+        judge_modes(sampling, bench, job->code, result);
+    if (result->why)
+        return;
+    if (uneven_is_doubtful(sampling))
+        result->why = "its short runs and its long ones have different speeds";
+    else if (hidden > 2 * widest_half)
+        result->why = arena_printf(bench->arena,
+                                   "each run is longer than the windows between gaps, which may be %.2g %% of its time",
+                                   hidden * 100);
+    else
+        result->why = find_vagueness(sampling, bench, result);
+}
+
 void conclude_samples(struct sampling *sampling, const struct bench *bench, const struct target_job *job,
                       struct bench_measurement *result) {
     double *medians = find_medians(sampling, 1, bench->arena, &result->processes), hidden = 0;
@@ -322,17 +341,7 @@ void conclude_samples(struct sampling *sampling, const struct bench *bench, cons
     const char *doubt = doubt_of_checks(sampling, bench, job, &result->clock_error);
     result->samples = (unsigned)sampling->n_kept;
     memcpy(result->dropped, sampling->dropped, sizeof result->dropped);
-    result->why = find_disturbance(sampling, bench, doubt, result);
-    if (!result->why)
-        judge_modes(sampling, bench, job->code, result);
-    if (!result->why && uneven_is_doubtful(sampling))
-        result->why = "its short runs and its long ones have different speeds";
-    if (!result->why && hidden > 2 * widest_half)
-        result->why = arena_printf(bench->arena,
-                                   "each run is longer than the windows between gaps, which may be %.2g %% of its time",
-                                   hidden * 100);
-    if (!result->why)
-        result->why = find_vagueness(sampling, bench, result);
+    find_reason(sampling, bench, job, doubt, hidden, result);
     double low = measured_low(result), high = measured_high(result);
     if (result->why) {
         result->verdict = MEASURED_UNSTABLE;

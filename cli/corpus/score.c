@@ -15,17 +15,35 @@ static bool read_per(double *per, struct fail *fail) {
            fail_set(fail, FAIL_INPUT, "--per takes a number above 0, not '%s'", corpus_args.per);
 }
 
-int corpus_cli_score(struct arena *arena, const struct operands *operands, struct fail *fail) {
-    struct scores scores;
+static bool check_options(const struct operands *operands, struct fail *fail) {
     enum { MOST_WORST = 100000 };
     if (!corpus_args.measured && operands->n_items == 0)
-        fail_set(fail, FAIL_INPUT, "name the folder of a corpus, or give --measured FILE");
-    else if (corpus_args.measured && operands->n_items)
-        fail_set(fail, FAIL_INPUT, "--measured takes the place of folders: leave out '%s'", operands->items[0]);
-    else if (corpus_args.worst.value > MOST_WORST)
-        fail_set(fail, FAIL_INPUT, "--worst is at most %d", MOST_WORST);
-    else if (corpus_args.wants_csv && corpus_args.wants_json)
-        fail_set(fail, FAIL_INPUT, "give --csv or --json");
+        return fail_set(fail, FAIL_INPUT, "name the folder of a corpus, or give --measured FILE");
+    if (corpus_args.measured && operands->n_items)
+        return fail_set(fail, FAIL_INPUT, "--measured takes the place of folders: leave out '%s'", operands->items[0]);
+    if (corpus_args.worst.value > MOST_WORST)
+        return fail_set(fail, FAIL_INPUT, "--worst is at most %d", MOST_WORST);
+    if (corpus_args.wants_csv && corpus_args.wants_json)
+        return fail_set(fail, FAIL_INPUT, "give --csv or --json");
+    return true;
+}
+
+static void print_scores(struct arena *arena, const struct scores *scores, struct fail *fail) {
+    const char *warning = score_warning(arena, scores);
+    if (warning)
+        lab_say(&cli_listener, LAB_WARNING, "%s", warning);
+    if (corpus_args.wants_csv)
+        score_print_csv(arena, scores, stdout);
+    else if (corpus_args.wants_json)
+        score_print_json(arena, scores, stdout, fail);
+    else
+        score_print(arena, scores, stdout, cli_wants_colour());
+}
+
+int corpus_cli_score(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    struct scores scores;
+    if (!check_options(operands, fail))
+        return 0;
     struct score_request request = {
         .measured = {.folders = operands->items,
                      .n_folders = operands->n_items,
@@ -47,17 +65,8 @@ int corpus_cli_score(struct arena *arena, const struct operands *operands, struc
         request.isa = lab_args.options.isa;
         request.models = lab_models(&lab_args.options);
     }
-    if (fail->status != FAIL_NONE || !read_per(&request.measured.per, fail) ||
-        !score_blocks(arena, &request, &scores, fail))
-        return 0;
-    const char *warning = score_warning(arena, &scores);
-    if (warning)
-        lab_say(&cli_listener, LAB_WARNING, "%s", warning);
-    if (corpus_args.wants_csv)
-        score_print_csv(arena, &scores, stdout);
-    else if (corpus_args.wants_json)
-        score_print_json(arena, &scores, stdout, fail);
-    else
-        score_print(arena, &scores, stdout, cli_wants_colour());
+    if (fail->status == FAIL_NONE && read_per(&request.measured.per, fail) &&
+        score_blocks(arena, &request, &scores, fail))
+        print_scores(arena, &scores, fail);
     return 0;
 }

@@ -142,34 +142,22 @@ static void add_pads(struct way *way, const struct shape *shape, const struct wa
         way->partner->pad = pad->name;
 }
 
-// Makes the way of that number: in one step, or in two through the role t.
-static bool make_way(struct way *way, const struct shape *shape, const struct shape_port *from,
-                     const struct shape_port *to, unsigned variant, enum partner_length length, const char *breakers) {
+// The letter of the file in which a way that ends in the port ends.
+static char end_of(const struct shape *shape, const struct shape_port *to, unsigned variant) {
     bool is_address = to->is_address || (to->is_index && to->file == 'g');
-    char start = file_of(shape, from), end = is_address                        ? 'a'
-                                             : to->is_high                     ? 'g'
-                                             : to->file == 'c' && variant == 1 ? 'C'
-                                                                               : file_of(shape, to);
-    bool hides = *breakers && isa_traits_find(way->isa)->hides_breakers;
-    if (from->class->span != to->class->span && *way->isa->syntaxes)
-        return false; // x86: a pair of masks is no register of other instructions
-    const struct way_step *first = find_step(way->isa, shape, start, end, variant), *second = NULL,
-                          *again = find_step(way->isa, shape, end, end, variant),
-                          *before = again ? NULL : find_step(way->isa, shape, start, start, 0);
-    if (first && !(hides && end == 'a')) {
-        if (before)
-            add_pads(way, shape, before, from, length);
-        add_step(way, first, from, to);
-        text_add(&way->text, breakers);
-        if (hides && again)
-            add_step(way, again, to, to);
-        if (again)
-            add_pads(way, shape, again, to, length);
-        return true;
-    }
-    first = find_step(way->isa, shape, start, start == 'c' ? 't' : 'g', end == 'C' && start != 'c' ? 0 : variant);
-    second = find_step(way->isa, shape, 'g', end, 0);
-    again = find_step(way->isa, shape, 'g', 'g', 0);
+    return is_address ? 'a' : to->is_high ? 'g' : to->file == 'c' && variant == 1 ? 'C' : file_of(shape, to);
+}
+
+// Makes the way of that number in two steps, through the role t. `hides`: breakers stand behind the first step, and
+// copies of t hide them.
+static bool make_way_through(struct way *way, const struct shape *shape, const struct shape_port *from,
+                             const struct shape_port *to, unsigned variant, enum partner_length length,
+                             const char *breakers, bool hides) {
+    const char start = file_of(shape, from), end = end_of(shape, to, variant);
+    const struct way_step *first = find_step(way->isa, shape, start, start == 'c' ? 't' : 'g',
+                                             end == 'C' && start != 'c' ? 0 : variant),
+                          *second = find_step(way->isa, shape, 'g', end, 0),
+                          *again = find_step(way->isa, shape, 'g', 'g', 0);
     if (!first || !second)
         return false;
     add_step(way, first, from, NULL);
@@ -185,6 +173,29 @@ static bool make_way(struct way *way, const struct shape *shape, const struct sh
     add_step(way, second, NULL, to);
     if (!hides)
         text_add(&way->text, breakers);
+    return true;
+}
+
+// Makes the way of that number: in one step, or in two.
+static bool make_way(struct way *way, const struct shape *shape, const struct shape_port *from,
+                     const struct shape_port *to, unsigned variant, enum partner_length length, const char *breakers) {
+    const char start = file_of(shape, from), end = end_of(shape, to, variant);
+    bool hides = *breakers && isa_traits_find(way->isa)->hides_breakers;
+    if (from->class->span != to->class->span && *way->isa->syntaxes)
+        return false; // x86: a pair of masks is no register of other instructions
+    const struct way_step *step = find_step(way->isa, shape, start, end, variant),
+                          *again = find_step(way->isa, shape, end, end, variant),
+                          *before = again ? NULL : find_step(way->isa, shape, start, start, 0);
+    if (!step || (hides && end == 'a'))
+        return make_way_through(way, shape, from, to, variant, length, breakers, hides);
+    if (before)
+        add_pads(way, shape, before, from, length);
+    add_step(way, step, from, to);
+    text_add(&way->text, breakers);
+    if (hides && again)
+        add_step(way, again, to, to);
+    if (again)
+        add_pads(way, shape, again, to, length);
     return true;
 }
 

@@ -121,9 +121,41 @@ static bool is_lanes(const struct shape *shape, unsigned number) {
            !(shape->form->may_load && number == 0);
 }
 
+static const char *class_name_of(const struct form_operand *operand) {
+    return operand->class_name ? operand->class_name : "of an unknown class";
+}
+
+// Adds the port of an operand that is a register, or the base of memory.
+static bool add_register(struct maker *m, unsigned number, const struct register_name *found) {
+    const struct form_operand *operand = &m->shape->form->operands[number];
+    const char *kind = class_name_of(operand);
+    bool is_memory = operand->kind == FORM_MEMORY;
+    const struct register_class *class = !is_memory                      ? class_for(m, operand, found)
+                                         : has_high_byte(m->shape->form) ? isa_class(m->isa, "r64n")
+                                                                         : found->class;
+    if (!class)
+        return maker_leave_out(m, arena_printf(m->arena, "no role can be any register of %s", kind));
+    bool is_base = is_memory || m->parts[number] == PART_BASE, is_index = m->parts[number] == PART_INDEX;
+    const char *suffix = is_base ? "base" : is_index ? "index" : "";
+    bool is_merged = *m->isa->syntaxes && operand->is_written && keeps_rest(found);
+    m->ports[number] =
+        add_port(m, (struct shape_port){.label = arena_printf(m->arena, "%u%s%s", number, *suffix ? "." : "", suffix),
+                                        .role = arena_printf(m->arena, "o%u%s%s", number, *suffix ? "_" : "", suffix),
+                                        .file = class->file,
+                                        .class = class,
+                                        .is_read = is_memory || operand->is_read || is_merged,
+                                        .is_written = !is_memory && operand->is_written,
+                                        .is_address = is_base || is_address(m->shape->form, number),
+                                        .is_index = is_index,
+                                        .is_lanes = is_lanes(m->shape, number),
+                                        .is_distinct = operand->is_distinct,
+                                        .is_high = is_high_byte(class)});
+    return m->ports[number] && (!is_memory || !operand->index || add_index(m, number));
+}
+
 bool maker_add_operand(struct maker *m, unsigned number) {
     const struct form_operand *operand = &m->shape->form->operands[number];
-    const char *kind = operand->class_name ? operand->class_name : "of an unknown class";
+    const char *kind = class_name_of(operand);
     struct register_name found;
     if (operand->kind == FORM_ADDRESS)
         return add_address(m, number);
@@ -145,28 +177,7 @@ bool maker_add_operand(struct maker *m, unsigned number) {
         return maker_leave_out(m, arena_printf(m->arena, "no role can be a register %s", kind));
     if (found.class->file == 'g' && is_stack_pointer(m->isa, &found))
         return maker_leave_out(m, "it uses the stack pointer");
-    bool is_memory = operand->kind == FORM_MEMORY;
-    const struct register_class *class = !is_memory                      ? class_for(m, operand, &found)
-                                         : has_high_byte(m->shape->form) ? isa_class(m->isa, "r64n")
-                                                                         : found.class;
-    if (!class)
-        return maker_leave_out(m, arena_printf(m->arena, "no role can be any register of %s", kind));
-    bool is_base = is_memory || m->parts[number] == PART_BASE, is_index = m->parts[number] == PART_INDEX;
-    const char *suffix = is_base ? "base" : is_index ? "index" : "";
-    bool is_merged = *m->isa->syntaxes && operand->is_written && keeps_rest(&found);
-    m->ports[number] =
-        add_port(m, (struct shape_port){.label = arena_printf(m->arena, "%u%s%s", number, *suffix ? "." : "", suffix),
-                                        .role = arena_printf(m->arena, "o%u%s%s", number, *suffix ? "_" : "", suffix),
-                                        .file = class->file,
-                                        .class = class,
-                                        .is_read = is_memory || operand->is_read || is_merged,
-                                        .is_written = !is_memory && operand->is_written,
-                                        .is_address = is_base || is_address(m->shape->form, number),
-                                        .is_index = is_index,
-                                        .is_lanes = is_lanes(m->shape, number),
-                                        .is_distinct = operand->is_distinct,
-                                        .is_high = is_high_byte(class)});
-    return m->ports[number] && (!is_memory || !operand->index || add_index(m, number));
+    return add_register(m, number, &found);
 }
 
 // Registers of modes and states, which are only read, and which nothing here changes.
@@ -192,6 +203,14 @@ static const struct register_class *find_hidden(const struct isa_traits *traits,
     return NULL;
 }
 
+static struct shape_port *find_fixed(struct shape *shape, const struct register_name *found) {
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (shape->ports[i].is_fixed && shape->ports[i].file == found->class->file &&
+            shape->ports[i].index == found->index)
+            return &shape->ports[i];
+    return NULL;
+}
+
 bool maker_add_implicit(struct maker *m, uint16_t reg, bool is_written) {
     struct shape *shape = m->shape;
     if (shape->wrapper)
@@ -212,11 +231,7 @@ bool maker_add_implicit(struct maker *m, uint16_t reg, bool is_written) {
         return maker_leave_out(m, "it uses the stack pointer");
     if (strcmp(canonical, m->isa->memory) != 0 && !is_free(m->isa, found.class, found.index))
         return maker_leave_out(m, arena_printf(m->arena, "it uses %s, which the program around it needs", canonical));
-    struct shape_port *port = NULL;
-    for (unsigned i = 0; i < shape->n_ports; i++)
-        if (shape->ports[i].is_fixed && shape->ports[i].file == found.class->file &&
-            shape->ports[i].index == found.index)
-            port = &shape->ports[i];
+    struct shape_port *port = find_fixed(shape, &found);
     if (!port)
         port = add_port(m, (struct shape_port){.label = canonical,
                                                .role = canonical,

@@ -44,6 +44,12 @@ static void keep_faster_speed(const struct table_reader *reader, const struct en
                      value->cycles, measured->modes[1].cycles / streams);
 }
 
+// It is only an upper bound, for that reason where it has none yet.
+static void bound_throughput(struct table_value *value, const char *why) {
+    value->relation = TABLE_AT_MOST;
+    value->why = value->why ? value->why : why;
+}
+
 void reader_read_throughput(struct row_builder *m, const struct entry *entry) {
     const struct record *record = entry->record;
     const struct experiment_key *key = &entry->key;
@@ -67,22 +73,13 @@ void reader_read_throughput(struct row_builder *m, const struct entry *entry) {
         program_placement_parse(record->placement, &throughput.placement);
     keep_faster_speed(m->reader, entry, streams, &throughput.value);
     read_counts(m->reader->arena, &record->measurement, &throughput);
-    if (throughput.has_breakers) {
-        throughput.value.relation = TABLE_AT_MOST;
-        throughput.value.why = throughput.value.why ? throughput.value.why : why_breakers;
-    }
-    if (key->kind == EXPERIMENT_FILLED) {
-        throughput.value.relation = TABLE_AT_MOST;
-        throughput.value.why = throughput.value.why
-                                   ? throughput.value.why
-                                   : arena_printf(m->reader->arena, "with %s behind each copy",
-                                                  text_count(m->reader->arena, key->n_fillers, "filler"));
-    }
-    if (is_around) {
-        throughput.value.relation = TABLE_AT_MOST;
-        throughput.value.why =
-            throughput.value.why ? throughput.value.why : "with instructions that put back what it moves";
-    }
+    if (throughput.has_breakers)
+        bound_throughput(&throughput.value, why_breakers);
+    if (key->kind == EXPERIMENT_FILLED)
+        bound_throughput(&throughput.value, arena_printf(m->reader->arena, "with %s behind each copy",
+                                                         text_count(m->reader->arena, key->n_fillers, "filler")));
+    if (is_around)
+        bound_throughput(&throughput.value, "with instructions that put back what it moves");
     *ARENA_ADD(m->reader->arena, m->throughputs, m->row->n_throughputs) = throughput;
 }
 
