@@ -239,20 +239,3 @@ void decoder_facts(const struct decoder *decoder, struct arena *arena, const str
         .reads_flags_of_before = reads_flags_of_before(block, find_register(decoder->machine, flags)),
     };
 }
-
-unsigned decoder_insn_at(const struct block *block, size_t offset) {
-    size_t end = 0;
-    for (unsigned i = 0; i < block->n_insns; i++) {
-        end += block->insns[i].n_bytes;
-        if (offset < end)
-            return i;
-    }
-    return block->n_insns;
-}
-
-bool decoder_begins_at(const struct block *block, size_t offset) {
-    size_t at = 0;
-    for (unsigned i = 0; i < block->n_insns && at < offset; i++)
-        at += block->insns[i].n_bytes;
-    return at == offset;
-}

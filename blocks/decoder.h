@@ -37,8 +37,4 @@ void decoder_facts(const struct decoder *decoder, struct arena *arena, const str
 
 uint16_t decoder_stack_pointer(const struct decoder *decoder); // number of the machine's register; 0: there is none
 
-bool decoder_begins_at(const struct block *block, size_t offset); // whether an instruction begins at that byte
-// Index of the instruction that holds that byte of the block; n_insns: none does.
-unsigned decoder_insn_at(const struct block *block, size_t offset);
-
 #endif

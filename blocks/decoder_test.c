@@ -88,7 +88,7 @@ static void bytes_belong_to_instructions(void **state) {
     static const unsigned wanted[] = {0, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3, 3};
     static const unsigned char lengths[] = {1, 3, 7};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        assert_int_equal(decoder_insn_at(&decoded.block, i), wanted[i]);
+        assert_int_equal(block_insn_at(&decoded.block, i), wanted[i]);
     assert_int_equal(decoded.facts.n_instructions, 3);
     assert_memory_equal(decoded.facts.lengths, lengths, sizeof lengths);
     close_decoded(&decoded);

@@ -27,7 +27,7 @@ static bool check_target(const struct lab_block *block, unsigned i, int64_t targ
         return fail_set(fail, FAIL_INPUT,
                         "instruction %u `%s` calls what is outside the block, at %+lld bytes from its start", i + 1,
                         insn->text, (long long)target);
-    if (!is_outside && target < end && !decoder_begins_at(&block->insns, (size_t)target))
+    if (!is_outside && target < end && !block_begins_at(&block->insns, (size_t)target))
         return fail_set(fail, FAIL_INPUT,
                         "instruction %u `%s` goes into the middle of an instruction, at %+lld bytes from the block's "
                         "start",
@@ -110,7 +110,7 @@ static void write_branches(const struct exits *exits, bool are_all, struct block
         if (!are_all || exits->are_out[i] || !insn->is_direct || exits_is_linked(exits->block, offset, insn->n_bytes))
             continue;
         int64_t target = offset + insn->displacement;
-        unsigned at = decoder_insn_at(insns, (size_t)target); // behind the last one: the end
+        unsigned at = block_insn_at(insns, (size_t)target); // behind the last one: the end
         are_targets[at] = true;
         texts[i] = with_label(exits, insn,
                               arena_printf(exits->arena, "%u%c", BLOCK_FIRST_LABEL + at, target <= offset ? 'b' : 'f'));

@@ -148,7 +148,7 @@ static void add_loop(struct text *text, const struct block *block, unsigned at) 
         int64_t target = offset + insn->displacement;
         if (i < at || !insn->is_branch || !insn->is_direct || insn->is_call || insn->displacement > 0 || target < 0)
             continue;
-        unsigned head = decoder_insn_at(block, (size_t)target);
+        unsigned head = block_insn_at(block, (size_t)target);
         if (head > at || (last < block->n_insns && i - head >= last - first))
             continue;
         first = head;
@@ -232,7 +232,7 @@ static void explain_own(struct text *text, const struct decoder *decoder, const 
                         const struct program *program, enum bench_outcome outcome, const struct bench_fault *known,
                         size_t offset, struct record_fault *fault) {
     const size_t length = program_block_range(program).length;
-    unsigned at = decoder_insn_at(&block->insns, offset % length);
+    unsigned at = block_insn_at(&block->insns, offset % length);
     const struct insn *insn = &block->insns.insns[at];
     uint64_t address = known->address;
     bool has_address =

@@ -88,8 +88,8 @@ static void walk(struct view *view) {
         size_t target = target_of(view, i);
         view->may_go_anywhere |= insn->is_branch && !insn->is_direct && !insn->is_call && !insn->is_return;
         view->may_go_anywhere |= insn->is_call && target > 0 && target < view->n_bytes && !is_next(view, i, target);
-        if (target < view->n_read && decoder_begins_at(&view->block, target))
-            reach(view, decoder_insn_at(&view->block, target));
+        if (target < view->n_read && block_begins_at(&view->block, target))
+            reach(view, block_insn_at(&view->block, target));
         if (!insn->is_return && (insn->is_call || !insn->is_branch || insn->is_conditional))
             reach(view, i + 1);
     }
@@ -130,8 +130,8 @@ static bool find_unreadable(const struct view *view, struct range *range) {
 static bool find_misread(const struct view *view, struct range *range) {
     for (unsigned i = 0; i < view->block.n_insns; i++) {
         size_t target = view->are_reached[i] ? target_of(view, i) : view->n_bytes;
-        unsigned at = decoder_insn_at(&view->block, target);
-        if (target >= view->n_read || decoder_begins_at(&view->block, target) || view->are_reached[at])
+        unsigned at = block_insn_at(&view->block, target);
+        if (target >= view->n_read || block_begins_at(&view->block, target) || view->are_reached[at])
             continue;
         *range = (struct range){start_of_gap(view, at), target};
         return true;
@@ -161,7 +161,7 @@ static bool find_accessed(const struct view *view, struct range *range) {
         const struct insn *insn = &view->block.insns[i];
         size_t target =
             view->are_reached[i] && (insn->may_load || insn->may_store) ? reference_of(view, i) : view->n_bytes;
-        unsigned at = decoder_insn_at(&view->block, target);
+        unsigned at = block_insn_at(&view->block, target);
         if (target >= view->n_read || view->are_reached[at])
             continue;
         *range = (struct range){start_of_gap(view, at), end_of_gap(view, at)};

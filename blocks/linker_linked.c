@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { WORD = LINKER_WORD_BYTES, X86_FIELD = 4, MOST_CALLEES = 256, STUB_BYTES = 16, LOWEST_PLACE = 1 << 16 };
+enum { WORD = LINKER_WORD_BYTES, MOST_CALLEES = 256, STUB_BYTES = 16, LOWEST_PLACE = 1 << 16 };
 
 // ---- what a loader fills in
 
@@ -129,41 +129,6 @@ static bool check_target(const struct object_linker *linker, const char *who, ui
         return fail_at(linker->fail, linker->file->path, 0, 0, "%s refers to 0x%" PRIx64 ", where the file has nothing",
                        who, address - linker->base);
     return true;
-}
-
-// lea, which LLVM does not describe as having an address.
-static bool is_lea_of_distance(const struct insn *insn, const uint8_t *bytes) {
-    enum { OPCODE = 6, MODRM = 5, LEA = 0x8d };
-    return strncmp(insn->opcode, "LEA", strlen("LEA")) == 0 && insn->n_bytes >= OPCODE &&
-           bytes[insn->n_bytes - OPCODE] == LEA && linker_precedes_distance(bytes[insn->n_bytes - MODRM]);
-}
-
-bool linker_find_distance(const struct object_linker *linker, const struct insn *insn, const uint8_t *bytes,
-                          uint64_t address, uint64_t *target, unsigned *field) {
-    const struct insn_address *written = insn->address;
-    const struct machine *machine = linker->decoder.machine;
-    if (insn->is_direct && (insn->is_call || insn->n_bytes > X86_FIELD)) {
-        *target = address + (uint64_t)insn->displacement;
-        *field = insn->n_bytes - X86_FIELD;
-        return true;
-    }
-    int32_t distance;
-    if (is_lea_of_distance(insn, bytes)) {
-        *field = insn->n_bytes - X86_FIELD;
-        memcpy(&distance, bytes + *field, sizeof distance);
-        *target = address + insn->n_bytes + (uint64_t)(int64_t)distance;
-        return true;
-    }
-    if (!written || !written->base || strcmp(machine->registers[written->base].name, "RIP") != 0)
-        return false;
-    *target = address + insn->n_bytes + (uint64_t)written->displacement;
-    for (unsigned at = 1; at + X86_FIELD <= insn->n_bytes; at++) {
-        memcpy(&distance, bytes + at, sizeof distance);
-        *field = at;
-        if (linker_precedes_distance(bytes[at - 1]) && distance == written->displacement)
-            return true;
-    }
-    return false;
 }
 
 // A call or a jump goes to a function in the file: checks that this one can run as well. A stub that only jumps to

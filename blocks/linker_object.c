@@ -5,31 +5,6 @@
 
 enum { X86_FIELD = 4 };
 
-// How a relocation is filled in: by another type, perhaps through a word that holds the symbol's address.
-struct meaning {
-    unsigned machine, type, as;
-    bool by_word;
-};
-
-static const struct meaning meanings[] = {
-    {EM_X86_64, R_X86_64_PLT32, R_X86_64_PC32, false},
-    {EM_X86_64, R_X86_64_GOTPCREL, R_X86_64_PC32, true},
-    {EM_X86_64, R_X86_64_GOTPCRELX, R_X86_64_PC32, true},
-    {EM_X86_64, R_X86_64_REX_GOTPCRELX, R_X86_64_PC32, true},
-    {EM_X86_64, R_X86_64_GOTTPOFF, R_X86_64_PC32, true},
-    {EM_X86_64, R_X86_64_TLSGD, R_X86_64_PC32, true},
-    {EM_X86_64, R_X86_64_TLSLD, R_X86_64_PC32, true},
-    {EM_X86_64, R_X86_64_GOTPC32_TLSDESC, R_X86_64_PC32, true},
-    {EM_X86_64, R_X86_64_TPOFF32, R_X86_64_32S, false},
-    {EM_X86_64, R_X86_64_DTPOFF32, R_X86_64_32S, false},
-    {EM_X86_64, R_X86_64_TPOFF64, R_X86_64_64, false},
-    {EM_X86_64, R_X86_64_DTPOFF64, R_X86_64_64, false},
-    {EM_AARCH64, R_AARCH64_ADR_GOT_PAGE, R_AARCH64_ADR_PREL_PG_HI21, true},
-    {EM_AARCH64, R_AARCH64_LD64_GOT_LO12_NC, R_AARCH64_LDST64_ABS_LO12_NC, true},
-    {EM_AARCH64, R_AARCH64_ADR_PREL_PG_HI21_NC, R_AARCH64_ADR_PREL_PG_HI21, false},
-    {EM_RISCV, R_RISCV_GOT_HI20, R_RISCV_PCREL_HI20, true},
-};
-
 static bool is_reached(const struct linker_worker *worker, const struct reached *wanted) {
     for (size_t i = 0; i < worker->n_reached; i++) {
         const struct reached *reached = &worker->reached[i];
@@ -97,18 +72,6 @@ static uint64_t word_of(struct object_linker *linker, uint64_t address) {
     if (linker_is_own(linker, address))
         linker_add_entry(linker, word, linker_address_type(linker), address, 0);
     return word;
-}
-
-static const struct meaning *find_meaning(const struct object_linker *linker, unsigned type) {
-    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
-        if (meanings[i].machine == linker->machine && meanings[i].type == type)
-            return &meanings[i];
-    return NULL;
-}
-
-unsigned linker_type_of(const struct object_linker *linker, unsigned type) {
-    const struct meaning *meaning = find_meaning(linker, type);
-    return meaning ? meaning->as : type;
 }
 
 // Whether a relocation only helps linkers to shorten code.
@@ -193,7 +156,7 @@ static bool take(struct linker_worker *worker, struct linker_reference reference
     if (is_absent)
         return true;
     const char *name = linker_name_of(linker, &symbol);
-    const struct meaning *meaning = find_meaning(linker, reference.type);
+    const struct linker_meaning *meaning = linker_meaning_of(linker, reference.type);
     unsigned type = own_type != reference.type ? own_type : linker_type_of(linker, own_type);
     uint64_t target = address + (uint64_t)reference.addend;
     if (reference.from)

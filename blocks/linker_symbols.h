@@ -32,6 +32,13 @@ struct linker_worker {
 const char *linker_who(const struct linker_worker *worker); // who refers to it, for messages
 const char *linker_name_of(const struct object_linker *linker, const GElf_Sym *symbol);
 bool linker_refuse(const struct linker_worker *worker, const char *name, const char *why); // false
+// How a relocation is filled in: by another type, perhaps through a word that holds the symbol's address.
+struct linker_meaning {
+    unsigned machine, type, as;
+    bool by_word;
+};
+// Null: as it stands.
+const struct linker_meaning *linker_meaning_of(const struct object_linker *linker, unsigned type);
 // The type by which a relocation is filled in.
 unsigned linker_type_of(const struct object_linker *linker, unsigned type);
 // Finds the symbol of a reference and its address. `is_absent`: nothing is to be filled in.

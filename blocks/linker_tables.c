@@ -76,9 +76,9 @@ static bool take_entry(struct object_linker *linker, const struct block *block, 
                        uint64_t target) {
     if (linker_is_own(linker, target)) {
         size_t offset = (size_t)(target - linker_piece(linker));
-        if (decoder_begins_at(block, offset))
+        if (block_begins_at(block, offset))
             linker_add_entry(linker, entry.address, entry.type, target, entry.addend);
-        return decoder_begins_at(block, offset);
+        return block_begins_at(block, offset);
     }
     if (!linker_leads_out(linker, target))
         return false;

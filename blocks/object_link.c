@@ -12,64 +12,6 @@ enum { FIRST_ADDRESS = 0x10000000, LOWEST_ADDRESS = 0x10000, MOST_BYTES = 1 << 2
 // What symbols stand for that nothing defines lies below that.
 enum { UNKNOWN_ADDRESS = 0xf800000 };
 
-struct linked_section *linker_section(const struct object_linker *linker, uint64_t address) {
-    for (size_t i = 0; i < linker->n_sections; i++) {
-        struct linked_section *section = &linker->sections[i];
-        if (section->address && address >= section->address && address - section->address < section->size)
-            return section;
-    }
-    return NULL;
-}
-
-uint8_t *linker_bytes(const struct object_linker *linker, uint64_t address, size_t n) {
-    struct linked_section *section = linker_section(linker, address);
-    bool holds = section && section->bytes && n <= section->size - (address - section->address);
-    return holds ? section->bytes + (address - section->address) : NULL;
-}
-
-uint64_t linker_piece(const struct object_linker *linker) {
-    uint64_t section = linker->kind == ET_REL ? linker->sections[linker->piece->section].address : linker->base;
-    return section + linker->piece->address;
-}
-
-bool linker_is_own(const struct object_linker *linker, uint64_t address) {
-    return address - linker_piece(linker) < linker->piece->n_bytes;
-}
-
-unsigned linker_address_type(const struct object_linker *linker) {
-    return linker->machine == EM_AARCH64 ? R_AARCH64_ABS64 : linker->machine == EM_RISCV ? R_RISCV_64 : R_X86_64_64;
-}
-
-bool linker_precedes_distance(uint8_t modrm) {
-    return (modrm & 0xc7) == 0x05;
-}
-
-const char *linker_symbol_name(const struct object_linker *linker, const GElf_Sym *symbol) {
-    const char *name = elf_strptr(linker->elf, linker->strings, symbol->st_name);
-    return name && *name ? name : NULL;
-}
-
-const struct linker_hole *linker_hole_at(const struct object_linker *linker, uint64_t address) {
-    enum { WORD = 8 };
-    for (size_t i = 0; i < linker->n_holes; i++)
-        if (address - linker->holes[i].address < WORD)
-            return &linker->holes[i];
-    return NULL;
-}
-
-void linker_add_hole(struct object_linker *linker, const struct linker_hole *hole) {
-    *ARENA_ADD(linker->arena, linker->holes, linker->n_holes) = *hole;
-}
-
-void linker_add_fixup(struct object_linker *linker, size_t offset, unsigned type, uint64_t target) {
-    *ARENA_ADD(linker->arena, linker->fixups, linker->n_fixups) = (struct link_fixup){offset, type, target};
-}
-
-void linker_add_entry(struct object_linker *linker, uint64_t address, unsigned type, uint64_t target, int64_t addend) {
-    *ARENA_ADD(linker->arena, linker->entries, linker->n_entries) =
-        (struct linker_entry){address, type, (size_t)(target - linker_piece(linker)), addend};
-}
-
 static uint64_t round_up(uint64_t number, uint64_t step) {
     return (number + step - 1) / step * step;
 }
@@ -267,21 +209,6 @@ static bool read_file(struct object_linker *linker) {
         linker_fill_threads(linker);
     }
     return decoder_open(&linker->decoder, linker->arena, linker->isa, NULL, linker->fail);
-}
-
-bool linker_add_jump(struct object_linker *linker, const struct insn *insn, size_t offset, uint64_t target) {
-    enum { SHORT_JUMP = 0xeb, FIELD = 4 };
-    const struct object_piece *piece = linker->piece;
-    bool is_last = offset + insn->n_bytes == piece->n_bytes && piece->bytes[offset] == SHORT_JUMP;
-    if (insn->n_bytes <= FIELD && !is_last)
-        return fail_at(linker->fail, linker->file->path, 0, 0,
-                       "%s: `%s` goes to the function beside it by a distance of one byte, which cannot be filled in: "
-                       "compile it with -ffunction-sections",
-                       piece->name, insn->text);
-    linker->lengthens_end |= insn->n_bytes <= FIELD;
-    linker_add_fixup(linker, insn->n_bytes <= FIELD ? offset + 1 : offset + insn->n_bytes - FIELD, R_X86_64_PC32,
-                     target - FIELD);
-    return true;
 }
 
 // Makes the short jump at the end of a block a long one, whose distance a fixup fills in.

@@ -31,7 +31,7 @@ static void reach(struct walk *walk, unsigned insn, unsigned depth) {
 
 static void reach_offset(struct walk *walk, int64_t offset, unsigned depth) {
     if (offset >= 0 && offset <= (int64_t)walk->block->n_bytes)
-        reach(walk, decoder_insn_at(&walk->block->insns, (size_t)offset), depth);
+        reach(walk, block_insn_at(&walk->block->insns, (size_t)offset), depth);
 }
 
 // A jump whose target a register or memory holds may go where the block's tables lead.

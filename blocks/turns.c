@@ -103,8 +103,8 @@ static size_t offset_of(const struct block *block, unsigned index) {
 }
 
 static unsigned index_at(const struct block *block, int64_t offset) {
-    bool is_one = offset >= 0 && decoder_begins_at(block, (size_t)offset);
-    return is_one ? decoder_insn_at(block, (size_t)offset) : block->n_insns;
+    bool is_one = offset >= 0 && block_begins_at(block, (size_t)offset);
+    return is_one ? block_insn_at(block, (size_t)offset) : block->n_insns;
 }
 
 static bool leaves(const struct block *block, unsigned index) {

@@ -51,8 +51,8 @@ static const struct command command = {
     "\n"
     "--json prints a measurement for each cell and each kernel alone, then an object\n"
     "for each cell. Its \"pairing\" is together, partly, apart, slower, waiting (too\n"
-    "few streams fit in the registers) or unclear. --csv prints the same as rows; of a\n"
-    "kernel alone, \"second\" is empty.\n",
+    "few streams fit in the registers) or unclear. --csv prints the same as rows; of\n"
+    "a kernel alone, \"second\" is empty.\n",
     "  cyclops pairs add-r64 imul-r64 load-r64 store-r64\n"
     "  cyclops pairs vadd-i32-d vld1-d --isa armv7 --target sim:overlay:cortex-a8\n"
     "  cyclops pairs fma-ymm-ps vaddps-ymm vmulps-ymm --output pairs.jsonl --resume\n",

@@ -1,6 +1,7 @@
 #include "corpus/addresses.h"
 
 #include "base/bytes.h"
+#include "corpus/as_measured.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "base/chunks.h"
 #include "blocks/code_uses.h"
 #include "corpus/addresses.h"
-#include "gen/block.h"
+#include "corpus/as_measured.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,22 +119,6 @@ static void list_classes(struct arena *arena, const struct block *block, struct 
                                                              arena_strdup(arena, insn->opcode)};
     }
     model->insns = list;
-}
-
-struct prediction_request predict_as_measured(const struct execution *execution, const struct corpus_value *value) {
-    const struct block *block = execution->block;
-    // BHive's harness ran copies too many for any cache, behind 15 bytes.
-    enum { START_OF_OTHERS = 15 };
-    return (struct prediction_request){
-        .execution = execution,
-        .way = {.is_loop = value->form == PROGRAM_LOOPED,
-                .is_decoded = value->is_of_others,
-                .copies = value->is_of_others ? 0 : block_copies(block->n_insns, block_bytes(block)),
-                .start = value->is_of_others ? START_OF_OTHERS : 0,
-                .registers = value->starts_apart ? BOUNDS_APART : BOUNDS_SAME,
-                .pages_are_one = !value->memory_is_own,
-                .pages_are_new = value->is_of_others},
-    };
 }
 
 static bool predict_cycles(const struct worker *worker, unsigned model, const struct block *block,

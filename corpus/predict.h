@@ -32,9 +32,6 @@ struct predicted {
     } models[MODEL_SET_MOST];
 };
 
-// What to predict of a block that was measured so.
-struct prediction_request predict_as_measured(const struct execution *execution, const struct corpus_value *value);
-
 // Calls `take` for each value, in their order. `models`: opened, for the caller's thread.
 bool predict_all(const struct score_request *request, const struct model_set *models, struct measured *measured,
                  void *context, bool (*take)(void *context, const struct predicted *predicted, struct fail *fail),

@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/text.h"
 #include "blocks/decoder.h"
+#include "corpus/as_measured.h"
 #include "corpus/predict.h"
 #include "corpus/rank.h"
 #include "corpus/value_columns.h"

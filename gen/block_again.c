@@ -1,5 +1,7 @@
 #include "gen/block_again.h"
 
+#include "gen/block_values.h"
+
 #include <string.h>
 #include <strings.h>
 

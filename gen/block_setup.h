@@ -22,14 +22,6 @@ struct block_setup {
 void block_note_register(struct used_registers *used, const struct register_name *found);
 void block_note_state(const struct block_setup *setup, struct used_registers *used);
 
-// Returns what the user gives a register of a class, or another width of it; null: nothing.
-const struct state_register *block_find_given(const struct isa *isa, const struct block_start *start,
-                                              const struct register_class *class, unsigned index);
-
-// Sets a register other than a general one to the value that it starts with.
-void block_emit_other(const struct block_setup *setup, const struct register_class *class, unsigned index,
-                      struct text *out);
-
 // Fails where this ISA's set-up cannot give a register the user's value.
 bool block_check_state(const struct block_setup *setup, struct fail *fail);
 

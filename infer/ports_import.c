@@ -1,5 +1,6 @@
 #include "infer/ports_import.h"
 
+#include "analyzer/cpu/pipes.h"
 #include "analyzer/cpu/recipe.h"
 #include "base/bytes.h"
 #include "base/file.h"

@@ -1,5 +1,6 @@
 #include "lab/cpu_forms.h"
 
+#include "analyzer/cpu/pipes.h"
 #include "base/text.h"
 
 #include <string.h>

@@ -88,3 +88,29 @@ void repair_find_members(struct repair *repair) {
         qsort(repair->members, repair->n_members, sizeof *repair->members, compare_members);
     mark_followers(repair);
 }
+
+const char *repair_member_key(struct arena *arena, const struct repair_member *member) {
+    const struct repair_numbers *n = &member->numbers;
+    struct text text = {.arena = arena};
+    text_addf(&text, "%s %u:", member->class_name, n->uops);
+    for (unsigned i = 0; i < n->n_writes; i++)
+        text_addf(&text, " %u", n->latencies[i]);
+    text_add(&text, ":");
+    for (unsigned i = 0; i < n->n_reads; i++)
+        text_addf(&text, " %d", n->advances[i]);
+    text_add(&text, ":");
+    for (unsigned i = 0; i < n->n_uses; i++)
+        text_addf(&text, " %u,%u,%u,%u", n->uses[i].resource, n->uses[i].acquire, n->uses[i].release, n->uses[i].units);
+    text_add(&text, n->has_fixed_uses ? " fixed" : n->has_fixed_pipes ? " pipes" : "");
+    return text.data;
+}
+
+bool repair_is_shared_bound(const struct repair *repair, const struct repair_member *member, size_t i) {
+    const struct check_value *value = &repair->values[i];
+    return member->n_others && value->quantity == CHECK_THROUGHPUT && value->value.relation == TABLE_AT_MOST;
+}
+
+bool repair_is_taken(const struct repair *repair, const struct repair_member *member, size_t i) {
+    return repair->gaps[i] >= 0 && !repair->follow[i] &&
+           (repair->takes_bounds || !repair_is_shared_bound(repair, member, i));
+}

@@ -8,27 +8,6 @@
 
 enum { MOST_VALUES_TRIED = 64 };
 
-const char *repair_member_key(struct arena *arena, const struct repair_member *member) {
-    const struct repair_numbers *n = &member->numbers;
-    struct text text = {.arena = arena};
-    text_addf(&text, "%s %u:", member->class_name, n->uops);
-    for (unsigned i = 0; i < n->n_writes; i++)
-        text_addf(&text, " %u", n->latencies[i]);
-    text_add(&text, ":");
-    for (unsigned i = 0; i < n->n_reads; i++)
-        text_addf(&text, " %d", n->advances[i]);
-    text_add(&text, ":");
-    for (unsigned i = 0; i < n->n_uses; i++)
-        text_addf(&text, " %u,%u,%u,%u", n->uses[i].resource, n->uses[i].acquire, n->uses[i].release, n->uses[i].units);
-    text_add(&text, n->has_fixed_uses ? " fixed" : n->has_fixed_pipes ? " pipes" : "");
-    return text.data;
-}
-
-bool repair_is_shared_bound(const struct repair *repair, const struct repair_member *member, size_t i) {
-    const struct check_value *value = &repair->values[i];
-    return member->n_others && value->quantity == CHECK_THROUGHPUT && value->value.relation == TABLE_AT_MOST;
-}
-
 void repair_apply_rules(const struct repair *repair, const char *opcode, struct repair_numbers *numbers) {
     for (size_t i = 0; i < repair->n_rules; i++) {
         const struct repair_rule *rule = &repair->rules[i];
@@ -85,11 +64,6 @@ static bool are_alike(const struct repair *repair, size_t a, size_t b) {
            one->value.relation == other->value.relation && one->value.n_parts == other->value.n_parts &&
            fabs(one->value.cycles - other->value.cycles) <= share * fabs(other->value.cycles) &&
            fabs(x - y) <= share * fabs(y);
-}
-
-bool repair_is_taken(const struct repair *repair, const struct repair_member *member, size_t i) {
-    return repair->gaps[i] >= 0 && !repair->follow[i] &&
-           (repair->takes_bounds || !repair_is_shared_bound(repair, member, i));
 }
 
 // Sets the values to try changes with: of the members' that are compared those that are not alike, with their weights.

@@ -1,5 +1,6 @@
 #include "report/explain_block.h"
 
+#include "analyzer/cpu/pipes.h"
 #include "base/json.h"
 #include "base/screen.h"
 #include "base/table.h"

@@ -5,6 +5,7 @@
 #include "analyzer/code/insn.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 // A place in a text that branches may name.
 struct block_label {
@@ -27,6 +28,25 @@ static inline unsigned block_bytes(const struct block *block) {
     for (unsigned i = 0; i < block->n_insns; i++)
         n_bytes += block->insns[i].n_bytes;
     return n_bytes;
+}
+
+// The number of the instruction that has the byte at `offset`; n_insns: it is behind the last one.
+static inline unsigned block_insn_at(const struct block *block, size_t offset) {
+    size_t end = 0;
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        end += block->insns[i].n_bytes;
+        if (offset < end)
+            return i;
+    }
+    return block->n_insns;
+}
+
+// Whether an instruction begins at that byte, or the block ends there.
+static inline bool block_begins_at(const struct block *block, size_t offset) {
+    size_t at = 0;
+    for (unsigned i = 0; i < block->n_insns && at < offset; i++)
+        at += block->insns[i].n_bytes;
+    return at == offset;
 }
 
 // Whether control may leave the straight line inside of the block: by a branch, a call or a return, of which `n_own`

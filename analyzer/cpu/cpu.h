@@ -283,12 +283,6 @@ static inline bool cpu_is_flag(const struct cpu *cpu, unsigned unit) {
 }
 // "rax", "flags", "carry flag": of a unit, as people read it; "" for unit 0.
 const char *cpu_unit_name(struct arena *arena, const struct cpu *cpu, unsigned unit);
-// Names of the base's resources that are these pipes, the fewest that are found: "SKLPort06", "SKLPort0+SKLPort15"; of
-// the file's own ports; and of single pipes of a resource: "SBPort23.1". A rule's `pipes` take them.
-const char *cpu_pipes_name(struct arena *arena, const struct cpu *cpu, uint64_t pipes);
-
-// "SKLPort23, SKLPort0156 2": what holds which pipes, for how long where that is not a cycle; "": nothing is held.
-const char *cpu_uses_name(struct arena *arena, const struct cpu *cpu, const struct cpu_use *uses, unsigned n);
 
 const char *cpu_trust_name(enum cpu_trust trust);
 const char *cpu_shape_name(enum cpu_shape shape); // as files have it

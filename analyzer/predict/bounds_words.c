@@ -1,5 +1,6 @@
 #include "analyzer/predict/bounds_words.h"
 
+#include "analyzer/cpu/pipes.h"
 #include "base/text.h"
 
 const char *bounds_insn_words(struct arena *arena, const struct bounds_words *words, unsigned insn) {

@@ -1,5 +1,6 @@
 #include "analyzer/predict/model_prediction.h"
 
+#include "analyzer/cpu/pipes.h"
 #include "analyzer/predict/bounds_words.h"
 #include "analyzer/predict/core_plan.h"
 #include "base/text.h"

@@ -1,6 +1,7 @@
 // One way to predict, whatever the model has: bounds of a CPU file, or LLVM's core.
 #include "analyzer/predict/model_prediction.h"
 
+#include "analyzer/cpu/pipes.h"
 #include "base/bytes.h"
 
 #include <math.h>

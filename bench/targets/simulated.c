@@ -95,7 +95,8 @@ static bool execute(const struct target_sim *sim, const struct bench_code *code,
         run->cycles = result.cycles;
         run->corunner_bodies = is_done ? (double)result.instructions[1] / blocks[1].n_insns : 0;
     } else if (is_done) {
-        is_done = model->own ? simulated_core_run(model, code, &blocks[0], sim->slow_cycles, options, &alone, fail)
+        is_done = model->own ? simulated_core_run(model, code, &blocks[0], sim_is_slow(code) ? sim->slow_cycles : 0,
+                                                  options, &alone, fail)
                              : mca_core_run(model->machine, both[0], options, listeners, &alone, fail);
         run->cycles = alone.cycles;
     }

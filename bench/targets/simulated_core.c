@@ -1,12 +1,11 @@
 #include "bench/targets/simulated_core.h"
 
 #include "analyzer/predict/core_simulation.h"
-#include "bench/targets/simulated.h"
 
 // By instruction of the body; 0: as the file has it. Null: all are.
 static unsigned *slow_loads(struct arena *arena, const struct bench_code *code, const struct block *block,
                             unsigned slow_cycles) {
-    if (!sim_is_slow(code))
+    if (!slow_cycles)
         return NULL;
     unsigned *latencies = ARENA_ARRAY(arena, unsigned, block->n_insns);
     for (unsigned i = 0; i < block->n_insns && i < code->body_instructions; i++)

@@ -8,8 +8,9 @@
 #include "analyzer/sim/pipeline.h"
 #include "bench/bench.h"
 
-// `block`: code's body, described by the model, which has a CPU file. `slow_cycles`: latency of loads in rings too
-// large for any cache. Registers are addresses of their own. Fails as core_simulate does.
+// `block`: code's body, described by the model, which has a CPU file. `slow_cycles`: latency of the steps of
+// a chase in rings too large for any cache; 0: the code has none. Registers are addresses of their own. Fails as
+// core_simulate does.
 bool simulated_core_run(const struct model *model, const struct bench_code *code, const struct block *block,
                         unsigned slow_cycles, const struct pipeline_options *options, struct pipeline_result *result,
                         struct fail *fail);

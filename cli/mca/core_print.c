@@ -1,6 +1,7 @@
 // The report for people.
 #include "cli/mca/core_report_parts.h"
 
+#include "analyzer/cpu/pipes.h"
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"

@@ -5,6 +5,7 @@
 #include "analyzer/views/trace.h"
 #include "base/text.h"
 #include "cli/mca/core_report_parts.h"
+#include "cli/mca/notes.h"
 #include "cli/mca/option_table.h"
 #include "gen/block.h"
 

@@ -9,6 +9,7 @@
 #include "analyzer/views/trace.h"
 #include "cli/mca/bytes.h"
 #include "cli/mca/hex_jobs.h"
+#include "cli/mca/notes.h"
 
 #include <errno.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "analyzer/views/views.h"
 #include "cli/mca/core_report.h"
 #include "cli/mca/json.h"
+#include "cli/mca/notes.h"
 
 #include <math.h>
 
@@ -202,35 +203,20 @@ static bool report_block(const struct mca_session *session, const struct block *
     return true;
 }
 
-// Tests of llvm-mca check its warnings, too, and these name no program.
-static const char *program_of(const struct mca_session *session) {
-    return session->args->as_llvm_mca ? "" : "cyclops: ";
-}
-
-static void print_note(const struct mca_session *session, const struct backend_note *note) {
-    static const char *const words[] = {"error", "warning", "note"};
-    fprintf(stderr, "%s%s: %s\n", program_of(session), words[note->severity], note->text);
-}
-
-void mca_print_notes(const struct mca_session *session, const struct backend_source *source) {
-    for (size_t i = 0; i < source->n_notes; i++)
-        print_note(session, &source->notes[i]);
-}
-
 static bool report_blocks(const struct mca_session *session, const struct backend_source *source,
                           struct json_text *json) {
     size_t n_printed = 0;
     for (size_t i = 0; i < source->n_blocks; i++) {
         for (; n_printed < source->n_notes && source->notes[n_printed].block <= i; n_printed++)
-            print_note(session, &source->notes[n_printed]);
+            mca_print_note(session, &source->notes[n_printed]);
         if (session->args->bottlenecks && session->machine->in_order)
             fprintf(stderr, "%swarning: bottleneck analysis is not supported for in-order CPU '%s'.\n",
-                    program_of(session), session->machine->cpu);
+                    mca_program_of(session), session->machine->cpu);
         if (!report_block(session, &source->blocks[i], i, json))
             return false;
     }
     for (; n_printed < source->n_notes; n_printed++)
-        print_note(session, &source->notes[n_printed]);
+        mca_print_note(session, &source->notes[n_printed]);
     return true;
 }
 

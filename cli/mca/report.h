@@ -45,7 +45,4 @@ bool mca_simulate(const struct model *model, struct pipeline *pipeline, uint64_t
 // Simulates every block and prints its report. LLVM's notes go to stderr, each before its report.
 bool mca_report(const struct mca_session *session, const struct backend_source *source);
 
-// Prints the notes of a text that could not be read.
-void mca_print_notes(const struct mca_session *session, const struct backend_source *source);
-
 #endif

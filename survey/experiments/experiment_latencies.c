@@ -264,3 +264,11 @@ void experiments_add_same(const struct shape *shape, struct experiment_list *out
     kernel->init = arena_printf(out->arena, "%s: %s", first->role, experiment_value(shape, first));
     kernel->chain = to == first ? to->role : arena_printf(out->arena, "%s->%s", to->role, first->role);
 }
+
+// From the index of the address to the first result.
+void experiments_add_index(const struct isa *isa, const struct shape *shape, struct experiment_list *out) {
+    struct shape with_index;
+    unsigned result = experiment_find_indexed(isa, out->arena, shape, &with_index);
+    if (result < with_index.n_ports)
+        experiments_add_ways(isa, &with_index, with_index.n_ports - 1, result, out);
+}

@@ -1,4 +1,4 @@
-// Latencies through memory, and from the index of an address.
+// Latencies through memory; and addresses with an index.
 #include "survey/experiments/experiment_kinds.h"
 
 #include "survey/experiments/experiment_text.h"
@@ -105,12 +105,4 @@ unsigned experiment_find_indexed(const struct isa *isa, struct arena *arena, con
     return shape->form->may_load && result < shape->n_ports && add_index_port(isa, arena, with_index)
                ? result
                : with_index->n_ports;
-}
-
-// From the index of the address to the first result.
-void experiments_add_index(const struct isa *isa, const struct shape *shape, struct experiment_list *out) {
-    struct shape with_index;
-    unsigned result = experiment_find_indexed(isa, out->arena, shape, &with_index);
-    if (result < with_index.n_ports)
-        experiments_add_ways(isa, &with_index, with_index.n_ports - 1, result, out);
 }

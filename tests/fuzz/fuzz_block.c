@@ -41,10 +41,10 @@ static void check_decoded(const struct block *block, const struct block_facts *f
         const struct insn *insn = &block->insns[i];
         assert(insn->n_bytes > 0 && insn->n_bytes == facts->lengths[i] && insn->n_bytes <= n_bytes - at);
         assert(memcmp(insn->bytes, bytes + at, insn->n_bytes) == 0);
-        assert(decoder_insn_at(block, at) == i && decoder_insn_at(block, at + insn->n_bytes - 1) == i);
+        assert(block_insn_at(block, at) == i && block_insn_at(block, at + insn->n_bytes - 1) == i);
         assert(*insn->text && !strchr(insn->text, '\t'));
     }
-    assert(at == n_bytes && decoder_insn_at(block, at) == block->n_insns);
+    assert(at == n_bytes && block_insn_at(block, at) == block->n_insns);
 }
 
 static bool uses(const struct block_facts *facts, const char *name) {

@@ -61,10 +61,18 @@ void dispatch(struct out_of_order *sim) {
     execute(sim, insn);
 }
 
+static void dispatch_from_queue(struct out_of_order *sim) {
+    micro_op_queue_fill(sim);
+    while (sim->core.n_queued > 0 && dispatch_can(sim)) {
+        micro_op_queue_leave(sim);
+        dispatch(sim);
+    }
+}
+
 void dispatch_cycle(struct out_of_order *sim) {
     carry_on_dispatching(sim);
     if (sim->queue.size != 0)
-        micro_op_queue_cycle(sim);
+        dispatch_from_queue(sim);
     else
         while (sim->core.next < sim->core.total && dispatch_can(sim))
             dispatch(sim);

@@ -7,7 +7,7 @@ static unsigned entries_of(const struct micro_op_queue *queue, const struct plan
     return entries != 0 ? entries : 1;
 }
 
-static void fill(struct out_of_order *sim) {
+void micro_op_queue_fill(struct out_of_order *sim) {
     struct micro_op_queue *queue = &sim->queue;
     struct core *core = &sim->core;
     uint64_t left = core->total - core->next - core->n_queued;
@@ -23,12 +23,7 @@ static void fill(struct out_of_order *sim) {
     }
 }
 
-void micro_op_queue_cycle(struct out_of_order *sim) {
-    struct micro_op_queue *queue = &sim->queue;
-    fill(sim);
-    while (sim->core.n_queued > 0 && dispatch_can(sim)) {
-        queue->used -= entries_of(queue, sim->units.next_plan);
-        sim->core.n_queued--;
-        dispatch(sim);
-    }
+void micro_op_queue_leave(struct out_of_order *sim) {
+    sim->queue.used -= entries_of(&sim->queue, sim->units.next_plan);
+    sim->core.n_queued--;
 }

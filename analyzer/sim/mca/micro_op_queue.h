@@ -17,7 +17,9 @@ struct micro_op_queue {
     unsigned end_position; // in the block, of the next instruction to enter it
 };
 
-// Fills the queue, and dispatches from it.
-void micro_op_queue_cycle(struct out_of_order *sim);
+// Lets instructions enter, as many as fit in this cycle.
+void micro_op_queue_fill(struct out_of_order *sim);
+// The oldest leaves, to be dispatched.
+void micro_op_queue_leave(struct out_of_order *sim);
 
 #endif
