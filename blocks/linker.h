@@ -94,6 +94,8 @@ struct object_linker {
     size_t n_absent;
     const char **made_up; // symbols that it refers to and nothing defines
     size_t n_made_up;
+    struct block_register *held; // that hold an address which code before the piece sets
+    size_t n_held;
     const char *missing; // symbol that it is refused for; null: none
     const char *way_out; // where a jump table leads out of it, a clause; null: nowhere
     struct fail *fail;
@@ -168,7 +170,15 @@ void linker_fill_threads(struct object_linker *linker);
 // Then linker_add_way_out has it lead to the block's end.
 bool linker_leads_out(struct object_linker *linker, uint64_t target);
 void linker_add_way_out(struct object_linker *linker, uint64_t address, unsigned type, int64_t addend);
-// Of a linked file for x86-64: finds the tables that the piece, decoded, refers to.
+// Whether the piece, decoded, jumps to an address from a register or memory.
+bool linker_jumps_by_table(const struct block *block);
+// The function around the piece, a range of addresses; false: no symbol names one, or the piece is a function.
+bool linker_find_home(const struct object_linker *linker, uint64_t *begin, uint64_t *end);
+// Of x86-64's code that jumps by tables: sets `held` to the bases of its addresses that the function sets before the
+// piece. Then, when all entries are known: drops those where no jump table begins.
+void linker_find_registers(struct object_linker *linker, const struct block *block);
+void linker_keep_tables(struct object_linker *linker);
+// Of a linked file for x86-64: finds the tables that the piece, decoded, refers to, and those at `held` addresses.
 void linker_find_tables(struct object_linker *linker, const struct block *block);
 
 // Fill in what an unlinked object's relocations state; of a linked file, what a loader would, and find the references

@@ -235,6 +235,7 @@ static bool read_x86(struct code *code) {
     for (unsigned i = 0; i < block.n_insns; offset += block.insns[i++].n_bytes)
         if (!take_x86(code, &block, i, offset))
             return false;
+    linker_find_registers(linker, &block);
     linker_find_tables(linker, &block);
     return true;
 }

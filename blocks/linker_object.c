@@ -361,15 +361,10 @@ static bool read_all(struct linker_worker *worker) {
     return true;
 }
 
-static size_t count_sure_bytes(const struct object_linker *linker) {
-    const struct object_piece *piece = linker->piece;
-    struct block block;
-    struct fail why = {0};
+static size_t count_sure_bytes(const struct block *block) {
     size_t n = 0;
-    if (!decoder_decode_code(&linker->decoder, linker->arena, piece->bytes, piece->n_bytes, &block, &why))
-        return 0;
-    for (unsigned i = 0; i < block.n_insns; i++) {
-        const struct insn *insn = &block.insns[i];
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        const struct insn *insn = &block->insns[i];
         if (insn->is_conditional)
             break;
         n += insn->n_bytes;
@@ -379,10 +374,27 @@ static size_t count_sure_bytes(const struct object_linker *linker) {
     return n;
 }
 
+// Tables whose addresses registers hold: the piece's own references do not lead there.
+static void follow_held(struct linker_worker *worker) {
+    const struct object_linker *linker = worker->linker;
+    for (size_t i = 0; i < linker->n_held; i++) {
+        uint64_t table = linker->held[i].value;
+        follow(worker, (size_t)(linker_section(linker, table) - linker->sections), table);
+        *ARENA_ADD(linker->arena, worker->tables, worker->n_tables) = table;
+    }
+}
+
 bool linker_read_object(struct object_linker *linker) {
     const struct object_piece *piece = linker->piece;
-    struct linker_worker worker = {.linker = linker, .sure_bytes = count_sure_bytes(linker)};
+    struct linker_worker worker = {.linker = linker};
+    struct block block;
+    struct fail why = {0};
     *ARENA_ADD(linker->arena, worker.reached, worker.n_reached) =
         (struct reached){piece->section, piece->address, piece->address + piece->n_bytes, piece->name};
+    if (decoder_decode_code(&linker->decoder, linker->arena, piece->bytes, piece->n_bytes, &block, &why)) {
+        worker.sure_bytes = count_sure_bytes(&block);
+        linker_find_registers(linker, &block);
+        follow_held(&worker);
+    }
     return read_all(&worker);
 }

@@ -54,6 +54,13 @@ static struct home find_home(const struct object_linker *linker) {
     return home.name ? home : (struct home){0};
 }
 
+bool linker_find_home(const struct object_linker *linker, uint64_t *begin, uint64_t *end) {
+    const struct home home = find_home(linker);
+    *begin = home.begin;
+    *end = home.end;
+    return home.name;
+}
+
 bool linker_leads_out(struct object_linker *linker, uint64_t target) {
     const struct home home = find_home(linker);
     if (target <= home.begin || target >= home.end || linker_is_own(linker, target))
@@ -115,7 +122,7 @@ static void take_addresses(struct object_linker *linker, const struct block *blo
     }
 }
 
-static bool jumps_by_table(const struct block *block) {
+bool linker_jumps_by_table(const struct block *block) {
     for (unsigned i = 0; i < block->n_insns; i++)
         if (block->insns[i].is_branch && !block->insns[i].is_direct && !block->insns[i].is_return)
             return true;
@@ -124,7 +131,7 @@ static bool jumps_by_table(const struct block *block) {
 
 void linker_find_tables(struct object_linker *linker, const struct block *block) {
     size_t offset = 0;
-    if (!jumps_by_table(block))
+    if (!linker_jumps_by_table(block))
         return;
     for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
         const struct insn *insn = &block->insns[i];
@@ -135,5 +142,11 @@ void linker_find_tables(struct object_linker *linker, const struct block *block)
             take_distances(linker, block, target);
         else if (linker->kind == ET_EXEC && insn->address && !insn->address->base && insn->address->index)
             take_addresses(linker, block, (uint64_t)insn->address->displacement);
+    }
+    for (size_t i = 0; i < linker->n_held; i++) {
+        size_t n_before = linker->n_entries;
+        take_distances(linker, block, linker->held[i].value);
+        if (linker->n_entries == n_before && linker->kind == ET_EXEC)
+            take_addresses(linker, block, linker->held[i].value);
     }
 }

@@ -265,12 +265,16 @@ bool object_linker_read(struct object_linker *linker, const struct object_piece 
     linker->fixups = NULL;
     linker->entries = NULL;
     linker->made_up = NULL;
+    linker->held = NULL;
     linker->missing = NULL;
     linker->way_out = NULL;
-    linker->n_fixups = linker->n_entries = linker->n_made_up = 0;
+    linker->n_fixups = linker->n_entries = linker->n_made_up = linker->n_held = 0;
     linker->fail = fail;
     if (!(linker->kind == ET_REL ? linker_read_object(linker) : linker_read_linked(linker)))
         return false;
+    linker_keep_tables(linker);
+    source->held = linker->held;
+    source->n_held = linker->n_held;
     source->link = make_link(linker);
     source->made_up = linker->made_up;
     source->n_made_up = linker->n_made_up;

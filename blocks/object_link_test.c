@@ -120,6 +120,43 @@ static void tables_lead_into_the_block(void **state) {
     unload(&loaded);
 }
 
+// Of a part of a function: a register that holds a table's address, which the function sets before. Not where the
+// function sets it to something else as well.
+static void registers_hold_tables(void **state) {
+    (void)state;
+    static const struct {
+        const char *more; // behind the part
+        size_t n_held;
+    } cases[] = {{"pop r8\nret", 1}, {"mov r8, rdi\njmp .Lpart", 0}, {"mov r8b, 1\njmp .Lpart", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct loaded loaded;
+        struct arena arena = {0};
+        assert_true(
+            load(&loaded,
+                 arena_printf(
+                     &arena,
+                     F("lea r8, [rip + table]\n.Lpart: movsxd rax, [r8 + 4*rdi]\n"
+                       "add rax, r8\njmp rax\n.La: nop\n.Lb: %s") ".section .rodata\n"
+                                                                  ".long 77\ntable: .long .La - table, .Lb - table\n",
+                     cases[i].more)));
+        const struct object_piece *pieces;
+        size_t n;
+        object_linker_close(loaded.linker);
+        assert_true(object_code_read(&loaded.arena, &loaded.file,
+                                     &(struct object_range){.start = "0x10", .end = "0x1a"}, &pieces, &n,
+                                     &loaded.fail));
+        assert_true(link_piece(&loaded, &pieces[0]));
+        assert_int_equal(loaded.source.n_held, cases[i].n_held);
+        if (loaded.source.n_held) {
+            assert_string_equal(loaded.source.held[0].name, "R8");
+            assert_int_equal(value_at(loaded.source.link, loaded.source.held[0].value - 4) & 0xffffffff, 77);
+            assert_int_equal(loaded.source.link->n_entries, 2);
+        }
+        unload(&loaded);
+        arena_free(&arena);
+    }
+}
+
 // A jump out of a function goes on in the other one; the last jump gets room for its distance.
 static void jumps_out_of_a_function_meet_the_other_one(void **state) {
     (void)state;
@@ -312,6 +349,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(references_meet_their_data),
         cmocka_unit_test(tables_lead_into_the_block),
+        cmocka_unit_test(registers_hold_tables),
         cmocka_unit_test(jumps_out_of_a_function_meet_the_other_one),
         cmocka_unit_test(code_without_references_has_no_link),
         cmocka_unit_test(unknown_variables_are_made_up),

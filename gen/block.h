@@ -67,6 +67,12 @@ struct block_absent {
     const char *what; // a clause: who refers to what, and why it is not there
 };
 
+// A general register of 64 bits, by its name in upper case, and a value.
+struct block_register {
+    const char *name;
+    uint64_t value;
+};
+
 struct block_source {
     const struct isa *isa;
     const char *name; // name in messages and tables
@@ -82,6 +88,8 @@ struct block_source {
     const char *const *made_up;
     size_t n_made_up;
     const char *way_out;               // where a jump table leads out of it, to its end here, a clause; null: nowhere
+    const struct block_register *held; // registers that hold a jump table's address, which code before the block sets
+    size_t n_held;
     const struct block_absent *absent; // explain a run that comes there
     size_t n_absent;
     unsigned line; // line in the file, for machine code; 0: unknown

@@ -7,8 +7,8 @@
 #include "blocks/distortions.h"
 #include "blocks/fault_text.h"
 #include "blocks/given_turns.h"
+#include "blocks/start_pointers.h"
 #include "blocks/turns.h"
-#include "blocks/vector_pointers.h"
 #include "lab/experiment.h"
 
 #include <string.h>
@@ -197,7 +197,7 @@ static void find_memory(struct arena *arena, const struct decoder *decoder, stru
                         enum block_alias alias) {
     struct distortions_request request;
     if (block->is_decoded && !block->is_routine && strcmp(block->source.isa->name, "x86_64") == 0)
-        block->starts[alias] = vector_pointers_add(arena, decoder->machine, block, alias);
+        block->starts[alias] = start_pointers_add(arena, decoder->machine, block, alias);
     if (request_distortions(decoder, block, alias, &request))
         block->n_touches[alias] = distortions_find_touches(&request, block->touches[alias]);
 }

@@ -1,4 +1,4 @@
-#include "blocks/vector_pointers.h"
+#include "blocks/start_pointers.h"
 
 #include "gen/registers.h"
 
@@ -66,13 +66,22 @@ static unsigned free_register(const struct machine *machine, const struct lab_bl
     return 0;
 }
 
-static bool is_given(const struct start_state *state, int number) {
+static bool is_given(const struct start_state *state, char file, int number) {
     for (size_t i = 0; i < state->n_registers; i++) {
         const struct state_register *given = &state->registers[i];
-        if (given->class && given->class->file == 'v' && (int)given->index == number)
+        if (given->class && given->class->file == file && (int)given->index == number)
             return true;
     }
     return false;
+}
+
+static void set(struct arena *arena, const struct isa *isa, const char *name, uint64_t address, unsigned n_words,
+                struct start_state *state) {
+    struct state_value value = {.n = n_words * WORD_BYTES};
+    struct fail none = {0};
+    for (unsigned i = 0; i < value.n; i++)
+        value.bytes[i] = (uint8_t)(address >> 8 * (i % WORD_BYTES));
+    start_state_set(arena, isa, name, &value, state, &none);
 }
 
 static void add(struct arena *arena, const struct machine *machine, const struct lab_block *block,
@@ -80,11 +89,7 @@ static void add(struct arena *arena, const struct machine *machine, const struct
     struct block_start start = block_start_of(block, alias);
     unsigned n_before = (unsigned)(state->n_registers - block->options.state.n_registers);
     uint64_t address = block_start_value(block->source.isa, &start, free_register(machine, block, n_before));
-    struct state_value value = {.n = WORDS * WORD_BYTES};
-    struct fail none = {0};
-    for (unsigned i = 0; i < value.n; i++)
-        value.bytes[i] = (uint8_t)(address >> 8 * (i % WORD_BYTES));
-    start_state_set(arena, block->source.isa, arena_printf(arena, "xmm%d", number), &value, state, &none);
+    set(arena, block->source.isa, arena_printf(arena, "xmm%d", number), address, WORDS, state);
 }
 
 static struct start_state *copy(struct arena *arena, const struct start_state *given) {
@@ -97,20 +102,37 @@ static struct start_state *copy(struct arena *arena, const struct start_state *g
     return state;
 }
 
-const struct start_state *vector_pointers_add(struct arena *arena, const struct machine *machine,
-                                              const struct lab_block *block, enum block_alias alias) {
+// Registers that hold the address of a jump table.
+static void add_tables(struct arena *arena, const struct lab_block *block, struct start_state **state) {
+    const struct block_source *source = &block->source;
+    const struct start_state *given = &block->options.state;
+    for (size_t i = 0; i < source->n_held; i++) {
+        const struct block_register *held = &source->held[i];
+        struct register_name found;
+        if (!register_find(source->isa, (struct slice){held->name, strlen(held->name)}, &found) ||
+            is_given(given, 'g', (int)found.index))
+            continue;
+        if (!*state)
+            *state = copy(arena, given);
+        set(arena, source->isa, held->name, held->value, 1, *state);
+    }
+}
+
+const struct start_state *start_pointers_add(struct arena *arena, const struct machine *machine,
+                                             const struct lab_block *block, enum block_alias alias) {
     const struct start_state *given = &block->options.state;
     struct start_state *state = NULL;
     for (unsigned i = 0; i < block->insns.n_insns; i++) {
         const struct insn *insn = &block->insns.insns[i];
         uint16_t reg = is_word_move(insn) ? insn->reads[0].reg : 0;
         int number = vector_number(block->source.isa, machine, reg);
-        if (number < 0 || is_given(state ? state : given, number) || is_written_before(block, machine, i, number) ||
-            !gives_address(&block->insns, i))
+        if (number < 0 || is_given(state ? state : given, 'v', number) ||
+            is_written_before(block, machine, i, number) || !gives_address(&block->insns, i))
             continue;
         if (!state)
             state = copy(arena, given);
         add(arena, machine, block, alias, number, state);
     }
+    add_tables(arena, block, &state);
     return state ? state : given;
 }
