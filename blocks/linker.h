@@ -186,5 +186,8 @@ void linker_find_tables(struct object_linker *linker, const struct block *block)
 bool linker_read_object(struct object_linker *linker);
 void linker_load(struct object_linker *linker); // once for all pieces
 bool linker_read_linked(struct object_linker *linker);
+bool linker_read_riscv(struct object_linker *linker); // the machine code of a linked file for RISC-V
+// Whether what linked code refers to is in the file; where it is not, fails with who refers to it.
+bool linker_check_target(const struct object_linker *linker, const char *who, uint64_t address);
 
 #endif

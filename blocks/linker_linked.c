@@ -1,5 +1,5 @@
 // References in an executable or a shared object: what a loader fills in, and what the machine code states by
-// distances. Linked code for x86-64 and AArch64.
+// distances. Linked code for x86-64 and AArch64; linker_riscv.c has RISC-V's.
 #include "blocks/linker.h"
 
 #include <inttypes.h>
@@ -119,7 +119,7 @@ struct code {
     size_t n_pieces;
 };
 
-static bool check_target(const struct object_linker *linker, const char *who, uint64_t address) {
+bool linker_check_target(const struct object_linker *linker, const char *who, uint64_t address) {
     const struct linker_hole *hole = linker_hole_at(linker, address);
     if (hole)
         return fail_at(linker->fail, linker->file->path, 0, 0,
@@ -158,7 +158,7 @@ static bool take_jump(struct code *code, const struct insn *insn, size_t offset)
     struct object_linker *linker = code->linker;
     uint64_t target = linker_piece(linker) + offset + (uint64_t)insn->displacement;
     return !linker->piece->is_function || linker_is_own(linker, target) ||
-           (linker_add_jump(linker, insn, offset, target) && check_target(linker, linker->piece->name, target) &&
+           (linker_add_jump(linker, insn, offset, target) && linker_check_target(linker, linker->piece->name, target) &&
             check_callee(code, target));
 }
 
@@ -176,7 +176,7 @@ static bool take_x86(struct code *code, const struct block *block, unsigned inde
         return true;
     // The field counts from its own place, the CPU from the instruction's end.
     linker_add_fixup(linker, offset + field, R_X86_64_PC32, target - (insn->n_bytes - field));
-    return check_target(linker, linker->piece->name, target) && (!insn->is_direct || check_callee(code, target));
+    return linker_check_target(linker, linker->piece->name, target) && (!insn->is_direct || check_callee(code, target));
 }
 
 static bool decode(const struct code *code, const uint8_t *bytes, size_t n_bytes, struct block *block) {
@@ -220,7 +220,7 @@ static bool check_callee(struct code *code, uint64_t address) {
         if (!linker_find_distance(linker, insn, bytes + offset, address + offset, &target, &field))
             continue;
         bool stays = !insn->is_direct || target - address < n_bytes || linker_is_own(linker, target);
-        if (!check_target(linker, name, target) || (!stays && !check_callee(code, target)))
+        if (!linker_check_target(linker, name, target) || (!stays && !check_callee(code, target)))
             return false;
     }
     return true;
@@ -270,7 +270,7 @@ static bool take_a64(struct object_linker *linker, size_t offset, uint32_t word)
     if (!type || (!is_page && linker_is_own(linker, target)))
         return true;
     linker_add_fixup(linker, offset, type, target);
-    return is_page || check_target(linker, linker->piece->name, target);
+    return is_page || linker_check_target(linker, linker->piece->name, target);
 }
 
 static bool read_a64(struct object_linker *linker) {
@@ -296,5 +296,7 @@ bool linker_read_linked(struct object_linker *linker) {
     find_pointers(linker);
     if (linker->machine == EM_AARCH64)
         return read_a64(linker);
+    if (linker->machine == EM_RISCV)
+        return linker_read_riscv(linker);
     return linker->machine != EM_X86_64 || read_x86(&code);
 }

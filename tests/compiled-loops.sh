@@ -14,20 +14,30 @@ row() { # FUNCTION OUTCOME CYCLES NATIVE
 expect 0 '^gcc-O2 +3 +2 +0 +0 +0 +0 +0 +1 +0 +0$' "$script" --sum "$T/rows"
 expect 0 '^judged against a native time: 3; right: 66.7 %, unstable: 33.3 %, wrong: 0.0 %$' "$script" --sum "$T/rows"
 expect 0 '^unstable +gcc-O2 +dot_double +text +4.00 cycles, natively 4.00 .4.00 to 4.00.$' "$script" --sum "$T/rows"
+{ row crc right 3.0 3.0; row crc moved 2.0 2.0 | sed 's/text/object-loop/'; row crc right 3.0 3.0 | sed 's/text/linked-loop/'; } >"$T/rows"
+expect 0 '^loops: 0 of 1 that have a value in all 3 forms have the same .0.0 %.; 1 of the others differ by place:' \
+    "$script" --sum "$T/rows"
 expect 2 "there is no file '$T/nothing': --json writes one" "$script" --sum "$T/nothing"
-# Busy hosts and two speeds of one loop make some percent. The faults to be found are several times as large as a value.
-# What is wrong is measured again: others on the core may have slowed the native code.
-"$script" --quick --form text --form linked-loop --form object --form block --least 90 --within 25 --build "$build" \
-    --json "$T/measured" >"$T/quick" 2>&1
+# Within 3 % or 0.05 cycles. What is wrong is measured again: others on the core may have slowed either side. What stays
+# wrong fails, but where values are unstable, too, and the wrong ones are near: then the host is busy.
+measure() {
+    [ ! -e "$T/measured" ] || sed -i 's/, "again": true//' "$T/measured"
+    "$script" --json "$T/measured" --build "$build" "$@" >"$T/quick" 2>&1
+}
+measure --quick --form text --form linked-loop --form object --form block --least 90
 status=$?
-if [ $status = 1 ]; then
+for _ in 1 2; do
+    [ $status = 1 ] || break
     sleep 5
-    "$script" --again --json "$T/measured" --within 25 --build "$build" >"$T/again" 2>&1
+    measure --quick --again
     status=$?
+done
+if [ $status = 1 ] && "$script" --sum "$T/measured" | grep -q ^unstable.*gcc-O2 && measure --quick --again --within 25; then
+    skip "the host is busy: $(tail -1 "$T/quick")"
 fi
 case $status in
 0) ;;
 77) skip "$(tail -1 "$T/quick")" ;;
-*) cat "$T/quick" "$T/again"; failures=$((failures + 1)) ;;
+*) cat "$T/quick"; failures=$((failures + 1)) ;;
 esac
 finish

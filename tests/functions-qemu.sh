@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Functions with calls, loops, tables and variables give the results under Cyclops that they give in a program: AArch64
-# and RISC-V, both ways under an emulator, from an object and (AArch64) from a linked program.  functions-qemu.sh BUILD
+# and RISC-V, both ways under an emulator, from an object and from a linked program.  functions-qemu.sh BUILD
 . "$(dirname "$0")/lib.sh"
 names='calls tables variables choices'
 
@@ -36,6 +36,6 @@ try() { # ISA GCC QEMU THING…
     n_tried=$((n_tried + 1))
 }
 try aarch64 aarch64-linux-gnu-gcc "qemu-aarch64 -cpu max" object program
-try riscv64 riscv64-linux-gnu-gcc "qemu-riscv64 -cpu rv64" object
+try riscv64 riscv64-linux-gnu-gcc "qemu-riscv64 -cpu rv64" object program
 [ $n_tried -gt 0 ] || skip "no runner of another ISA that there is a compiler and an emulator for"
 finish

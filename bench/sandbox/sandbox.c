@@ -289,3 +289,10 @@ bool sandbox_run(const struct sandbox_job *job, enum bench_outcome *outcome, int
     struct sandbox_child started = {.pidfd = -1};
     return sandbox_start(job, &started, fail) && sandbox_finish(job, &started, outcome, status, fail);
 }
+
+const char *sandbox_map_error(int error) {
+    return error == EADDRINUSE
+               ? "something else is where the program's memory has to be: link the program with -pie, or "
+                 "give its object"
+               : strerror(error);
+}

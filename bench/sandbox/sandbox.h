@@ -54,4 +54,7 @@ enum bench_outcome sandbox_outcome(int wait_status, const struct fault_note *not
 // sets errno: the body must not run foreign code.
 bool sandbox_seal(struct sandbox *sandbox, struct code_room *room);
 
+// What is wrong, for messages, where a child could not map code, with this errno.
+const char *sandbox_map_error(int error);
+
 #endif

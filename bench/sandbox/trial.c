@@ -65,10 +65,10 @@ static bool has_given_up(const struct trial_results *results, int status) {
 }
 
 static bool explain(const struct trial_results *results, int status, struct fail *fail) {
-    const char *why = strerror(results->error_number);
+    int error = results->error_number;
     if (status == TRIAL_CANNOT_MAP)
-        return fail_set(fail, FAIL_UNAVAILABLE, "cannot make memory executable here: %s", why);
-    return fail_set(fail, FAIL_WORK, "cannot close the sandbox that code runs in: %s", why);
+        return fail_set(fail, FAIL_UNAVAILABLE, "cannot make memory executable here: %s", sandbox_map_error(error));
+    return fail_set(fail, FAIL_WORK, "cannot close the sandbox that code runs in: %s", strerror(error));
 }
 
 // Outcome of a child that exited. Without a filter of system calls, the code itself may have ended it.

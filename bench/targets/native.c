@@ -32,7 +32,7 @@ static const double patience_seconds = 10;
 static bool explain_status(const struct native *native, enum native_status status, int error, struct fail *fail) {
     switch (status) {
     case NATIVE_CANNOT_MAP:
-        return fail_set(fail, FAIL_UNAVAILABLE, "cannot make memory executable here: %s", strerror(error));
+        return fail_set(fail, FAIL_UNAVAILABLE, "cannot make memory executable here: %s", sandbox_map_error(error));
     case NATIVE_CANNOT_PIN:
         return fail_set(fail, FAIL_UNAVAILABLE, "cannot run on CPU %d: %s; choose another", native->cpu,
                         strerror(error));
