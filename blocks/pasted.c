@@ -39,6 +39,20 @@ static size_t count_hex(struct slice rest) {
     return n;
 }
 
+// Takes "  3.54 :" or "       :" off the front, as `perf annotate --stdio` writes it.
+static bool take_colon(struct slice *rest) {
+    struct slice at = skip_blanks(*rest);
+    bool has_point = false, is_number = false;
+    for (; at.length && (isdigit((unsigned char)*at.data) || *at.data == '.' || is_blank(*at.data)); at = skip(at, 1)) {
+        has_point |= *at.data == '.';
+        is_number |= isdigit((unsigned char)*at.data);
+    }
+    if (has_point != is_number || at.length < 2 || *at.data != ':' || !is_blank(at.data[1]))
+        return false;
+    *rest = skip(at, 1);
+    return true;
+}
+
 // Takes perf's "  3.54 │" off the front: all up to its line, and arrows behind it.
 static bool take_share(struct slice *rest) {
     static const char line[] = "\u2502", *const arrows[] = {"\u2191", "\u2193", "\u2192", "\u2190",
@@ -108,9 +122,11 @@ static void take_insn(struct slice rest, struct pasted_line *line) {
 
 static struct pasted_line read_line(struct slice line) {
     struct pasted_line read = {.has_share = take_share(&line)};
+    bool has_colon = !read.has_share && take_colon(&line);
     bool has_address = take_address(&line, &read.address);
     if (!has_address && !read.has_share)
-        return read;
+        return read; // behind a colon, a line of the source
+    read.has_share |= has_colon;
     bool has_tab = line.length && line.data[0] == '\t';
     if (has_address)
         take_bytes(&line, &read.bytes);
@@ -125,7 +141,7 @@ static bool is_heading(struct slice line) {
     static const char format[] = "file format";
     struct slice text = slice_trim(line);
     return text.length == 0 || slice_is(text, "...") || text.data[text.length - 1] == ':' ||
-           memmem(text.data, text.length, format, strlen(format)) || take_share(&text);
+           memmem(text.data, text.length, format, strlen(format)) || take_share(&text) || take_colon(&text);
 }
 
 // Whether a line is the assembler's: a directive, a comment with a marker. ".x = 1," is C, of objdump -S.

@@ -36,6 +36,11 @@ static void disassemblies_become_assembly(void **state) {
          ".Lat10: vaddps (%rax),%ymm0,%ymm0\njne    .Lat10\n"},
         {"         \u2502      lea 0xf01(%rip),%rax        # 2040 <table>\n", "lea table(%rip),%rax\n"},
         {"    3.54 \u2502      mov eax,DWORD PTR [rip+0xf01]        # 2040\n", "mov eax,DWORD PTR [rip+at_2040]\n"},
+        // with --stdio, and lines of the source
+        {" Percent |\tSource code\n         :\n         : 5    return a + 1;\n    1.20 :   401136:       add    "
+         "(%rdi),%eax\n"
+         "   98.80 :   401138:\tjne    401136 <f+0x6>\n",
+         "\n\n\n.Lat401136: add    (%rdi),%eax\n.Lat401138: jne    .Lat401136\n"},
         // no disassembly
         {"1: dec eax\njnz 1b\n", NULL},
         {"add: nop\n", NULL},
