@@ -78,10 +78,12 @@ bool given_turns_take(struct arena *arena, struct lab_block *block, enum block_a
     if (!block_state_assemble(arena, &source, &bytes, &n_bytes, fail))
         return false;
     put_in_front(arena, block, bytes, n_bytes);
+    static const uint64_t many = 10000000;
     uint64_t n = count_turns(turns, state_value_bits(&items[0]->value));
     block->given_turns = block->leaves ? 0 : n;
-    *why = n ? arena_printf(arena, "%s is given, which decides its turns: %s%llu in each pass", name,
-                            block->leaves ? "at most " : "", (unsigned long long)n)
+    *why = n ? arena_printf(arena, "%s is given, which decides its turns: %s%llu in each pass%s", name,
+                            block->leaves ? "at most " : "", (unsigned long long)n,
+                            n >= many ? "; give it fewer where these take too long" : "")
              : arena_printf(arena, "%s is given, which decides its turns", name);
     return true;
 }

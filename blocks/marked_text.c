@@ -77,6 +77,7 @@ struct state_word {
 
 static bool take_state(struct marked_reader *reader, size_t at, struct slice rest) {
     static const char *const known[] = {"DEFREG", "LIVEIN", "MEM-DEF", "MEM-MAP"};
+    static const char *const examples[] = {"RCX 7", "RCX", "data 4096 7fffffff", "data 65536"};
     static const size_t n_words[] = {3, 2, 4, 3};
     struct state_word found = {.at = at};
     struct slice word;
@@ -91,9 +92,8 @@ static bool take_state(struct marked_reader *reader, size_t at, struct slice res
                                        text_did_you_mean(reader->arena, name, known, n)));
     if (found.n < n_words[which])
         return fail_place(reader, at,
-                          arena_printf(reader->arena,
-                                       "LLVM-EXEGESIS-%s needs %zu words, as in LLVM-EXEGESIS-DEFREG RCX 7", name,
-                                       n_words[which] - 1));
+                          arena_printf(reader->arena, "LLVM-EXEGESIS-%s needs %zu words, as in LLVM-EXEGESIS-%s %s",
+                                       name, n_words[which] - 1, name, examples[which]));
     *ARENA_ADD(reader->arena, reader->states, reader->n_states) = found;
     return true;
 }
@@ -199,6 +199,8 @@ static bool take_comment(struct marked_reader *reader, const struct comment *com
 static bool take_region(const struct marked_reader *reader, const struct marker_region *from,
                         struct text_region *region) {
     bool has_begin = from->begin != MARKERS_NOWHERE;
+    if (!has_begin && from->end == 0)
+        return fail_place(reader, 0, "there is no code in front of this end: begin the region with LLVM-MCA-BEGIN");
     if (from->end == MARKERS_NOWHERE && has_begin)
         return fail_place(reader, from->begin,
                           arena_printf(reader->arena, "this region has no end: put LLVM-MCA-END%s%s behind its code",

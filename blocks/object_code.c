@@ -387,8 +387,9 @@ bool object_code_read(struct arena *arena, const struct object_file *file, const
     bool is_done = false;
     if (object.elf == NULL || elf_kind(object.elf) != ELF_K_ELF ||
         elf_getshdrstrndx(object.elf, &object.section_names) != 0) {
-        const char *why = elf_errmsg(-1);
-        fail_at(fail, file->path, 0, 0, "this ELF file cannot be read: %s", why != NULL ? why : "it is damaged");
+        int error = elf_errno();
+        fail_at(fail, file->path, 0, 0, "this ELF file cannot be read: %s: copy or build it once more",
+                error ? elf_errmsg(error) : "it is cut off or damaged");
     } else if (is_cut_off(&object)) {
         fail_at(fail, file->path, 0, 0, "this ELF file is cut off behind %zu bytes: copy or build it once more",
                 file->n_bytes);

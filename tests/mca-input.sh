@@ -53,6 +53,8 @@ if [ "$(uname -m)" = x86_64 ] && as "$T/object.s" -o "$T/object.o"; then
     expect 1 'not code for aarch64.*give -mtriple=x86_64' "$cyclops" mca -mtriple=aarch64 -mcpu=cortex-a55 "$T/object.o"
     head -c 100 "$T/object.o" >"$T/cut.o"
     expect 1 'cut.o: this ELF file is cut off behind 100 bytes: copy or build it once more' mca "$T/cut.o"
+    head -c 10 "$T/object.o" >"$T/cut.o"
+    expect 1 'cut.o: this ELF file cannot be read: it is cut off or damaged: copy or build it once more' mca "$T/cut.o"
     expect 0 'Code Region - f' bash -c "'$cyclops' mca -mtriple=x86_64 -mcpu=skylake <'$T/object.o'"
     # Several files are one report.
     expect 0 '^3$' bash -c "'$cyclops' mca -mtriple=x86_64 -mcpu=skylake '$T/block.s' '$T/object.o' '$T/block.s' | grep -c '^Iterations'"
