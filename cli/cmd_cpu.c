@@ -1,5 +1,6 @@
 // cyclops cpu: shows, compares and makes CPU files.
 #include "cli/cli.h"
+#include "cli/cpu_output.h"
 
 #include "analyzer/model/model.h"
 #include "base/file.h"
@@ -12,9 +13,7 @@
 #include "report/imports.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static struct {
     const char *cpu, *output, *llvm, *base;
@@ -152,75 +151,35 @@ static bool diff(struct arena *arena, const char *const *names, size_t n, struct
     return is_done;
 }
 
-// The base as the new file names it: an overlay's file by its whole path; of this CPU, what that is.
-static const char *base_of(struct arena *arena, const char *cpu, const struct machine *machine) {
-    if (strcmp(cpu, "native") == 0)
-        return machine->cpu;
-    bool is_file = file_has_suffix(cpu, ".yaml");
-    char *whole = is_file ? realpath(cpu, NULL) : NULL;
-    const char *base = whole ? arena_strdup(arena, whole) : cpu;
-    free(whole);
-    return base;
-}
-
-static const char suffix[] = ".cpu.yaml";
-
-static bool can_write(struct fail *fail) {
-    if (!args.output || !file_has_suffix(args.output, suffix))
-        return fail_set(fail, FAIL_INPUT, "--output names the file to write: NAME%s", suffix);
-    return args.is_forced || access(args.output, F_OK) != 0 ||
-           fail_set(fail, FAIL_INPUT, "'%s' is there already; --force writes a new one in its place", args.output);
-}
-
-static const char *name_of_output(struct arena *arena) {
-    const char *file = file_name(args.output), *slash = strrchr(file, '/');
-    const char *start = slash ? slash + 1 : file;
-    return arena_copy(arena, start, strlen(start) - strlen(suffix));
-}
-
 static bool import(struct arena *arena, struct fail *fail) {
     struct model model = {0};
     if (!args.cpu || args.base)
         return fail_set(fail, FAIL_INPUT,
-                        "say what to import, and where to: cyclops cpu import --mcpu CPU --output NAME%s", suffix);
+                        "say what to import, and where to: cyclops cpu import --mcpu CPU --output NAME%s",
+                        cpu_output_suffix);
     if (model_is_cpu_file(args.cpu))
         return fail_set(fail, FAIL_INPUT, "'%s' is a CPU file already; copy it to change it", args.cpu);
-    if (!can_write(fail))
+    if (!cpu_output_can_write(args.output, args.is_forced, fail))
         return false;
     const struct backend_options wanted = {.triple = "x86_64-linux-gnu", .cpu = args.cpu, .output_syntax = -1};
     bool is_done = model_open(&model, arena, args.llvm, &wanted, fail);
     if (is_done) {
-        const char *name = name_of_output(arena);
-        const char *text = cpu_file_begin(arena, name, base_of(arena, args.cpu, model.machine), model.machine);
+        const char *name = cpu_output_name(arena, args.output);
+        const char *text = cpu_file_begin(arena, name, cpu_output_base(arena, args.cpu, model.machine), model.machine);
         is_done = file_write(args.output, text, strlen(text), fail);
     }
     model_close(&model);
     return is_done && show(arena, args.output, fail);
 }
 
-// The CPU file that an import begins with, as text.
-static const char *base_text(struct arena *arena, const char *name, struct fail *fail) {
-    struct model model = {0};
-    char *text = NULL;
-    size_t length;
-    const struct backend_options wanted = {.triple = "x86_64-linux-gnu", .cpu = args.base, .output_syntax = -1};
-    if (!model_open(&model, arena, args.llvm, &wanted, fail))
-        return NULL;
-    const char *begun =
-        model.own ? NULL : cpu_file_begin(arena, name, base_of(arena, args.base, model.machine), model.machine);
-    bool is_read = begun || (model.own && file_read(arena, model.own->path, &text, &length, fail));
-    model_close(&model);
-    return begun ? begun : is_read ? text : NULL;
-}
-
 // What all imports onto a base have in common. `what`: "the survey's numbers are".
 static bool begin_import(struct arena *arena, const char *what, struct import_onto *onto, struct fail *fail) {
     if (!args.base || args.cpu)
         return fail_set(fail, FAIL_INPUT, "--base names what %s put on: znver4, or cpu:NAME", what);
-    if (!can_write(fail))
+    if (!cpu_output_can_write(args.output, args.is_forced, fail))
         return false;
-    const char *name = name_of_output(arena);
-    *onto = (struct import_onto){.text = base_text(arena, name, fail),
+    const char *name = cpu_output_name(arena, args.output);
+    *onto = (struct import_onto){.text = cpu_output_base_text(arena, args.base, name, args.llvm, fail),
                                  .name = name,
                                  .output = args.output,
                                  .llvm = args.llvm,

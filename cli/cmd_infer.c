@@ -1,8 +1,10 @@
 // cyclops infer: what a CPU is, from measured values alone.
 #include "cli/cli.h"
 
+#include "analyzer/model/model.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/infer_file.h"
 #include "cli/lab_args.h"
 #include "infer/pair_campaign.h"
 #include "infer/port_judge.h"
@@ -16,8 +18,8 @@
 static struct {
     double interval_percent, tolerance_percent, excess_percent, random;
     struct option_count most_forms, sentinels;
-    const char *output, *judge, *smt, *why;
-    bool wants_all, wants_next, is_resumed;
+    const char *output, *judge, *smt, *why, *base;
+    bool wants_all, wants_next, is_resumed, is_forced, takes_other_cpu;
 } args = {.interval_percent = -1,
           .tolerance_percent = -1,
           .excess_percent = -1,
@@ -26,6 +28,17 @@ static struct {
           .sentinels = {.value = 20}};
 
 static const struct option options[] = {
+    {OPTION_HEADING, NULL, NULL, "The whole file", NULL},
+    {OPTION_TEXT, "base", "CPU",
+     "What the numbers are put on: LLVM's name of a CPU, an overlay, or a CPU file, of which what people wrote is "
+     "kept. "
+     "Default: LLVM's model of the CPU that was measured.",
+     &args.base},
+    {OPTION_FLAG, "force", NULL, "Write the CPU file even where there is one already.", &args.is_forced},
+    {OPTION_FLAG, "other-cpu", NULL,
+     "Also where survey, card and pairs were measured on different CPUs, or on another one than the base's 'identity' "
+     "names.",
+     &args.takes_other_cpu},
     {OPTION_HEADING, NULL, NULL, "Evidence", NULL},
     {OPTION_COUNT, "most-forms", "N",
      "Take experiments of at most N different forms; 2: of forms alone, and of pairs. Default: 6.", &args.most_forms},
@@ -61,15 +74,17 @@ static const struct option options[] = {
      "Default: no end.",
      &lab_args.budget_s},
     {OPTION_TEXT, "output", "FILE|DIR",
-     "ports: also write a line for each form, separated by commas. pairs: folder of the pairs; it is made. Default: "
-     "pairs.",
+     "The CPU file to write, NAME.cpu.yaml. ports: also write a line for each form, separated by commas. pairs: folder "
+     "of the pairs; it is made. Default: pairs.",
      &args.output},
     {OPTION_TEXT, "judge", "FILE",
      "ports: Predict the multisets of FILE that are not evidence and have more than two different forms, and print how "
      "far off that is.",
      &args.judge},
-    {OPTION_TEXT, "why", "FORM",
-     "Print what the experiments allow this form, and which one excludes each other recipe that differs by one uop.",
+    {OPTION_TEXT, "why", "FILE|FORM",
+     "With a CPU file and a FORM behind it: print the form's experiments beside what the file predicts, and why not "
+     "another port set. ports: print what the experiments allow this form, and which one excludes each other recipe "
+     "that differs by one uop.",
      &args.why},
     {OPTION_FLAG, "next", NULL, "Print the experiments that would decide most of what is open.", &args.wants_next},
     {OPTION_OUTPUT, "smt", "FILE", "Also write the experiments as constraints for a solver (SMT-LIB), such as z3.",
@@ -80,9 +95,23 @@ static const struct option options[] = {
 
 static const struct command command = {
     "cyclops infer",
-    "pairs SURVEY|ports EVIDENCE [options]",
-    "Finds out which ports the instructions of a CPU use, from times alone: no\n"
-    "counter, no model, no vendor's table.\n"
+    "SURVEY [MACHINE] [PAIRS]|pairs SURVEY|ports EVIDENCE [options]",
+    "Makes a CPU file, our own model of a CPU, from what was measured of it: from\n"
+    "times alone, without counters and without a vendor's table. The order of work:\n"
+    "\n"
+    "  1. cyclops survey                  latencies, throughputs, slots of each form\n"
+    "  2. cyclops machine                 widths, windows, fusion, forwarding\n"
+    "  3. cyclops infer pairs survey      forms beside each other, for their ports\n"
+    "  4. cyclops infer survey machine pairs --output new.cpu.yaml\n"
+    "  5. cyclops infer --why new.cpu.yaml FORM\n"
+    "\n"
+    "Step 4 puts a card's parameters, a survey's numbers and the ports of pairs onto\n"
+    "a base, in this order, and prints what came from where. It predicts everything\n"
+    "again by the file, and lists what that does not explain, by cause, with its\n"
+    "share of the error. MACHINE and PAIRS may be left out: what they show is the\n"
+    "base's then. 'cyclops cpu import' takes one of them at a time.\n"
+    "\n"
+    "ports shows what step 4 infers from pairs alone, and what is open.\n"
     "\n"
     "pairs measures the evidence. SURVEY is the folder of a survey, whose forms fall\n"
     "into classes: those of one scheduling class with equal values. It finds\n"
@@ -114,6 +143,8 @@ static const struct command command = {
     "  cut          the search ended before it was through: raise --budget\n"
     "Give it each form alone, and pairs in amounts that take about as long; --next\n"
     "lists what to measure then. docs/how-it-works/infer.md has the rest.\n",
+    "  cyclops infer survey machine pairs --output zen5.cpu.yaml\n"
+    "  cyclops infer --why zen5.cpu.yaml VPADDDYrr\n"
     "  cyclops infer pairs survey --output pairs --budget 300\n"
     "  cyclops infer ports pairs\n"
     "  cyclops infer ports pairs --judge pairs/judged.csv\n"
@@ -212,27 +243,41 @@ static void print_pairs(const struct pair_campaign_summary *summary, const char 
     printf("next: cyclops infer ports %s\n", folder);
 }
 
-// Those that the other verb has.
-static bool check_verb(bool is_ports, struct fail *fail) {
+enum verb { INFER_FILE, INFER_WHY, INFER_PAIRS, INFER_PORTS };
+
+// Options that another way to call it has.
+static bool check_verb(enum verb verb, struct fail *fail) {
+    enum {
+        OF_FILE = 1 << INFER_FILE,
+        OF_WHY = 1 << INFER_WHY,
+        OF_PAIRS = 1 << INFER_PAIRS,
+        OF_PORTS = 1 << INFER_PORTS
+    };
     const struct {
         const char *option;
-        bool is_given, is_of_ports;
-    } all[] = {{"resume", args.is_resumed, false},
-               {"sentinels", args.sentinels.is_given, false},
-               {"random", args.random >= 0, false},
-               {"judge", args.judge, true},
-               {"why", args.why, true},
-               {"next", args.wants_next, true},
-               {"smt", args.smt, true},
-               {"most-forms", args.most_forms.is_given, true},
-               {"all", args.wants_all, true},
-               {"interval", args.interval_percent >= 0, true},
-               {"excess", args.excess_percent >= 0, true},
-               {"tolerance", args.tolerance_percent >= 0, true}};
+        bool is_given;
+        unsigned of;
+        const char *usage;
+    } all[] = {{"resume", args.is_resumed, OF_PAIRS, "pairs"},
+               {"sentinels", args.sentinels.is_given, OF_PAIRS, "pairs"},
+               {"random", args.random >= 0, OF_PAIRS, "pairs"},
+               {"why", args.why, OF_PORTS | OF_WHY, "ports"},
+               {"judge", args.judge, OF_PORTS, "ports"},
+               {"next", args.wants_next, OF_PORTS, "ports"},
+               {"smt", args.smt, OF_PORTS, "ports"},
+               {"all", args.wants_all, OF_PORTS, "ports"},
+               {"most-forms", args.most_forms.is_given, OF_PORTS, "ports"},
+               {"interval", args.interval_percent >= 0, OF_PORTS, "ports"},
+               {"excess", args.excess_percent >= 0, OF_PORTS, "ports"},
+               {"tolerance", args.tolerance_percent >= 0, OF_PORTS, "ports"},
+               {"budget", lab_args.budget_s >= 0, OF_PAIRS | OF_PORTS, "pairs' and 'cyclops infer ports"},
+               {"output", args.output, OF_FILE | OF_PAIRS | OF_PORTS, "SURVEY"},
+               {"base", args.base, OF_FILE, "SURVEY"},
+               {"force", args.is_forced, OF_FILE, "SURVEY"},
+               {"other-cpu", args.takes_other_cpu, OF_FILE, "SURVEY"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].is_given && all[i].is_of_ports != is_ports)
-            return fail_set(fail, FAIL_INPUT, "--%s is an option of 'cyclops infer %s'", all[i].option,
-                            is_ports ? "pairs" : "ports");
+        if (all[i].is_given && !(all[i].of >> verb & 1))
+            return fail_set(fail, FAIL_INPUT, "--%s is an option of 'cyclops infer %s'", all[i].option, all[i].usage);
     return true;
 }
 
@@ -277,22 +322,62 @@ static int measure_pairs(struct arena *arena, struct lab *lab, const struct oper
     return status;
 }
 
-static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
-    const char *verb = operands->n_items ? operands->items[0] : "";
-    if (!check_ranges(fail) || !check_verb(strcmp(verb, "ports") == 0, fail))
-        return 0;
-    if (strcmp(verb, "pairs") == 0 && operands->n_items == 2)
-        return lab_args_run(arena, operands, fail, measure_pairs);
-    if (strcmp(verb, "pairs") == 0)
-        fail_set(fail, FAIL_INPUT, "infer pairs takes the folder of one survey (see cyclops infer --help)");
-    else if (strcmp(verb, "ports") != 0)
-        fail_set(fail, FAIL_INPUT, "say what to infer: 'cyclops infer pairs SURVEY', 'cyclops infer ports EVIDENCE'");
-    else if (operands->n_items != 2)
-        fail_set(fail, FAIL_INPUT, "infer ports takes one file or folder of experiments (see cyclops infer --help)");
-    else if (file_is_folder(operands->items[1]))
-        infer(arena, pair_campaign_experiments(arena, operands->items[1]), &ports_measured, fail);
+static enum verb verb_of(const struct operands *operands) {
+    const char *first = operands->n_items ? operands->items[0] : "";
+    return strcmp(first, "pairs") == 0               ? INFER_PAIRS
+           : strcmp(first, "ports") == 0             ? INFER_PORTS
+           : args.why && model_is_cpu_file(args.why) ? INFER_WHY
+                                                     : INFER_FILE;
+}
+
+static void infer_ports_of(struct arena *arena, const char *path, struct fail *fail) {
+    if (file_is_folder(path))
+        infer(arena, pair_campaign_experiments(arena, path), &ports_measured, fail);
     else
-        infer(arena, operands->items[1], &ports_defaults, fail);
+        infer(arena, path, &ports_defaults, fail);
+}
+
+static void infer_file(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    const struct infer_file_request request = {.output = args.output,
+                                               .base = args.base,
+                                               .llvm = option_list_first(&lab_args.options.llvms),
+                                               .is_forced = args.is_forced,
+                                               .takes_other_cpu = args.takes_other_cpu};
+    if (operands->n_items == 0)
+        fail_set(fail, FAIL_INPUT,
+                 "name what was measured: 'cyclops infer SURVEY [MACHINE] [PAIRS] --output NAME.cpu.yaml', 'cyclops "
+                 "infer pairs SURVEY' or 'cyclops infer ports EVIDENCE'");
+    else
+        infer_file_make(arena, &request, operands->items, operands->n_items, fail);
+}
+
+static int work(struct arena *arena, const struct operands *operands, struct fail *fail) {
+    enum verb verb = verb_of(operands);
+    if (!check_ranges(fail) || !check_verb(verb, fail))
+        return 0;
+    switch (verb) {
+    case INFER_PAIRS:
+        if (operands->n_items == 2)
+            return lab_args_run(arena, operands, fail, measure_pairs);
+        fail_set(fail, FAIL_INPUT, "infer pairs takes the folder of one survey (see cyclops infer --help)");
+        break;
+    case INFER_PORTS:
+        if (operands->n_items == 2)
+            infer_ports_of(arena, operands->items[1], fail);
+        else
+            fail_set(fail, FAIL_INPUT,
+                     "infer ports takes one file or folder of experiments (see cyclops infer --help)");
+        break;
+    case INFER_WHY:
+        if (operands->n_items == 1)
+            infer_file_why(arena, args.why, option_list_first(&lab_args.options.llvms), operands->items[0], fail);
+        else
+            fail_set(fail, FAIL_INPUT, "--why %s takes one form", args.why);
+        break;
+    case INFER_FILE:
+        infer_file(arena, operands, fail);
+        break;
+    }
     return 0;
 }
 

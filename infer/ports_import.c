@@ -404,6 +404,10 @@ bool ports_import(struct arena *arena, const struct ports_import_request *reques
         qsort(entries, n, sizeof *entries, compare_entries);
     result->text =
         with_ports(&naming, with_rules(&naming, request->text, rules_text(&naming, entries, n)), &result->n_own);
+    result->names = ARENA_ARRAY(arena, const char *, request->ports->map.n_ports + 1);
+    for (unsigned q = 0; q < request->ports->map.n_ports; q++)
+        result->names[q] = naming.to[q] == NOT_NAMED ? own_name(arena, q)
+                                                     : cpu_pipes_name(arena, naming.cpu, UINT64_C(1) << naming.to[q]);
     result->n_of_base = request->ports->map.n_ports - result->n_own;
     result->n_opcodes = n;
     for (unsigned f = 0; f < request->ports->evidence->n_forms; f++)

@@ -24,6 +24,7 @@ struct ports_import_row {
 
 struct ports_import_result {
     const char *text;                // of the new file
+    const char **names;              // of each port of the map, in the file
     unsigned n_of_base, n_own;       // ports
     size_t n_states[N_PORTS_STATES]; // of the evidence's forms
     size_t n_opcodes;                // with a rule

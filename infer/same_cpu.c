@@ -14,6 +14,17 @@ bool same_cpu_is(const char *machine, const struct cpu *cpu) {
     return is_same;
 }
 
+bool same_cpu_names(const char *one, const char *other) {
+    static const char begin[] = "(family ";
+    const char *a = strstr(one, begin), *b = strstr(other, begin);
+    size_t n = strcspn(a ? a : one, ","), m = strcspn(b ? b : other, ",");
+    if (a && b) { // and the model
+        n += 1 + strcspn(a + n + (a[n] == ','), ",");
+        m += 1 + strcspn(b + m + (b[m] == ','), ",");
+    }
+    return !a == !b && n == m && strncmp(a ? a : one, b ? b : other, n) == 0;
+}
+
 bool same_cpu_check(const char *what, const char *machine, const struct cpu *cpu, struct fail *fail) {
     return same_cpu_is(machine, cpu) ||
            fail_set(fail, FAIL_INPUT,

@@ -6,6 +6,7 @@
 #include "check/predictor.h"
 #include "infer/parts.h"
 #include "infer/subject.h"
+#include "infer/unexplained.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -324,17 +325,11 @@ static bool count(struct import *import, struct import_count *found, struct fail
     *found = (struct import_count){.n = 0};
     for (size_t i = 0; i < import->request->results->n_values && is_open; i++) {
         const struct check_value *value = &import->request->results->values[i];
-        struct predicted predicted = {.is_known = false};
+        const struct unexplained_value at = unexplained_compare(&stage.predictor, value);
         found->n_unstable += value->value.is_known && !table_is_stable(&value->value);
-        if (table_is_stable(&value->value) && !value->value.has_two_speeds)
-            predicted = predictor_predict(&stage.predictor, value);
-        if (!predicted.is_known)
-            continue;
-        double cycles = value->value.cycles, off = predicted.cycles - cycles;
-        bool is_off = fabs(off) > fmax(0.05 * cycles, 0.1) && (off > 0 || !check_value_is_bound(value));
-        found->n++;
-        found->n_off += is_off;
-        found->n_above += is_off && off > 0;
+        found->n += at.is_compared;
+        found->n_off += at.is_off;
+        found->n_above += at.is_off && at.off > 0;
     }
     stage_close(&stage);
     return is_open;

@@ -234,6 +234,11 @@ size_t card_parameters(struct arena *arena, const struct card *card, const struc
         all[i] = rules[i].find    ? rules[i].find(&asked)
                  : rules[i].entry ? number_of(&asked, rules[i].entry)
                                   : flag_of(&asked, rules[i].flags, rules[i].yes, rules[i].no);
+        // A file's counts are whole; of a card, "2.25 accesses/cycle" is what something else limits.
+        bool is_count = strcmp(cpu_parameters[rules[i].parameter].unit, "cycles") != 0;
+        if (all[i].is_known && is_count && all[i].value != round(all[i].value))
+            all[i] = unknown(arena_printf(arena, "%s is %.3g, which is no whole number",
+                                          rules[i].entry ? rules[i].entry : all[i].source, all[i].value));
         all[i].parameter = rules[i].parameter;
     }
     *found = all;

@@ -36,6 +36,8 @@ void cpu_file_print(struct arena *arena, const struct cpu *cpu, FILE *out, bool 
     if (cpu->n_identities)
         screen_print_sentence(
             arena_printf(arena, "of CPUs, by vendor, family, models: %s", cpu_file_identities(arena, cpu)), out);
+    for (size_t i = 0; i < cpu->n_evidence; i++)
+        screen_print_sentence(arena_printf(arena, "made from %s", cpu->evidence[i]), out);
     table_column(&table, TABLE_LEFT, "parameter");
     table_column(&table, TABLE_RIGHT, "value");
     table_column(&table, TABLE_LEFT, "unit");

@@ -47,6 +47,8 @@ static void state_cost(struct statements *to, const char *name, const struct cpu
 
 static void state_lists(struct statements *to, enum cpu_file_key key, const struct cpu *cpu) {
     struct arena *arena = to->arena;
+    for (size_t i = 0; i < cpu->n_evidence && key == FILE_EVIDENCE; i++)
+        state(to, arena_printf(arena, "evidence %s", cpu->evidence[i]), "used", "");
     for (unsigned i = 0; i < CPU_N_PARAMETERS && key == FILE_PARAMETERS; i++)
         state_number(to, cpu_parameters[i].name, &cpu->parameters[i]);
     for (unsigned i = 0; i < cpu->n_resources && key == FILE_RESOURCES; i++)
@@ -75,6 +77,7 @@ static void state_of_machine(struct statements *to, enum cpu_file_key key, const
     case FILE_BASE:
         state(to, "base", cpu->base.text, "");
         break;
+    case FILE_EVIDENCE:
     case FILE_PARAMETERS:
     case FILE_RESOURCES:
     case FILE_PORTS:

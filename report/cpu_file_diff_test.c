@@ -151,6 +151,7 @@ static void keys_of_files_are_compared(void **state) {
         [FILE_IDENTITY] = {"", IDENTITY("GenuineIntel", "6", "78"), "GenuineIntel 6 78"},
         [FILE_ISA] = {"isa: x86_64\n", "isa: aarch64\n", "aarch64"},
         [FILE_BASE] = {"base: skylake\n", "base: haswell\n", "haswell"},
+        [FILE_EVIDENCE] = {"evidence: survey\n", "evidence: [survey, pairs]\n", "evidence pairs"},
         [FILE_PARAMETERS] = {"", "parameters: {dispatch-width: 4}\n", "dispatch-width"},
         [FILE_PORTS] = {"ports: [P0]\n", "ports: [P0, P1]\n", "P1"},
         [FILE_RESOURCES] = {"", "resources: {SKLPort0: 2}\n", "SKLPort0"},

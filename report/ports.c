@@ -205,8 +205,12 @@ static void add_why_row(struct table *table, const struct ports *ports, unsigned
     if (off < 0)
         return;
     const struct evidence_item *item = &ports->evidence->items[worst];
+    bool is_chosen = port_recipe_is_equal(recipe, &ports->map.recipes[form]); // it is taken where nothing fits, too
     table_cell(table, "%s", port_recipe_text(table->arena, recipe));
-    table_cell_colour(table, off <= 1 ? TABLE_GREEN : TABLE_RED, "%s", off <= 1 ? what : "excluded");
+    table_cell_colour(table, off <= 1 ? TABLE_GREEN : TABLE_RED, "%s",
+                      off <= 1    ? what
+                      : is_chosen ? "nearest"
+                                  : "excluded");
     table_cell(table, "%zu", n_fit);
     table_cell(table, "%s", experiment_text(table->arena, ports->evidence, item->terms, item->n_terms));
     table_cell(table, "%.3g", item->cycles);

@@ -39,7 +39,7 @@ expect 0 'judged: 1 multisets; 0 are evidence, 1 have' "${ports[@]}" "$T/more.cs
 expect 0 'error: mean 0\.0 %' "${ports[@]}" "$T/more.csv" --judge "$T/judged.csv"
 expect 0 'judged: 2 multisets' "${ports[@]}" "$T/more.csv" --most-forms 2 --judge "$T/more.csv"
 
-expect 2 'say what to infer' "$cyclops" infer
+expect 2 'name what was measured' "$cyclops" infer
 expect 2 'takes one file' "${ports[@]}" "$T/pairs.csv" "$T/more.csv"
 expect 2 'nowhere.csv' "${ports[@]}" "$T/nowhere.csv"
 expect 2 "no experiment has a form 'aa' \(did you mean 'a'" "${ports[@]}" "$T/pairs.csv" --why aa

@@ -33,6 +33,7 @@ set(CYCLOPS_LABEL_slow
   program.formats
   program.functions-qemu
   program.host-model
+  program.infer-file
   program.infer-pairs
   program.interrupted
   program.killed
@@ -71,6 +72,7 @@ set(CYCLOPS_LABEL_qemu
   program.end-to-end
   program.functions-qemu
   program.host-model
+  program.infer-file
   program.infer-pairs
   program.machine-emulated
   program.pmu

@@ -8,6 +8,7 @@
 //     base: skylake                 # a model of LLVM's, also "llvm-22/skylake"; or an overlay's file, beside this one
 //     identity:                     # of which CPUs it is; by it a program finds the file of the CPU that it runs on
 //       - {vendor: GenuineIntel, family: 6, models: [78, 94, 0x55]}  # also "0x00-0x4f"
+//     evidence: [survey, pairs]     # what it was made from: paths, from the file's folder
 //     parameters:                   # parameters.def lists them; one that is left out is a mechanism that is not there
 //       dispatch-width: {value: 4, trust: published, source: "Intel's optimization manual, 2.5.1"}
 //       length-change-stall: 3      # trust: assumed
@@ -217,6 +218,8 @@ struct cpu {
     unsigned n_lacks;
     struct cpu_identity *identities;
     unsigned n_identities;
+    const char **evidence; // paths of what the file was made from, as it states them
+    size_t n_evidence;
     bool refuses_base; // a block that needs a number which the file does not state is refused. Set by who opens it
 
     // Set by cpu_bind.

@@ -146,6 +146,12 @@ static bool read_identities(struct cpu_reader *reader, struct fy_node *node) {
     return true;
 }
 
+static bool read_evidence(struct cpu_reader *reader, struct fy_node *node) {
+    struct fy_node **nodes;
+    struct cpu *cpu = reader->cpu;
+    return !node || yaml_texts(&reader->yaml, node, "a path", &cpu->evidence, &nodes, &cpu->n_evidence);
+}
+
 static bool read_isa(struct cpu_reader *reader, struct fy_node *node) {
     struct cpu *cpu = reader->cpu;
     if (node && !read_text(reader, node, &cpu->isa))
@@ -162,9 +168,10 @@ static bool read_whole(struct cpu_reader *reader, const struct yaml_field f[N_FI
     struct cpu *cpu = reader->cpu;
     return read_text(reader, f[FILE_NAME].value, &cpu->name) && read_text(reader, f[FILE_ABOUT].value, &cpu->about) &&
            read_isa(reader, f[FILE_ISA].value) && read_word(reader, f[FILE_BASE].value, &cpu->base) &&
-           read_identities(reader, f[FILE_IDENTITY].value) && read_parameters(reader, f[FILE_PARAMETERS].value) &&
-           read_resources(reader, f[FILE_RESOURCES].value) && read_ports(reader, f[FILE_PORTS].value) &&
-           read_forms(reader, f[FILE_FORMS].value) && read_lacks(reader, f[FILE_LACKS].value);
+           read_evidence(reader, f[FILE_EVIDENCE].value) && read_identities(reader, f[FILE_IDENTITY].value) &&
+           read_parameters(reader, f[FILE_PARAMETERS].value) && read_resources(reader, f[FILE_RESOURCES].value) &&
+           read_ports(reader, f[FILE_PORTS].value) && read_forms(reader, f[FILE_FORMS].value) &&
+           read_lacks(reader, f[FILE_LACKS].value);
 }
 
 static bool read_only_identity(struct cpu_reader *reader, const struct yaml_field f[N_FILE_KEYS]) {

@@ -210,6 +210,8 @@ struct table_origin {
     // What its last run ran on: "native", "sim:znver4,noise=none,seed=1"; null: it has no run.
     const char *target;
     const char *machine, *clock; // of its last run, for people, as below; null: likewise
+    const char *vendor;          // of a real CPU, as /proc/cpuinfo has it, with its family and model; null: unknown
+    unsigned family, model;
 };
 bool table_find_origin(struct arena *arena, const char *folder, struct table_origin *origin, struct fail *fail);
 // The same of a single measurement file.

@@ -128,8 +128,13 @@ bool table_find_origin_of_file(struct arena *arena, const char *path, struct tab
         const char *rest = target + strlen(reader_simulated);
         if (is_simulated)
             origin->cpu = arena_copy(arena, rest, strcspn(rest, ","));
-        else
+        else {
             origin->is_here = is_this_machine(header, arena);
+            const char *vendor = reader_header_text(header, "vendor");
+            origin->vendor = *vendor ? arena_strdup(arena, vendor) : NULL;
+            origin->family = (unsigned)json_integer_value(json_object_get(header, "family"));
+            origin->model = (unsigned)json_integer_value(json_object_get(header, "model"));
+        }
     }
     record_file_close(&file);
     return is_read;
