@@ -95,7 +95,7 @@ static const struct option options[] = {
 
 static const struct command command = {
     "cyclops infer",
-    "SURVEY [MACHINE] [PAIRS]|pairs SURVEY|ports EVIDENCE [options]",
+    "SURVEY [MACHINE] [PAIRS]|pairs SURVEY|ports EVIDENCE",
     "Makes a CPU file, our own model of a CPU, from what was measured of it: from\n"
     "times alone, without counters and without a vendor's table. The order of work:\n"
     "\n"
