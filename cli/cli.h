@@ -37,6 +37,7 @@ int cmd_survey(int argc, char **argv);
 int cmd_table(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
 int cmd_try(int argc, char **argv);
+int cmd_upstream(int argc, char **argv);
 
 // `cyclops mca` under the name llvm-mca: what llvm-mca does not do by itself is not done. argv[0] is the program.
 int cmd_llvm_mca(int argc, char **argv);

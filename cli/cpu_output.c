@@ -32,6 +32,11 @@ const char *cpu_output_name(struct arena *arena, const char *output) {
     return arena_copy(arena, start, strlen(start) - strlen(cpu_output_suffix));
 }
 
+const char *cpu_evidence_path(struct arena *arena, const struct cpu *cpu, const char *path) {
+    const char *slash = strrchr(cpu->path, '/');
+    return *path == '/' || !slash ? path : arena_printf(arena, "%.*s/%s", (int)(slash - cpu->path), cpu->path, path);
+}
+
 const char *cpu_output_base_text(struct arena *arena, const char *base, const char *name, const char *llvm,
                                  struct fail *fail) {
     struct model model = {0};

@@ -49,16 +49,10 @@ bool infer_file_make(struct arena *arena, const struct infer_file_request *reque
 
 // ---- why
 
-// Paths are from the file's folder.
-static const char *evidence_path(struct arena *arena, const struct cpu *cpu, const char *path) {
-    const char *slash = strrchr(cpu->path, '/');
-    return *path == '/' || !slash ? path : arena_printf(arena, "%.*s/%s", (int)(slash - cpu->path), cpu->path, path);
-}
-
 static bool find_evidence(struct arena *arena, const struct cpu *cpu, struct whole_paths *sorted, struct fail *fail) {
     const char **paths = ARENA_ARRAY(arena, const char *, cpu->n_evidence + 1);
     for (size_t i = 0; i < cpu->n_evidence; i++)
-        paths[i] = evidence_path(arena, cpu, cpu->evidence[i]);
+        paths[i] = cpu_evidence_path(arena, cpu, cpu->evidence[i]);
     if (!cpu->n_evidence)
         return fail_set(fail, FAIL_INPUT,
                         "'%s' does not state what it was made from ('evidence'): 'cyclops infer SURVEY MACHINE PAIRS "

@@ -50,6 +50,7 @@ set(CYCLOPS_LABEL_slow
   program.pmu
   program.precision
   program.repair-td
+  program.upstream-new
   program.sandbox
   program.survey
   program.survey-here
@@ -62,6 +63,7 @@ set(CYCLOPS_LONGEST
   program.installed
   program.machine
   program.repair-td
+  program.upstream-new
   program.survey)
 
 # Something runs under an emulator.

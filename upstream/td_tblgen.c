@@ -54,18 +54,16 @@ static void add_include(struct arena *arena, struct td_tree *tree, const char *f
         *ARENA_ADD(arena, tree->includes, tree->n_includes) = arena_strdup(arena, resolved);
 }
 
-bool td_tree_find(struct arena *arena, const char *path, const char *program, unsigned llvm, struct td_tree *tree,
-                  struct fail *fail) {
+// `path`: with all links resolved; `named`: as the user has it.
+static bool find_tree(struct arena *arena, const char *path, const char *named, const char *program, unsigned llvm,
+                      struct td_tree *tree, struct fail *fail) {
     char resolved[PATH_MAX];
-    *tree = (struct td_tree){0};
-    if (!realpath(path, resolved))
-        return fail_at(fail, path, 0, 0, "cannot be read: %s", strerror(errno));
-    tree->path = arena_strdup(arena, resolved);
+    tree->path = path;
     const char *folder = folder_of(arena, tree->path);
     tree->main = arena_printf(arena, "%s/%s.td", folder, base_of(folder));
     if (access(tree->main, R_OK) != 0)
         return fail_at(
-            fail, path, 0, 0,
+            fail, named, 0, 0,
             "is not in a target's folder of LLVM's sources, such as llvm/lib/Target/X86: there is no '%s.td' "
             "beside it",
             base_of(folder));
@@ -80,6 +78,24 @@ bool td_tree_find(struct arena *arena, const char *path, const char *program, un
     add_include(arena, tree, arena_printf(arena, "%s/../../../include", folder));
     add_include(arena, tree, arena_printf(arena, "%s/../include", folder_of(arena, resolved)));
     return true;
+}
+
+bool td_tree_find(struct arena *arena, const char *path, const char *program, unsigned llvm, struct td_tree *tree,
+                  struct fail *fail) {
+    char resolved[PATH_MAX];
+    *tree = (struct td_tree){0};
+    if (!realpath(path, resolved))
+        return fail_at(fail, path, 0, 0, "cannot be read: %s", strerror(errno));
+    return find_tree(arena, arena_strdup(arena, resolved), path, program, llvm, tree, fail);
+}
+
+bool td_tree_find_new(struct arena *arena, const char *path, const char *program, unsigned llvm, struct td_tree *tree,
+                      struct fail *fail) {
+    char resolved[PATH_MAX];
+    *tree = (struct td_tree){0};
+    if (!realpath(folder_of(arena, path), resolved))
+        return fail_at(fail, path, 0, 0, "its folder cannot be read: %s", strerror(errno));
+    return find_tree(arena, arena_printf(arena, "%s/%s", resolved, base_of(path)), path, program, llvm, tree, fail);
 }
 
 static bool read_all(int file, struct td_output *output) {
@@ -115,23 +131,25 @@ static const char *first_error(struct arena *arena, int messages) {
     return error;
 }
 
-static char **make_arguments(struct arena *arena, const struct td_tree *tree, const char *scratch) {
+static const char main_name[] = "cyclops-main.td"; // of td_tree.main_text
+
+static char **make_arguments(struct arena *arena, const struct td_tree *tree, const char *scratch, const char *action) {
     char **arguments = ARENA_ARRAY(arena, char *, 2 * tree->n_includes + 6);
     size_t n = 0;
     arguments[n++] = arena_strdup(arena, tree->program);
-    arguments[n++] = arena_strdup(arena, "--print-detailed-records");
+    arguments[n++] = arena_strdup(arena, action);
     arguments[n++] = arena_strdup(arena, "-I");
     arguments[n++] = arena_strdup(arena, scratch);
     for (size_t i = 0; i < tree->n_includes; i++) {
         arguments[n++] = arena_strdup(arena, "-I");
         arguments[n++] = arena_strdup(arena, tree->includes[i]);
     }
-    arguments[n] = arena_strdup(arena, tree->main);
+    arguments[n] = tree->main_text ? arena_printf(arena, "%s/%s", scratch, main_name) : arena_strdup(arena, tree->main);
     return arguments;
 }
 
-static bool run(struct arena *arena, const struct td_tree *tree, const char *scratch, int output, int messages,
-                struct fail *fail) {
+static bool run(struct arena *arena, const struct td_tree *tree, const char *scratch, const char *action, int output,
+                int messages, struct fail *fail) {
     posix_spawn_file_actions_t actions;
     pid_t pid;
     int status = 0;
@@ -139,7 +157,7 @@ static bool run(struct arena *arena, const struct td_tree *tree, const char *scr
     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
     posix_spawn_file_actions_addchdir_np(&actions, scratch); // else a file of this name here would be included
-    int error = posix_spawn(&pid, tree->program, &actions, NULL, make_arguments(arena, tree, scratch), environ);
+    int error = posix_spawn(&pid, tree->program, &actions, NULL, make_arguments(arena, tree, scratch, action), environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error)
         return fail_set(fail, FAIL_WORK, "cannot start '%s': %s", tree->program, strerror(error));
@@ -151,25 +169,42 @@ static bool run(struct arena *arena, const struct td_tree *tree, const char *scr
     return true;
 }
 
-bool td_tree_records(struct arena *arena, const struct td_tree *tree, const char *text, struct td_output *records,
-                     struct fail *fail) {
+// Runs it with the files in a folder of their own.
+static bool act(struct arena *arena, const struct td_tree *tree, const char *text, const char *action,
+                struct td_output *records, struct fail *fail) {
     char *scratch = file_temporary(arena, "cyclops-td");
     *records = (struct td_output){0};
     if (!mkdtemp(scratch))
         return fail_set(fail, FAIL_WORK, "cannot make a folder '%s': %s", scratch, strerror(errno));
-    const char *copy = arena_printf(arena, "%s/%s", scratch, base_of(tree->path));
+    const char *copy = arena_printf(arena, "%s/%s", scratch, base_of(tree->path)),
+               *main = arena_printf(arena, "%s/%s", scratch, main_name);
     int output = memfd_create("cyclops-records", MFD_CLOEXEC), messages = memfd_create("cyclops-messages", MFD_CLOEXEC);
     bool is_done = output >= 0 && messages >= 0;
     if (!is_done)
         fail_set(fail, FAIL_WORK, "cannot make a file in memory: %s", strerror(errno));
     if (text)
         is_done = is_done && file_write(copy, text, strlen(text), fail);
-    is_done = is_done && run(arena, tree, scratch, output, messages, fail);
+    if (tree->main_text)
+        is_done = is_done && file_write(main, tree->main_text, strlen(tree->main_text), fail);
+    is_done = is_done && run(arena, tree, scratch, action, output, messages, fail);
     if (is_done && !read_all(output, records))
         is_done = fail_set(fail, FAIL_WORK, "llvm-tblgen prints nothing for '%s'", tree->main);
     unlink(copy);
+    unlink(main);
     rmdir(scratch);
     close(output);
     close(messages);
     return is_done;
+}
+
+bool td_tree_records(struct arena *arena, const struct td_tree *tree, const char *text, struct td_output *records,
+                     struct fail *fail) {
+    return act(arena, tree, text, "--print-detailed-records", records, fail);
+}
+
+bool td_tree_accepts(struct arena *arena, const struct td_tree *tree, const char *text, struct fail *fail) {
+    struct td_output tables;
+    bool is_accepted = act(arena, tree, text, "--gen-subtarget", &tables, fail);
+    td_output_release(&tables);
+    return is_accepted;
 }

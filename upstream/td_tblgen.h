@@ -10,9 +10,10 @@
 #include <stdbool.h>
 
 struct td_tree {
-    const char *program; // llvm-tblgen
-    const char *path;    // of the schedule's file
-    const char *main;    // of the file that includes it: X86.td beside X86ScheduleZnver4.td
+    const char *program;   // llvm-tblgen
+    const char *path;      // of the schedule's file
+    const char *main;      // of the file that includes it: X86.td beside X86ScheduleZnver4.td
+    const char *main_text; // what is read in place of that file; null: the file
     const char **includes;
     size_t n_includes;
 };
@@ -20,6 +21,10 @@ struct td_tree {
 // Finds the target's main file, the includes and the program. `program`: null: llvm-tblgen of that version of LLVM.
 bool td_tree_find(struct arena *arena, const char *path, const char *program, unsigned llvm, struct td_tree *tree,
                   struct fail *fail);
+
+// The same for a file that need not be there yet, in a folder that is.
+bool td_tree_find_new(struct arena *arena, const char *path, const char *program, unsigned llvm, struct td_tree *tree,
+                      struct fail *fail);
 
 // What a program printed.
 struct td_output {
@@ -30,6 +35,8 @@ struct td_output {
 // All records, as text, which td_output_release frees. `text`: of the schedule's file; null: as it is.
 bool td_tree_records(struct arena *arena, const struct td_tree *tree, const char *text, struct td_output *records,
                      struct fail *fail);
+// Whether it makes the target's tables of it. Else fails, with its first message.
+bool td_tree_accepts(struct arena *arena, const struct td_tree *tree, const char *text, struct fail *fail);
 void td_output_release(struct td_output *output);
 
 #endif

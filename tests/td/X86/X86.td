@@ -36,3 +36,10 @@ def VXORPDYrr : Toy<[WriteFLogicY]>;
 
 include "X86ScheduleZnver4.td"
 def : ProcessorModel<"znver4", Znver4Model, []>;
+
+// What llvm-tblgen wants besides, to make a target's tables.
+def AX : Register<"ax"> { let Namespace = "X86"; }
+def GR : RegisterClass<"X86", [i32], 32, (add AX)>;
+def X86InstrInfo : InstrInfo;
+def X86 : Target { let InstructionSet = X86InstrInfo; }
+defm : RemapAllTargetPseudoPointerOperands<GR>;
