@@ -151,21 +151,22 @@ static int compare_numbers(const void *a, const void *b) {
 static void choose_read(const struct td_new *new, struct td_read *read) {
     struct arena arena = {0};
     int *wanted = NULL;
+    size_t n = 0;
     for (size_t i = 0; i < new->n_rows; i++)
         for (size_t k = new->rows[i].n_writes; k < new->rows[i].n_operands; k++)
             if (strcmp(new->rows[i].operands[k], read->name) == 0)
-                *ARENA_ADD(&arena, wanted, read->n_opcodes) =
-                    wanted_advance(&new->rows[i].export, k - new->rows[i].n_writes);
-    if (read->n_opcodes)
-        qsort(wanted, read->n_opcodes, sizeof *wanted, compare_numbers);
-    for (size_t first = 0, end; first < read->n_opcodes; first = end) {
-        for (end = first + 1; end < read->n_opcodes && wanted[end] == wanted[first];)
+                *ARENA_ADD(&arena, wanted, n) = wanted_advance(&new->rows[i].export, k - new->rows[i].n_writes);
+    if (wanted)
+        qsort(wanted, n, sizeof *wanted, compare_numbers);
+    for (size_t first = 0, end; first < n; first = end) {
+        for (end = first + 1; end < n && wanted[end] == wanted[first];)
             end++;
         if (end - first > read->n_like) {
             read->n_like = end - first;
             read->cycles = wanted[first];
         }
     }
+    read->n_opcodes = n;
     arena_free(&arena);
 }
 
