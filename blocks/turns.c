@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "blocks/condition.h"
-#include "blocks/decoder.h"
+#include "blocks/turns_certain.h"
 #include "gen/registers.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ struct walk {
     const struct turns_request *request;
     struct linear forms[TURNS_REGISTERS];
     struct comparison flags;
-    bool *is_certain; // for each instruction: it executes once in each turn
+    const bool *is_certain; // for each instruction: it executes once in each turn
 };
 
 static struct words split(const char *text) {
@@ -91,72 +91,6 @@ static struct linear of_operand(const struct walk *walk, struct slice operand, u
 static struct linear plus(struct linear form, int64_t number) {
     form.number += number;
     return form;
-}
-
-// ---- which instructions execute once in each turn
-
-static size_t offset_of(const struct block *block, unsigned index) {
-    size_t offset = 0;
-    for (unsigned i = 0; i < index; i++)
-        offset += block->insns[i].n_bytes;
-    return offset;
-}
-
-static unsigned index_at(const struct block *block, int64_t offset) {
-    bool is_one = offset >= 0 && block_begins_at(block, (size_t)offset);
-    return is_one ? block_insn_at(block, (size_t)offset) : block->n_insns;
-}
-
-static bool leaves(const struct block *block, unsigned index) {
-    int64_t target = (int64_t)offset_of(block, index) + block->insns[index].displacement;
-    return target < 0 || target >= (int64_t)offset_of(block, block->n_insns);
-}
-
-static void mark_uncertain(struct walk *walk, unsigned first, unsigned end) {
-    for (unsigned i = first; i < end; i++)
-        walk->is_certain[i] = false;
-}
-
-static void mark_jump(struct walk *walk, unsigned index, unsigned target) {
-    const struct block *block = walk->request->block;
-    if (target > index)
-        mark_uncertain(walk, index + 1, target);
-    else if (target > 0)
-        mark_uncertain(walk, target, index + 1);
-    else // the next turn begins, or an unknown place
-        mark_uncertain(walk, index + 1, block->n_insns);
-}
-
-// A jump by a table leads to one of its entries, whichever table is meant. The block's end is a way out.
-static void mark_jump_by_table(struct walk *walk, unsigned index) {
-    const struct block *block = walk->request->block;
-    const struct link *link = walk->request->link;
-    bool is_return = block->insns[index].is_return;
-    if (is_return || !link || !link->n_entries)
-        mark_jump(walk, index, 0);
-    for (size_t i = 0; !is_return && link && i < link->n_entries; i++) {
-        unsigned target = index_at(block, (int64_t)link->entries[i].target);
-        if (target < block->n_insns)
-            mark_jump(walk, index, target);
-    }
-}
-
-static void mark_branch(struct walk *walk, unsigned index) {
-    const struct block *block = walk->request->block;
-    const struct insn *insn = &block->insns[index];
-    if (!insn->is_direct)
-        mark_jump_by_table(walk, index);
-    else if (!leaves(block, index))
-        mark_jump(walk, index, index_at(block, (int64_t)offset_of(block, index) + insn->displacement));
-}
-
-static void find_certain(struct walk *walk) {
-    const struct block *block = walk->request->block;
-    for (unsigned i = 0; i < block->n_insns; i++)
-        walk->is_certain[i] = true;
-    for (unsigned i = 0; i + 1 < block->n_insns; i++)
-        if (block->insns[i].is_branch || block->insns[i].is_return)
-            mark_branch(walk, i);
 }
 
 // ---- what an instruction does to the registers
@@ -439,7 +373,7 @@ bool turns_is_loop(const struct block *block) {
         return false;
     const struct insn *last = &block->insns[block->n_insns - 1];
     return last->is_branch && last->is_direct &&
-           (int64_t)offset_of(block, block->n_insns - 1) + last->displacement == 0;
+           (int64_t)turns_offset(block, block->n_insns - 1) + last->displacement == 0;
 }
 
 // Notes the ways out of a turn, in their order, and follows it to its end.
@@ -452,7 +386,7 @@ static unsigned follow(struct walk *walk, struct way_out *outs) {
         const struct insn *insn = &block->insns[i];
         bool is_last = i + 1 == block->n_insns;
         if (insn->is_branch && insn->is_conditional && insn->is_direct && walk->is_certain[i] &&
-            (is_last || leaves(block, i))) {
+            (is_last || turns_leaves(block, i))) {
             struct words words = split(insn->text);
             enum condition taken = condition_of_branch(walk->request->isa->name, words.mnemonic);
             struct way_out *out = &outs[n++];
@@ -487,10 +421,9 @@ static const struct insn *find_lost(const struct turns_request *request) {
 const char *turns_find(struct arena *arena, const struct turns_request *request, struct block_turns *turns) {
     struct arena scratch = {0};
     const struct block *block = request->block;
-    struct walk walk = {.request = request, .is_certain = ARENA_ARRAY(&scratch, bool, block->n_insns)};
+    struct walk walk = {.request = request, .is_certain = turns_certain(&scratch, block, request->link)};
     struct way_out *outs = ARENA_ARRAY(&scratch, struct way_out, block->n_insns);
     *turns = (struct block_turns){0};
-    find_certain(&walk);
     unsigned n = follow(&walk, outs);
     for (unsigned i = n; i-- > 0 && !turns->is_set;)
         if (!solve(&walk, &outs[i], turns))

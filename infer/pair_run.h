@@ -1,5 +1,6 @@
 // Private to this folder.
-// What a campaign of pairs knows while it runs: pair_campaign.c measures, pair_files.c reads and writes the folder.
+// What a campaign of pairs knows while it runs: pair_campaign.c measures, pair_items.c names its loops,
+// pair_files.c reads and writes the folder.
 #ifndef INFER_PAIR_RUN_H
 #define INFER_PAIR_RUN_H
 

@@ -40,7 +40,9 @@ struct port_search {
     } * clusters; // as ports->clusters
 };
 
-bool search_fits(const struct port_search *search, size_t item, double cycles);
+static inline bool search_fits(const struct port_search *search, size_t item, double cycles) {
+    return search->low[item] <= cycles && cycles <= search->high[item];
+}
 
 // port_groups.c: sets the map's width, forms without ports, bases.
 void search_group(struct port_search *search);

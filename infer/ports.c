@@ -6,10 +6,6 @@ const char *const ports_state_names[N_PORTS_STATES] = {
     [PORTS_UNEXPLAINED] = "unexplained",
 };
 
-bool search_fits(const struct port_search *search, size_t item, double cycles) {
-    return search->low[item] <= cycles && cycles <= search->high[item];
-}
-
 struct ports_band ports_band_of(const struct ports *ports, size_t i) {
     const struct evidence_item *item = &ports->evidence->items[i];
     double least = ports->options.tolerance * item->cycles, slack = ports->options.slack;
