@@ -5,9 +5,10 @@ A comment in front of a paragraph, table or code block names the file, and what 
     <!-- from results/zen4-2026-11-28/table.csv.xz: VADDPSYrr latency 1 0 in VADDPSYrr -->
     <!-- from results/zen5-2026-11-27/card.yaml: reorder-buffer in reorder buffer -->
     <!-- from results/ablation/skylake.txt: all [1 2 3 4] in skylake | BHive -->
+    <!-- from results/measured/corpus-znver4.scores.csv: llvm-22/znver4 unrolled all: mean_error tau_b in LLVM 22 | unrolled -->
 
 Of a table: the form, and the quantity with its operands. Of a card: the entry's name. Of a text: how the line begins, and
-which of its numbers. Behind `in`: words of the line that has them; without it, the whole block is searched. A number is there
+which of its numbers. Of scores: model, form and kind of blocks, and the columns; shares as per cent. Behind `in`: words of the line that has them; without it, the whole block is searched. A number is there
 where one of the block is the file's, rounded to the digits that the block prints."""
 
 import csv
@@ -37,8 +38,19 @@ def rows_of(path):
     return rows
 
 
+def scores_of(path, key):
+    """Of `corpus score --csv`: "MODEL FORM KIND: COLUMN COLUMN"."""
+    line, _, columns = key.rpartition(": ")
+    for row in csv.DictReader(io.StringIO(text_of(path))):
+        if line == " ".join((row["model"], row["form"], row["kind"])):
+            return [row[column] if column == "tau_b" else str(100 * float(row[column])) for column in columns.split()]
+    return None
+
+
 def numbers_of(path, key):
     """The file's numbers; None: it has no such line."""
+    if path.endswith(".scores.csv"):
+        return scores_of(path, key)
     if ".csv" in path:
         row = rows_of(path).get(key)
         return [row["cycles"]] if row else None
