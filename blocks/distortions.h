@@ -1,7 +1,9 @@
 // Private to blocks/ and lab/.
 // Finds what makes a block's value depend on its made-up memory: accesses across two cache lines, loads that overlap a
 // store written otherwise (all pages may be one page), subnormal numbers. It follows addresses through two passes as
-// far as they are plain: what it does not follow, it does not note. x86-64 only.
+// far as they are plain: what it does not follow, it does not note. x86-64 only. It knows what registers hold at the
+// start, and no model. analyzer/predict/addresses.h asks something else: which accesses of any start depend on each
+// other, by a CPU file; blocks/turns.h: by what a register moves in a turn.
 #ifndef BLOCKS_DISTORTIONS_H
 #define BLOCKS_DISTORTIONS_H
 

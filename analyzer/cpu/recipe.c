@@ -266,13 +266,16 @@ static double slowest_result(const struct cpu *cpu, const struct cpu_recipe *rec
     return slowest;
 }
 
+static void read_encoding(const struct insn *insn, struct cpu_recipe *recipe) {
+    recipe->encoding = x86_encoding_of(insn->bytes, insn->n_bytes);
+    recipe->immediate = x86_immediate(&recipe->encoding, insn->bytes, insn->n_bytes);
+}
+
 void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_recipe *recipe) {
     *recipe = (struct cpu_recipe){
         .insn = insn, .opcode = cpu_opcode_of(cpu, insn->opcode), .trusts = {CPU_LLVM, CPU_LLVM, CPU_LLVM}};
-    if (insn->bytes && cpu->is_x86) {
-        recipe->encoding = x86_encoding_of(insn->bytes, insn->n_bytes);
-        recipe->immediate = x86_immediate(&recipe->encoding, insn->bytes, insn->n_bytes);
-    }
+    if (insn->bytes && cpu->is_x86)
+        read_encoding(insn, recipe);
     recipe->rename = rename_of(cpu, recipe);
     recipe->reads_nothing = reads_nothing(cpu, recipe);
     recipe->is_x87 = touches(insn, cpu->is_x87);
