@@ -2,10 +2,9 @@
 // distances. Linked code for x86-64 and AArch64; linker_riscv.c has RISC-V's.
 #include "blocks/linker.h"
 
-#include <inttypes.h>
 #include <string.h>
 
-enum { WORD = LINKER_WORD_BYTES, MOST_CALLEES = 256, STUB_BYTES = 16, LOWEST_PLACE = 1 << 16 };
+enum { WORD = LINKER_WORD_BYTES, MOST_CALLEES = 256, STUB_BYTES = 16 };
 
 // ---- what a loader fills in
 
@@ -118,18 +117,6 @@ struct code {
     const struct object_piece *pieces; // functions of the file; null: not read yet
     size_t n_pieces;
 };
-
-bool linker_check_target(const struct object_linker *linker, const char *who, uint64_t address) {
-    const struct linker_hole *hole = linker_hole_at(linker, address);
-    if (hole)
-        return fail_at(linker->fail, linker->file->path, 0, 0,
-                       "%s refers to '%s', which another file holds: link it statically", who, hole->name);
-    bool is_missing_weak = address < LOWEST_PLACE; // a run that goes there ends
-    if (!is_missing_weak && !linker_section(linker, address))
-        return fail_at(linker->fail, linker->file->path, 0, 0, "%s refers to 0x%" PRIx64 ", where the file has nothing",
-                       who, address - linker->base);
-    return true;
-}
 
 // A call or a jump goes to a function in the file: checks that this one can run as well. A stub that only jumps to
 // another file has no symbol.
