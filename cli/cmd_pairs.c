@@ -60,9 +60,9 @@ static const struct command command = {
 };
 
 static bool read_options(struct pairs_options *wanted, struct fail *fail) {
+    *wanted = (struct pairs_options){.form = PROGRAM_UNROLLED, .wants_both_orders = args.wants_both_orders};
     if (args.wants_csv && lab_args.files.wants_json)
         return fail_set(fail, FAIL_INPUT, "give --csv or --json");
-    *wanted = (struct pairs_options){.form = PROGRAM_UNROLLED, .wants_both_orders = args.wants_both_orders};
     if (args.streams.is_given && (args.streams.value < 1 || args.streams.value > GEN_MAX_STREAMS))
         return fail_set(fail, FAIL_INPUT, "--n is from 1 to %d", GEN_MAX_STREAMS);
     wanted->streams = (unsigned)args.streams.value;
