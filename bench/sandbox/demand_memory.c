@@ -1,5 +1,7 @@
 #include "bench/sandbox/demand_memory.h"
 
+#include "bench/sandbox/frame_order.h"
+
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -29,22 +31,44 @@ static unsigned count_near(size_t page_bytes) {
     return (unsigned)MIN(MAX(n, FEWEST), PAGE_TURNS_MOST_FRAMES);
 }
 
+// Puts those frames first that go well together, where the code stores wide vectors: as many as the cache holds.
+static bool order_frames(struct demand_memory *memory, unsigned n_frames, bool has_wide_stores) {
+    unsigned n = has_wide_stores ? MIN(n_frames, FRAME_ORDER_MOST) : 0;
+    for (unsigned i = 0; i < n_frames; i++)
+        memory->order[i] = i;
+    if (n)
+        frame_order_choose(memory->frames, memory->page_bytes, n, MIN(n, memory->cache_pages), memory->order);
+    for (unsigned i = 0; i < n; i++) {
+        void *wanted = memory->frames + i * memory->page_bytes;
+        off_t offset = (off_t)(memory->order[i] * memory->page_bytes);
+        if (memory->order[i] != i && map_at(wanted, memory->page_bytes, MAP_FIXED, memory->file, offset) != wanted)
+            return false;
+    }
+    return true;
+}
+
 bool demand_memory_open(struct demand_memory *memory, const struct bench_code *const *codes, size_t n) {
     unsigned most_pages = 0;
-    for (size_t i = 0; i < n; i++)
+    bool has_wide_stores = false;
+    for (size_t i = 0; i < n; i++) {
         most_pages = MAX(most_pages, codes[i]->foreign.most_pages);
+        has_wide_stores |= codes[i]->foreign.stores && codes[i]->is_wide;
+    }
     *memory = (struct demand_memory){.file = -1, .page_bytes = (size_t)sysconf(_SC_PAGESIZE)};
     if (most_pages == 0)
         return true;
     memory->cache_pages = count_near(memory->page_bytes);
-    size_t n_bytes = (most_pages + PAGE_TURNS_MOST_FRAMES) * memory->page_bytes;
+    unsigned n_frames = most_pages + PAGE_TURNS_MOST_FRAMES;
+    size_t n_bytes = n_frames * memory->page_bytes;
     memory->file = memfd_create("cyclops-pages", MFD_CLOEXEC);
     if (memory->file < 0 || ftruncate(memory->file, (off_t)n_bytes) != 0)
         return false;
     memory->frames = map_at(NULL, n_bytes, 0, memory->file, 0);
     memory->pages = map_list(most_pages * sizeof *memory->pages);
     memory->turns = map_list(most_pages * sizeof *memory->turns);
-    return memory->frames != MAP_FAILED && memory->pages != MAP_FAILED && memory->turns != MAP_FAILED;
+    memory->order = map_list(n_frames * sizeof *memory->order);
+    return memory->frames != MAP_FAILED && memory->pages != MAP_FAILED && memory->turns != MAP_FAILED &&
+           memory->order != MAP_FAILED && order_frames(memory, n_frames, has_wide_stores);
 }
 
 static void fill(const struct demand_memory *memory, uint8_t *start, size_t n_bytes) {
@@ -103,7 +127,7 @@ static uint8_t *frame_of(const struct demand_memory *memory, const struct demand
 
 static bool bring(struct demand_memory *memory, struct demand_page *page) {
     void *wanted = pointer_to(page->address);
-    off_t offset = (off_t)(page->frame * memory->page_bytes);
+    off_t offset = (off_t)(memory->order[page->frame] * memory->page_bytes);
     void *there = map_at(wanted, memory->page_bytes, MAP_POPULATE | MAP_FIXED_NOREPLACE, memory->file, offset);
     if (there == MAP_FAILED)
         return false;

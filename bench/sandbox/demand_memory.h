@@ -29,6 +29,7 @@ struct demand_memory {
     int file;          // file of the frames; -1: no memory may appear
     size_t page_bytes; // size of this machine's pages, bytes
     uint8_t *frames;   // all of them, as the harness sees them
+    unsigned *order;   // the page of the file that each of them is (frame_order.h)
     struct bench_foreign rules;
     enum bench_memory kind;
     unsigned cache_pages;      // pages that this machine's first-level cache holds
