@@ -6,7 +6,7 @@
 
 enum { LINE_BYTES = 64, MOST_BYTES = 1 << 12 };
 
-struct pages {
+struct page_set {
     uint8_t *first;
     size_t page_bytes;
     uint64_t least; // ticks of the fastest pair
@@ -17,8 +17,15 @@ bool frame_order_is_timed(void) {
     return __builtin_cpu_supports("avx512f");
 }
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the instruction writes there
 static void store_and_load(uint8_t *to, const uint8_t *from) {
-    __asm__ volatile("vmovups %%zmm0, (%0)\n vmovups (%1), %%zmm0" : : "r"(to), "r"(from) : "memory", "xmm0");
+    struct line {
+        uint8_t bytes[LINE_BYTES];
+    };
+    __asm__ volatile("vmovups %%zmm0, %0\n vmovups %1, %%zmm0"
+                     : "=m"(*(struct line *)to)
+                     : "m"(*(const struct line *)from)
+                     : "xmm0");
 }
 #else
 bool frame_order_is_timed(void) {
@@ -43,13 +50,13 @@ uint64_t frame_order_time(uint8_t *stored, const uint8_t *loaded, size_t page_by
     return least;
 }
 
-static uint64_t time_pair(const struct pages *pages, unsigned stored, unsigned loaded) {
+static uint64_t time_pair(const struct page_set *pages, unsigned stored, unsigned loaded) {
     return frame_order_time(pages->first + stored * pages->page_bytes, pages->first + loaded * pages->page_bytes,
                             pages->page_bytes);
 }
 
 // Whether a page goes well with those in the order so far.
-static bool fits(const struct pages *pages, const unsigned *order, unsigned n, unsigned page) {
+static bool fits(const struct page_set *pages, const unsigned *order, unsigned n, unsigned page) {
     enum { SLOWER = 3 };
     for (unsigned i = 0; i < n; i++)
         if (time_pair(pages, order[i], page) > SLOWER * pages->least)
@@ -57,16 +64,17 @@ static bool fits(const struct pages *pages, const unsigned *order, unsigned n, u
     return true;
 }
 
-void frame_order_choose(uint8_t *first, size_t page_bytes, unsigned n, unsigned n_wanted, unsigned *order) {
+void frame_order_choose(uint8_t *pages, size_t page_bytes, unsigned n, unsigned n_wanted, unsigned *order) {
     enum { FIRST_PAIRS = 6 };
-    struct pages pages = {first, page_bytes, UINT64_MAX};
+    struct page_set set = {.page_bytes = page_bytes, .least = UINT64_MAX};
     bool are_chosen[FRAME_ORDER_MOST] = {false};
     unsigned n_chosen = 0;
     bool is_timed = frame_order_is_timed();
+    set.first = pages;
     for (unsigned i = 1; i < MIN(n, 1 + FIRST_PAIRS) && is_timed; i++)
-        pages.least = MIN(pages.least, time_pair(&pages, i - 1, i));
+        set.least = MIN(set.least, time_pair(&set, i - 1, i));
     for (unsigned i = 0; i < n && n_chosen < n_wanted; i++)
-        if (!is_timed || fits(&pages, order, n_chosen, i)) {
+        if (!is_timed || fits(&set, order, n_chosen, i)) {
             are_chosen[i] = true;
             order[n_chosen++] = i;
         }
