@@ -336,7 +336,7 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     const unsigned least = code->request->run ? MOST_TURNS : 0; // what was not followed may change at any time
     while (turn < MOST_TURNS && (turn < least || same < SAME_TURNS || !are_settled(code, turn))) {
         if (code->accesses)
-            code->accesses[turn] = ARENA_ARRAY(code->arena, struct core_access, code->n);
+            code->accesses[turn] = arena_alloc_uncleared(code->arena, code->n * sizeof **code->accesses);
         walk_turn(walk, code->accesses ? code->accesses[turn] : NULL);
         walk->turn = ++turn;
         if (turn <= 2)

@@ -55,7 +55,7 @@ static unsigned period_of(struct core_access *const *turns, unsigned n_turns, si
 static void add_accesses(struct core_plan *plan, const struct bound_code *code) {
     const unsigned n_turns = code->n_access_turns, period = period_of(code->accesses, n_turns, code->n);
     plan->n_turns = period;
-    plan->accesses = ARENA_ARRAY(code->arena, struct core_access, (size_t)period * code->n);
+    plan->accesses = arena_alloc_uncleared(code->arena, (size_t)period * code->n * sizeof *plan->accesses);
     for (unsigned i = 0; i < period; i++)
         memcpy(&plan->accesses[(size_t)i * code->n], code->accesses[n_turns - period + i],
                code->n * sizeof *plan->accesses);

@@ -1,6 +1,6 @@
 // What holds of the core of a CPU file whatever the block: over random blocks of common instructions, for each CPU file
-// that is installed. No bound is above what the core simulates; what is taken out of the way makes no block slower; and
-// the steady state is what a full walk comes to.
+// that is installed. No bound is above what the core simulates; what is taken out of the way makes no block slower; the
+// steady state is what a full walk comes to; and half of a walk that is found on its way is what it is alone.
 #include "analyzer/predict/bounds.h"
 #include "analyzer/predict/core_plan.h"
 
@@ -77,26 +77,38 @@ static void check_knobs(struct cpu *cpu, const struct bounds_request *request, u
     cpu->parameters[CPU_BINDS_AT_RENAME] = kept;
 }
 
-static uint64_t walk(const struct core_plan *plan, const struct bounds_request *request, bool walk_all) {
-    const struct pipeline_options options = {.iterations = WALK_ITERATIONS, .walk_all = walk_all, .plan = plan};
+static struct pipeline_result walk(const struct core_plan *plan, const struct bounds_request *request,
+                                   const struct pipeline_options *way) {
+    struct pipeline_options options = *way;
+    options.plan = plan;
     struct pipeline *pipeline = pipeline_open(&cpu_core, request->cpu->machine, &options);
     struct pipeline_result result;
     struct fail fail = {0};
     if (!pipeline_simulate(pipeline, EXECUTION_OF(request->block), NULL, &result, &fail))
         fail_msg("%s", fail.text);
     pipeline_close(pipeline);
-    return result.cycles;
+    return result;
 }
 
-static void check_steady_state(struct arena *arena, const struct bounds_request *request, unsigned number) {
+// Returns whether half of a walk was found on the way.
+static bool check_steady_state(struct arena *arena, const struct bounds_request *request, unsigned number) {
     struct bounds ignored;
     struct fail fail = {0};
     struct core_plan *plan = core_plan_find(arena, request, &ignored, &fail);
     assert_non_null(plan);
-    const uint64_t whole = walk(plan, request, true), skipped = walk(plan, request, false);
-    if (whole != skipped)
+    const struct pipeline_options all = {.iterations = WALK_ITERATIONS, .walk_all = true, .halves = true},
+                                  half = {.iterations = WALK_ITERATIONS / 2, .walk_all = true},
+                                  leaps = {.iterations = WALK_ITERATIONS};
+    const struct pipeline_result whole = walk(plan, request, &all), skipped = walk(plan, request, &leaps);
+    if (whole.cycles != skipped.cycles)
         fail_msg("%s, block %u: %d iterations take %llu cycles, and %llu where what repeats is skipped",
-                 request->cpu->name, number, WALK_ITERATIONS, (unsigned long long)whole, (unsigned long long)skipped);
+                 request->cpu->name, number, WALK_ITERATIONS, (unsigned long long)whole.cycles,
+                 (unsigned long long)skipped.cycles);
+    const uint64_t alone = walk(plan, request, &half).cycles;
+    if (whole.half_cycles && whole.half_cycles != alone)
+        fail_msg("%s, block %u: half of the iterations take %llu cycles, and %llu by themselves", request->cpu->name,
+                 number, (unsigned long long)whole.half_cycles, (unsigned long long)alone);
+    return whole.half_cycles != 0;
 }
 
 static void random_blocks(void **state) {
@@ -110,6 +122,7 @@ static void random_blocks(void **state) {
         struct fail fail = {0};
         const struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = names[c]};
         uint64_t random = 60 + c;
+        unsigned n_halves = 0;
         if (!model_open(&model, &arena, NULL, &options, &fail)) {
             print_message("%s: %s\n", names[c], fail.text); // its base is in another LLVM
             continue;
@@ -127,11 +140,12 @@ static void random_blocks(void **state) {
                                                    .registers = i % 4 < 2 ? BOUNDS_APART : BOUNDS_SAME,
                                                    .pages_are_one = i % 4 >= 2};
             check_bounds(&scratch, &request, i);
-            check_steady_state(&scratch, &request, i);
+            n_halves += check_steady_state(&scratch, &request, i);
             if (i % 4 == 0)
                 check_knobs(model.own, &request, i);
             arena_free(&scratch);
         }
+        assert_true(n_halves > n_blocks / 10 * 9);
         model_close(&model);
         arena_free(&arena);
     }

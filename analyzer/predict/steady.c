@@ -16,6 +16,7 @@ struct watch {
     uint64_t *held; // cycles by resource since the mark, or since the beginning
     bool is_periodic;
     double cycles, iterations; // of the period
+    uint64_t half_cycles;      // of half of the iterations alone; 0: not found
 };
 
 static void on_issued(void *self, const struct event_insn *insn, const struct event_use *uses, unsigned n_uses) {
@@ -43,8 +44,11 @@ static bool simulate(const struct steady_request *request, uint64_t iterations, 
     struct event_listener listener = {.self = watch, .marked = on_marked, .repeated = on_repeated};
     struct event_listener *listeners[] = {&listener, NULL};
     const struct core_ops *core = request->plan ? &cpu_core : mca_core_of(request->machine);
-    const struct pipeline_options options = {
-        .iterations = iterations, .walk_all = walk_all, .relaxed = request->relaxed, .plan = request->plan};
+    const struct pipeline_options options = {.iterations = iterations,
+                                             .walk_all = walk_all,
+                                             .relaxed = request->relaxed,
+                                             .plan = request->plan,
+                                             .halves = request->plan && !walk_all};
     struct pipeline_result result = {0};
     if (!request->plan) // of a CPU file's core, nobody asks for uses of pipes
         listener.issued = on_issued;
@@ -52,6 +56,7 @@ static bool simulate(const struct steady_request *request, uint64_t iterations, 
     bool is_done = pipeline_simulate(pipeline, request->execution, listeners, &result, fail);
     pipeline_close(pipeline);
     *cycles = result.cycles;
+    watch->half_cycles = result.half_cycles;
     return is_done;
 }
 
@@ -67,8 +72,8 @@ static bool take_mean(const struct steady_request *request, uint64_t iterations,
                       struct arena *arena, struct fail *fail) {
     const uint64_t n_counted = iterations - iterations / 2;
     struct watch half = make_watch(arena, request);
-    uint64_t half_cycles;
-    if (!simulate(request, iterations / 2, true, &half, &half_cycles, fail))
+    uint64_t half_cycles = watch->half_cycles;
+    if (!half_cycles && !simulate(request, iterations / 2, true, &half, &half_cycles, fail))
         return false;
     watch->cycles = (double)(cycles - half_cycles);
     watch->iterations = (double)n_counted;

@@ -20,7 +20,22 @@ static bool counts_cycles(const struct core *core, uint64_t max_cycles) {
     return max_cycles != 0 || wanted->cycle_begin || wanted->cycle_end || wanted->stalled || wanted->pressed;
 }
 
-static bool run(struct core *core, struct periodic *periodic, uint64_t max_cycles, struct fail *fail) {
+// A run of half of the iterations, begun with the whole one. It is left where it parts from that, and only walked to
+// its end where nothing repeats.
+struct half {
+    uint64_t total; // instructions; 0: it is not looked for
+    struct core *core;
+};
+
+static void half_look(struct half *half, const struct core *core, struct stash *stash) {
+    if (!half->total || !core->ops->nears(core, half->total))
+        return;
+    half->core = core->ops->fork(core, half->total, stash);
+    half->total = 0;
+}
+
+static bool run(struct core *core, struct periodic *periodic, struct half *half, struct stash *stash,
+                uint64_t max_cycles, struct fail *fail) {
     const struct core_ops *ops = core->ops;
     const bool may_leap = ops->wakes_at && !counts_cycles(core, max_cycles);
     do {
@@ -29,6 +44,7 @@ static bool run(struct core *core, struct periodic *periodic, uint64_t max_cycle
                             "give it more, or fewer iterations");
         uint64_t iterations = core->n_entered;
         core->has_moved = false;
+        half_look(half, core, stash);
         REPORT(&core->reporter, cycle_begin, core_cycles(core));
         ops->cycle(core);
         REPORT(&core->reporter, cycle_end, core_cycles(core));
@@ -37,8 +53,16 @@ static bool run(struct core *core, struct periodic *periodic, uint64_t max_cycle
         core->now = may_leap && !core->has_moved ? ops->wakes_at(core) : core->now + 1;
         if (core->n_entered != iterations && periodic->is_on)
             periodic_look(periodic, core);
+        if (core->reporter.skipped_insns)
+            *half = (struct half){.total = 0};
     } while (core_has_work(core));
     return true;
+}
+
+static uint64_t half_finish(struct core *core, struct fail *fail) {
+    struct periodic nothing = {.is_on = false};
+    struct half none = {.total = 0};
+    return run(core, &nothing, &none, NULL, 0, fail) ? core_cycles(core) : 0;
 }
 
 static uint64_t uops_of(const struct execution *execution) {
@@ -79,11 +103,14 @@ bool pipeline_simulate(struct pipeline *pipeline, const struct execution *execut
     core_start(core, &what, &pipeline->stash);
     periodic_init(&pipeline->periodic, core, &pipeline->options, &pipeline->stash);
     uint64_t iterations = core->total / core->n_steps;
-    bool done = run(core, &pipeline->periodic, pipeline->options.max_cycles, fail);
+    struct half half = {.total = pipeline->options.halves && core->ops->fork ? iterations / 2 * core->n_steps : 0};
+    bool done = run(core, &pipeline->periodic, &half, &pipeline->stash, pipeline->options.max_cycles, fail);
+    const uint64_t half_cycles = done && half.core ? half_finish(half.core, fail) : 0;
     *result = (struct pipeline_result){
         .cycles = core_cycles(core),
         .instructions = core->next + core->reporter.skipped_insns,
         .uops = uops_of(execution) * iterations,
+        .half_cycles = half_cycles,
         .walked_cycles = (uint64_t)core->now,
     };
     return done;

@@ -39,6 +39,8 @@ struct pipeline_options {
     bool as_llvm_mca;
     // What shall not limit the execution: bits of the core's knobs (core.h), by index.
     unsigned relaxed;
+    // Out-of-order machines of CPU files: where nothing repeats, find also how long half of the iterations take alone.
+    bool halves;
     const struct core_plan *plan; // what the core of a CPU file simulates (core/plan.h); others do not look at it
 };
 
@@ -46,6 +48,7 @@ struct pipeline_result {
     uint64_t cycles;       // total
     uint64_t instructions; // simulated, all iterations
     uint64_t uops;
+    uint64_t half_cycles;   // total of half of the iterations, rounded down; 0: not found
     uint64_t walked_cycles; // of `cycles`: the rest was not walked through, as it repeats
 };
 

@@ -9,6 +9,18 @@ void flights_open(struct flights *flights, const struct core_plan *plan, unsigne
     flights->waits = STASH_ARRAY(stash, struct wait, (size_t)places * flights->most_waits);
 }
 
+void flights_copy(const struct flights *from, struct flights *to, struct stash *stash) {
+    const size_t places = (size_t)from->mask + 1;
+    to->ring = STASH_ARRAY(stash, struct flight, places);
+    to->waits = STASH_ARRAY(stash, struct wait, places * from->most_waits);
+    for (uint64_t i = from->oldest; i < from->next; i++) {
+        const struct flight *flight = flights_at(from, i);
+        const size_t place = i & from->mask, first = place * from->most_waits;
+        to->ring[place] = *flight;
+        memcpy(&to->waits[first], &from->waits[first], flight->n_wait_nodes * sizeof *to->waits);
+    }
+}
+
 struct flight *flights_enter(struct flights *flights, const struct core_insn *insn, const struct core_access *access,
                              unsigned position) {
     struct flight *flight = flights_at(flights, flights->next);
@@ -16,8 +28,8 @@ struct flight *flights_enter(struct flights *flights, const struct core_insn *in
     flight->position = position;
     flight->insn = insn;
     flight->access = access;
-    for (unsigned g = 0; g < core_n_groups(insn); g++)
-        flight->ready[g] = flight->n_waits[g] = 0;
+    memset(flight->ready, 0, sizeof flight->ready); // also of groups that it has not: a known size takes no call
+    memset(flight->n_waits, 0, sizeof flight->n_waits);
     memcpy(flight->n_left, insn->n_of_part, sizeof flight->n_left);
     flight->n_uops_left = (uint8_t)insn->n_uops;
     flight->begin = UNKNOWN;

@@ -49,6 +49,9 @@ struct flights {
 
 void flights_open(struct flights *flights, const struct core_plan *plan, unsigned places, struct stash *stash);
 
+// With memory of its own, and what is in flight. `to` is equal.
+void flights_copy(const struct flights *from, struct flights *to, struct stash *stash);
+
 static inline struct flight *flights_at(const struct flights *flights, uint64_t index) {
     return &flights->ring[index & flights->mask];
 }

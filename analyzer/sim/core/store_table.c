@@ -1,11 +1,19 @@
 #include "analyzer/sim/core/store_table.h"
 
+#include <string.h>
+
 void store_table_open(struct store_table *table, const struct cpu *cpu, struct stash *stash) {
     table->ring = STASH_ARRAY(stash, struct store_entry, STORE_PLACES);
     table->next = table->retired = table->committed = 0;
     table->stores = table->lines = (struct gate){0};
     table->ticks_of_store = ticks_of_rate(cpu, CPU_STORES);
     table->ticks_of_line = cpu_does(cpu, CPU_STORES_BY_LINE) ? TICKS : 0;
+}
+
+void store_table_copy(const struct store_table *from, struct store_table *to, struct stash *stash) {
+    const uint64_t used = from->next < STORE_PLACES ? from->next : STORE_PLACES;
+    to->ring = STASH_ARRAY(stash, struct store_entry, STORE_PLACES);
+    memcpy(to->ring, from->ring, used * sizeof *to->ring);
 }
 
 uint64_t store_table_enter(struct store_table *table, const struct core_access *access) {

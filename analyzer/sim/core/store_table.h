@@ -22,6 +22,8 @@ struct store_table {
 };
 
 void store_table_open(struct store_table *table, const struct cpu *cpu, struct stash *stash);
+// With memory of its own. `to` is equal.
+void store_table_copy(const struct store_table *from, struct store_table *to, struct stash *stash);
 static inline struct store_entry *store_table_at(struct store_table *table, uint64_t number) {
     return &table->ring[number % STORE_PLACES];
 }
