@@ -115,10 +115,14 @@ static void set_uses(const struct subject_view *view, const struct uses *uses, s
 static const struct check_value *throughput_of(const struct subject *subject) {
     for (size_t i = 0; i < subject->n_values; i++)
         if (subject->values[i].quantity == CHECK_THROUGHPUT && !*subject->values[i].detail)
-            return table_is_stable(&subject->values[i].value) && !subject->values[i].value.has_two_speeds
-                       ? &subject->values[i]
-                       : NULL;
+            return table_is_stable(&subject->values[i].value) ? &subject->values[i] : NULL;
     return NULL;
+}
+
+// What a throughput says at least. Of two speeds nobody knows which one another value had: it takes the faster one's
+// time, and a model that has less is wrong of both.
+static double least_of(const struct check_value *value) {
+    return value->value.has_two_speeds ? value->value.low : value->value.cycles;
 }
 
 static const struct check_value *slots_of(const struct subject *subject) {
@@ -128,14 +132,20 @@ static const struct check_value *slots_of(const struct subject *subject) {
     return NULL;
 }
 
+// Whether it takes no whole number of slots, as microcode does not: it shares no group of dispatch with others, and so
+// keeps these from the rest of its last one. The whole slots among them are its own.
+static bool takes_whole_groups(const struct check_value *value) {
+    return ceil(value->value.low) > value->value.high;
+}
+
 void subject_take_slots(const struct subject_view *view, struct subject *subject) {
     const struct check_value *value = slots_of(subject);
     struct cpu_recipe recipe;
     if (!value || !subject_recipe(view, subject, &recipe))
         return;
     unsigned slots = (unsigned)floor(value->value.cycles + 0.1);
-    bool is_equal = value->value.relation == TABLE_EQUAL;
-    if (slots >= 1 && (is_equal ? recipe.slots != slots : recipe.slots > slots)) {
+    const bool is_exact = value->value.relation == TABLE_EQUAL || takes_whole_groups(value);
+    if (slots >= 1 && (is_exact ? recipe.slots != slots : recipe.slots > slots)) {
         subject->numbers.has_slots = true;
         subject->numbers.slots = slots;
     }
@@ -162,7 +172,7 @@ static void take_microcoded(const struct subject_view *view, struct subject *sub
                             const struct cpu_recipe *recipe) {
     struct numbers *numbers = &subject->numbers;
     static const double error = 0.1; // slots: of the clock
-    double time = value->value.cycles, width = cpu_value(view->cpu, CPU_DISPATCH_WIDTH);
+    double time = least_of(value), width = cpu_value(view->cpu, CPU_DISPATCH_WIDTH);
     unsigned most = width > 0 ? (unsigned)fmax(floor(time * width + error), 1) : recipe->slots;
     numbers->has_serial = value->value.relation == TABLE_EQUAL && !value->waits_for_lines;
     numbers->serial = figures(time);
@@ -235,6 +245,13 @@ static bool is_of_many_steps(const struct uses *uses, double time) {
     return time > most && __builtin_popcountll(pipes) != 1;
 }
 
+// Whether a bound is so far above what the model has that it is nearer to the form than the model: what stands around
+// it, or what its copies wait for, is in the model's time as well. Of those that single pipes explain it is none.
+static bool is_far_below(const struct uses *uses, double predicted, double time) {
+    static const double far = 4;
+    return far * predicted < time && is_of_many_steps(uses, time);
+}
+
 void subject_take_throughput(const struct subject_view *view, struct subject *subject) {
     const struct check_value *value = throughput_of(subject);
     struct cpu_recipe recipe;
@@ -247,20 +264,22 @@ void subject_take_throughput(const struct subject_view *view, struct subject *su
     }
     struct uses uses = {.n = recipe.n_uses < NUMBERS_MOST_USES ? recipe.n_uses : NUMBERS_MOST_USES};
     memcpy(uses.items, recipe.uses, sizeof uses.items);
-    if (shorten(view->cpu, &uses, value)) {
+    if (!value->value.has_two_speeds && shorten(view->cpu, &uses, value)) {
         set_uses(view, &uses, &subject->numbers);
         return;
     }
+    const double time = least_of(value);
     struct predicted predicted = predictor_predict(view->predictor, value);
-    bool is_slower = predicted.is_known && !check_value_is_bound(value) && predicted.cycles < value->value.cycles &&
-                     subject_differs(value, value->value.cycles, predicted.cycles);
-    if (!is_slower || !is_pure(view, value, subject->form->opcode))
+    const bool is_slower =
+                   predicted.is_known && predicted.cycles < time && subject_differs(value, time, predicted.cycles),
+               is_its_own = !check_value_is_bound(value) && is_pure(view, value, subject->form->opcode);
+    if (!is_slower || !(is_its_own || is_far_below(&uses, predicted.cycles, time)))
         return;
-    if (is_of_many_steps(&uses, value->value.cycles)) {
+    if (is_of_many_steps(&uses, time)) {
         subject->numbers.has_serial = true;
-        subject->numbers.serial = figures(value->value.cycles);
+        subject->numbers.serial = figures(time);
         return;
     }
-    lengthen(view, &uses, &recipe, value->value.cycles);
+    lengthen(view, &uses, &recipe, time);
     set_uses(view, &uses, &subject->numbers);
 }

@@ -1,25 +1,11 @@
 #include "study/explain_loop.h"
 
-#include "analyzer/cpu/recipe.h"
+#include "analyzer/predict/stack_pointer.h"
 #include "blocks/decoder.h"
 #include "blocks/lab_block.h"
 #include "gen/gen.h"
 
 #include <string.h>
-
-// Whether the stack pointer is elsewhere after a copy: other than by pushes and pops that cancel each other.
-static bool moves_stack(struct arena *arena, const struct cpu *cpu, const struct block *block) {
-    const struct cpu_recipe *recipes = cpu_recipes(arena, cpu, block);
-    int change = 0;
-    for (unsigned i = 0; i < block->n_insns; i++) {
-        const struct insn *insn = &block->insns[i];
-        change += recipes[i].stack_change;
-        for (unsigned w = 0; w < insn->n_writes && !recipes[i].stack_change; w++)
-            if (cpu->units[insn->writes[w].reg] == cpu->stack)
-                return true;
-    }
-    return change != 0;
-}
 
 static bool make_program(struct arena *arena, const struct decoder *decoder, const struct isa *isa,
                          const uint8_t *bytes, size_t n_bytes, bool resets_stack, struct program *program,
@@ -64,10 +50,10 @@ bool explain_add_loop(struct arena *arena, const struct model *model, struct blo
     for (unsigned i = 0; i < block->n_insns; at += block->insns[i++].n_bytes)
         memcpy(bytes + at, block->insns[i].bytes, block->insns[i].n_bytes);
     const char *llvm = arena_printf(arena, "%u", model->backend->major);
-    bool is_done =
-        decoder_open(&decoder, arena, isa, llvm, fail) &&
-        make_program(arena, &decoder, isa, bytes, n_bytes, moves_stack(arena, model->own, block), &program, fail) &&
-        describe_loop(arena, model, &program, block, fail);
+    bool is_done = decoder_open(&decoder, arena, isa, llvm, fail) &&
+                   make_program(arena, &decoder, isa, bytes, n_bytes, !stack_pointer_returns(arena, model->own, block),
+                                &program, fail) &&
+                   describe_loop(arena, model, &program, block, fail);
     if (is_done)
         *start = program.line_offset;
     decoder_close(&decoder);

@@ -29,6 +29,16 @@ for block in 'add rax, rbx' 'push rax; pop rbx; add rsp, 8' 'adc rax, rbx; mov [
     done
 done
 
+# Nor does a loop set the stack pointer that a block puts back by itself, as a trial on the CPU finds.
+for block in 'push rax; pop rbx' 'push rax; add rsp, 8' 'push rbp; mov rbp, rsp; sub rsp, 32; leave' \
+    'push rcx; lea rsp, [rsp + 8]' 'sub rsp, 8; push rax; pop rbx; add rsp, 8'; do
+    "$cyclops" explain "$block" --form looped --mcpu cpu:skylake >"$T/explained" || failures=1
+    ! grep 'mov rsp, [0-9]' "$T/explained" || { echo "FAILED: '$block' is given another stack pointer"; failures=1; }
+done
+for block in 'push rax' 'sub rsp, 8; push rax; pop rbx' 'and rsp, -32'; do
+    expect 0 'mov rsp, [0-9]' "$cyclops" explain "$block" --form looped --mcpu cpu:skylake
+done
+
 # Each installed file is read with each LLVM, and states of which CPUs it is.
 for file in "$here"/../cpus/*.cpu.yaml; do
     name=$(basename "$file" .cpu.yaml)

@@ -160,6 +160,7 @@ enum cpu_flow {
     CPU_FLOWS_COMPARED,  // cmpxchg: flags and rax do not depend on what it may store
     CPU_FLOWS_STACK,     // push, pop: the stack pointer depends on itself
     CPU_FLOWS_FRAME,     // leave: the stack pointer depends on rbp, and not on what rbp is loaded with
+    CPU_FLOWS_LOOKUP,    // xlat: all that it reads is its address
     CPU_FLOWS_OVERFLOW   // adox: of flags, only the overflow
 };
 

@@ -141,7 +141,7 @@ enum cpu_flow cpu_flow_of(const char *opcode) {
                  {"XADD64", CPU_FLOWS_OLD},       {"LXADD32", CPU_FLOWS_OLD},       {"LXADD64", CPU_FLOWS_OLD},
                  {"CMPXCHG", CPU_FLOWS_COMPARED}, {"LCMPXCHG", CPU_FLOWS_COMPARED}, {"PUSH", CPU_FLOWS_STACK},
                  {"POP16", CPU_FLOWS_STACK},      {"POP64", CPU_FLOWS_STACK},       {"POPF", CPU_FLOWS_STACK},
-                 {"LEAVE", CPU_FLOWS_FRAME},      {"ADOX", CPU_FLOWS_OVERFLOW}};
+                 {"LEAVE", CPU_FLOWS_FRAME},      {"ADOX", CPU_FLOWS_OVERFLOW},     {"XLAT", CPU_FLOWS_LOOKUP}};
     for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
         if (starts_with(opcode, flows[i].start))
             return flows[i].flow;

@@ -234,7 +234,7 @@ static bool is_unknown(const struct cpu_recipe *recipe) {
     enum { PLACEHOLDER = 100 }; // LLVM's latency of what it knows none of: WriteMicrocoded, WriteSystem
     bool is_base = recipe->trusts[CPU_COST_LATENCY] == CPU_LLVM && !(recipe->serial > 0);
     return recipe->rename == CPU_EXECUTES && is_base &&
-           (recipe->insn->cost->latency >= PLACEHOLDER || is_repeated(recipe));
+           (recipe->insn->cost->latency >= PLACEHOLDER || recipe->is_repeated);
 }
 
 // Slots of the base's numbers.
@@ -291,10 +291,11 @@ void cpu_recipe_make(const struct cpu *cpu, const struct insn *insn, struct cpu_
     describe_load(cpu, recipe);
     recipe_take_reads(cpu, recipe);
     recipe_take_writes(cpu, recipe);
+    recipe->is_repeated = cpu->is_x86 && is_repeated(recipe);
     recipe->n_parts = 1;
     if (!cpu->is_x86)
         recipe_part_aarch64(recipe);
-    else if (recipe->rename == CPU_EXECUTES && !is_repeated(recipe))
+    else if (recipe->rename == CPU_EXECUTES && !recipe->is_repeated)
         recipe_part_results(cpu, recipe);
     take_load_latency(cpu, recipe);
     if (recipe->encoding.is_atomic)

@@ -49,6 +49,7 @@ struct cpu_recipe {
     bool is_x87;                        // of the stack of x87, which nothing follows
     bool is_unknown;                    // its cycles: see cpu_recipe_make
     bool divides;                       // whole numbers: its time may depend on the quotient
+    bool is_repeated;                   // a string instruction, as often as rcx says
     // Several of enum cpu_flags: what an instruction that reads LLVM's one register of flags reads of it, or writes.
     unsigned flags_read, flags_written;
 

@@ -40,6 +40,8 @@ static void find_address_reads(const struct cpu *cpu, const struct cpu_recipe *r
     if (recipe->opcode->flow == CPU_FLOWS_FRAME) // which loads from rbp
         for (unsigned i = 0; i < insn->n_reads; i++)
             is_address[i] = cpu->units[insn->reads[i].reg] == cpu->general[RBP];
+    for (unsigned i = 0; i < insn->n_reads && recipe->opcode->flow == CPU_FLOWS_LOOKUP; i++)
+        is_address[i] = true;
     if (!address || !(insn->may_load || insn->may_store || is(recipe, CPU_LEA)))
         return;
     uint16_t wanted[] = {address->base, address->index};

@@ -111,6 +111,7 @@ void recipe_part_results(const struct cpu *cpu, struct cpu_recipe *recipe) {
         add_to_register(recipe, cpu->stack, cpu->general[RBP], false);
         break;
     case CPU_FLOWS_TO_ALL:
+    case CPU_FLOWS_LOOKUP:
     case CPU_FLOWS_OVERFLOW:
         break;
     }

@@ -485,3 +485,8 @@ void address_walk_step(struct address_walk *walk, const struct cpu_recipe *recip
 unsigned address_walk_unfollowed(const struct address_walk *walk) {
     return walk->n_unfollowed;
 }
+
+bool address_walk_is_at_start(const struct address_walk *walk, unsigned unit) {
+    const struct value *now = &walk->registers[unit];
+    return now->base == unit + 1 && !now->offset; // as start() has it where registers are apart
+}

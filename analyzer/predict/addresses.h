@@ -29,6 +29,8 @@ struct address_walk *address_walk_open(struct arena *arena, const struct bounds_
 // Sets where the instruction loads from and stores to in this turn. Called for each instruction in order, turn by turn.
 void address_walk_step(struct address_walk *walk, const struct cpu_recipe *recipe, struct place *from,
                        struct place *to);
+// Whether a register holds what it held at the start, as far as that is followed.
+bool address_walk_is_at_start(const struct address_walk *walk, unsigned unit);
 // Accesses so far whose addresses nothing is known of: not even that they are so far from what a register held at the
 // start.
 unsigned address_walk_unfollowed(const struct address_walk *walk);

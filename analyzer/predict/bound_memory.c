@@ -230,6 +230,7 @@ void walk_set_memory(const struct walk *walk, double turns, struct bounds *bound
                  accesses = served + turns * lost;
     crowd(walk, turns, lost);
     bounds->counts_stores = accesses > loads;
+    bounds->crowded = bounds->counts_stores ? lost : 0;
     loads = fmax(loads, accesses);
     if (cpu_knows(cpu, CPU_STORES))
         stores = fmax(stores, walk->n_store_lines / cpu_value(cpu, CPU_STORES));

@@ -44,7 +44,7 @@ struct bounds_request {
 };
 
 // What a file does not know of a block, so that its bounds may be far off.
-enum bounds_doubt { DOUBT_TIME, DOUBT_X87, DOUBT_QUOTIENT, BOUNDS_N_DOUBTS };
+enum bounds_doubt { DOUBT_TIME, DOUBT_X87, DOUBT_QUOTIENT, DOUBT_COUNT, BOUNDS_N_DOUBTS };
 
 // What a block's bounds stand on: of how many instructions.
 struct bounds_basis {
@@ -61,6 +61,7 @@ struct bounds {
     double vector_slots; // of these, those of vector instructions
     uint64_t pipes;      // of the bound of ports
     bool counts_stores;  // the bound of loads: as many accesses take longer than the loads alone
+    double crowded;      // cycles of it, per iteration, that accesses lose beside operations, or behind chains of loads
     // Accesses of all turns that were looked at whose address could not be followed: each is taken to be apart.
     unsigned n_unfollowed;
 };

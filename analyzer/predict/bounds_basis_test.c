@@ -109,6 +109,8 @@ static void doubts_are_counted(void **state) {
     recipes = recipes_of(*state, "480fafc348f7f1f20f5ec1", &block); // imul; div rcx; divsd xmm0, xmm1
     assert_int_equal(bounds_basis_of(recipes, 3).n_doubtful[DOUBT_X87], 0);
     assert_int_equal(bounds_basis_of(recipes, 3).n_doubtful[DOUBT_QUOTIENT], 1);
+    recipes = recipes_of(*state, "f3a4f2ae48aba4", &block); // rep movsb; repne scasb; stosq; movsb
+    assert_int_equal(bounds_basis_of(recipes, 4).n_doubtful[DOUBT_COUNT], 2);
 }
 
 int main(void) {

@@ -3,6 +3,8 @@
 #include "analyzer/cpu/pipes.h"
 #include "base/text.h"
 
+#include <math.h>
+
 const char *bounds_insn_words(struct arena *arena, const struct bounds_words *words, unsigned insn) {
     const char *text = words->block->insns[insn].text;
     return arena_printf(arena, "%u %s", insn + 1, text ? text_without_tabs(arena, text) : "?");
@@ -88,13 +90,32 @@ static double count(const struct bounds_words *words, bool stores) {
     return n;
 }
 
+// Of the loads of an iteration, or the stores: how many go to memory in a cycle, where that alone makes the bound.
+static const char *say_rate(struct arena *arena, const struct bounds_words *words, enum bound_kind kind, double n,
+                            enum cpu_parameter rate) {
+    enum { TOLD = 100 }; // a cycle's parts that are printed
+    const double cycles = words->found->bounds.cycles[kind];
+    const bool is_it = cpu_knows(words->cpu, rate) && fabs(n - cycles * cpu_value(words->cpu, rate)) * TOLD < 1;
+    return is_it ? arena_printf(arena, ", of which %g go to memory in a cycle", cpu_value(words->cpu, rate)) : "";
+}
+
 // Of loads alone, or of stores as well, which share what accesses wait for.
 static const char *say_loads(struct arena *arena, const struct bounds_words *words, const char *makers) {
-    const char *loads = some(arena, count(words, false), "load");
-    if (!words->found->bounds.counts_stores)
-        return arena_printf(arena, "%s, of %s", loads, makers);
-    return arena_printf(arena, "%s and %s, of which %g go to memory in a cycle, of %s", loads,
-                        some(arena, count(words, true), "store"), cpu_value(words->cpu, CPU_ACCESSES), makers);
+    const struct bounds *bounds = &words->found->bounds;
+    const double n = count(words, false);
+    const char *loads = some(arena, n, "load");
+    if (!bounds->counts_stores)
+        return arena_printf(arena, "%s%s, of %s", loads, say_rate(arena, words, BOUND_LOADS, n, CPU_LOADS), makers);
+    const char *lost =
+        bounds->crowded > 0 ? arena_printf(arena, ", and %.2f cycles are lost where these crowd", bounds->crowded) : "";
+    return arena_printf(arena, "%s and %s, of which %g go to memory in a cycle%s, of %s", loads,
+                        some(arena, count(words, true), "store"), cpu_value(words->cpu, CPU_ACCESSES), lost, makers);
+}
+
+static const char *say_stores(struct arena *arena, const struct bounds_words *words, const char *makers) {
+    const double n = count(words, true);
+    return arena_printf(arena, "%s%s, of %s", some(arena, n, "store"),
+                        say_rate(arena, words, BOUND_STORES, n, CPU_STORES), makers);
 }
 
 static const char *say_vector_slots(struct arena *arena, const struct bounds_words *words) {
@@ -108,8 +129,13 @@ static const char *say_slots(struct arena *arena, const struct bounds_words *wor
     const char *syncs = words->found->n_syncs ? arena_printf(arena, ", %u of them to synchronise the stack pointer",
                                                              words->found->n_syncs)
                                               : "";
-    return arena_printf(arena, "%s%s, of which %g %s in a cycle", some(arena, words->found->bounds.slots, "slot"),
-                        syncs, cpu_value(words->cpu, width), verb);
+    const double room = words->found->bounds.cycles[BOUND_DISPATCH] * cpu_value(words->cpu, width);
+    const bool is_apart = width == CPU_DISPATCH_WIDTH && room > words->found->bounds.slots + 0.01;
+    const char *empty = is_apart ? arena_printf(arena, ", and room for %.2f stays empty before two of one instruction",
+                                                room - words->found->bounds.slots)
+                                 : "";
+    return arena_printf(arena, "%s%s, of which %g %s in a cycle%s", some(arena, words->found->bounds.slots, "slot"),
+                        syncs, cpu_value(words->cpu, width), verb, empty);
 }
 
 // Instructions that are more than the others' for the front end: with a prefix that changes their length; of several
@@ -162,7 +188,7 @@ const char *bounds_sentence(struct arena *arena, const struct bounds_words *word
     case BOUND_LOADS:
         return say_loads(arena, words, makers);
     case BOUND_STORES:
-        return arena_printf(arena, "%s, of %s", some(arena, count(words, true), "store"), makers);
+        return say_stores(arena, words, makers);
     case BOUND_LATENCY:
         return say_chain(arena, words);
     case BOUND_N:

@@ -1,0 +1,91 @@
+// What of a survey's bounds a CPU file takes: slots of microcode, which are no whole number, and throughputs that a
+// base is far below, of two speeds or with other instructions around the form.
+#include "infer/subject.h"
+
+#include "analyzer/model/model.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const char base[] = "cpu: 1\n"
+                           "name: small\n"
+                           "base: znver4\n"
+                           "parameters: {dispatch-width: 6}\n";
+
+struct fixture {
+    struct arena arena;
+    struct model model;
+    struct predictor predictor;
+    struct subject_view view;
+};
+
+static void open_fixture(struct fixture *fixture) {
+    struct fail fail = {0};
+    *fixture = (struct fixture){.arena = {0}};
+    if (!model_open_cpu_text(&fixture->model, &fixture->arena, NULL, "small.cpu.yaml", base, &fail))
+        fail_msg("%s", fail.text);
+    predictor_open(&fixture->predictor, &fixture->arena, &fixture->model);
+    fixture->predictor.only_cycles = true;
+    fixture->view = (struct subject_view){&fixture->arena, &fixture->arena, &fixture->predictor, fixture->model.own, 0};
+}
+
+static void close_fixture(struct fixture *fixture) {
+    model_close(&fixture->model);
+    arena_free(&fixture->arena);
+}
+
+// Numbers of a form after one value of its code.
+static struct numbers taken(const char *opcode, const char *code, enum check_quantity quantity,
+                            const struct table_value *measured) {
+    struct fixture fixture;
+    open_fixture(&fixture);
+    const struct table_part part = {.code = code, .factor = 1};
+    struct check_value value = {.form = opcode, .quantity = quantity, .detail = "", .code = code, .value = *measured};
+    value.value.is_known = true;
+    value.value.verdict = MEASURED_WITHIN;
+    value.value.parts = &part;
+    value.value.n_parts = 1;
+    const struct form form = {.name = opcode, .opcode = opcode};
+    struct subject subject = {.form = &form, .values = &value, .n_values = 1};
+    if (quantity == CHECK_SLOTS)
+        subject_take_slots(&fixture.view, &subject);
+    else
+        subject_take_throughput(&fixture.view, &subject);
+    close_fixture(&fixture);
+    return subject.numbers;
+}
+
+static const char bts[] = "480fba2e05", scatter[] = "62f27d49a0140e"; // bts qword [rsi], 5; vpscatterdd [rsi+zmm1]{k1}
+
+static void slots_of_microcode_are_its_whole_ones(void **state) {
+    (void)state;
+    const struct table_value between = {.cycles = 6.63, .low = 6.4, .high = 6.9, .relation = TABLE_AT_MOST},
+                             around = {.cycles = 6.63, .low = 5.9, .high = 7.2, .relation = TABLE_AT_MOST};
+    struct numbers numbers = taken("BTS64mi8", bts, CHECK_SLOTS, &between);
+    assert_true(numbers.has_slots);
+    assert_int_equal(numbers.slots, 6);
+    assert_false(taken("BTS64mi8", bts, CHECK_SLOTS, &around).has_slots); // it may be any number below
+}
+
+static void a_time_far_above_the_base_is_taken(void **state) {
+    (void)state;
+    const struct table_value two = {.cycles = 23,
+                                    .low = 22.5,
+                                    .high = 24.5,
+                                    .relation = TABLE_AT_MOST,
+                                    .has_two_speeds = true},
+                             little = {.cycles = 1.2, .low = 1.1, .high = 1.3, .relation = TABLE_AT_MOST};
+    struct numbers numbers = taken("VPSCATTERDDZmr", scatter, CHECK_THROUGHPUT, &two);
+    assert_true(numbers.has_serial);
+    assert_true(numbers.serial > 21.9 && numbers.serial < 23.1); // the faster one, in two figures
+    assert_false(taken("VPSCATTERDDZmr", scatter, CHECK_THROUGHPUT, &little).has_serial);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slots_of_microcode_are_its_whole_ones),
+                                       cmocka_unit_test(a_time_far_above_the_base_is_taken)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
