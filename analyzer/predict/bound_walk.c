@@ -103,36 +103,51 @@ static double latency_of_load(const struct walk *walk, const struct cpu_recipe *
     return is_fast ? cpu_value(cpu, CPU_LOAD_LATENCY_FAST) : recipe->load_latency;
 }
 
-// Whether an add or sub of a positive number moves the stack pointer back to where push or pop came from.
-static bool goes_back(const struct walk *walk, const struct cpu_recipe *recipe) {
+// Whether an add or sub of a positive number moves the stack pointer back to where push or pop came from, and that
+// costs.
+static bool takes_back(const struct walk *walk, const struct cpu_recipe *recipe) {
     const bool adds = recipe->opcode->operation == CPU_DOES_ADD;
-    return adds ? walk->moved < 0 : walk->moved > 0;
+    return cpu_knows(walk->cpu, CPU_STACK_ADJUSTMENT_BACK) && (adds ? walk->moved < 0 : walk->moved > 0);
+}
+
+// What an adjustment waits longer for the register: whether push and pop are behind it.
+static double adjustment_sync(const struct walk *walk, const struct cpu_recipe *recipe) {
+    if (takes_back(walk, recipe))
+        return cpu_value(walk->cpu, CPU_STACK_ADJUSTMENT_BACK);
+    return walk->has_popped ? cpu_value(walk->cpu, CPU_STACK_ADJUSTMENT_SYNC) : 0;
+}
+
+// And for the adjustment before it, even where the register has got another value since.
+static double adjustment_gap(const struct walk *walk, const struct cpu_recipe *recipe) {
+    enum { MOST_WAITED_FOR = 4 };
+    if (!walk->is_moved || takes_back(walk, recipe))
+        return 0;
+    return cpu_value(walk->cpu, CPU_STACK_ADJUSTMENT_ACCESS) * fmin(walk->n_since, MOST_WAITED_FOR);
 }
 
 // Another use of the stack pointer than a push or pop waits until it has its value.
 static void sync_stack(struct walk *walk, const struct cpu_recipe *recipe) {
-    enum { MOST_WAITED_FOR = 4 };
     const struct cpu *cpu = walk->cpu;
-    double cycles = 0;
+    double cycles = 0, gap = 0;
     if (walk->is_pending && !recipe->stack_change && cpu->stack && recipe_reads(recipe, cpu->stack)) {
         cycles += cpu_value(cpu, CPU_STACK_SYNC);
         walk->access.sync_slots = (unsigned)cpu_value(cpu, CPU_STACK_SYNC);
         walk->is_pending = false;
     }
     if (recipe_reads(recipe, cpu->adjuster)) {
-        if (goes_back(walk, recipe) && cpu_knows(cpu, CPU_STACK_ADJUSTMENT_BACK))
-            cycles += cpu_value(cpu, CPU_STACK_ADJUSTMENT_BACK);
-        else if (walk->has_popped)
-            cycles += cpu_value(cpu, CPU_STACK_ADJUSTMENT_SYNC) +
-                      cpu_value(cpu, CPU_STACK_ADJUSTMENT_ACCESS) * fmin(walk->n_since, MOST_WAITED_FOR);
-        walk->has_popped = false;
+        gap = adjustment_gap(walk, recipe);
+        cycles += adjustment_sync(walk, recipe) + gap;
+        walk->has_popped = walk->is_moved = false;
         walk->n_since = 0;
         walk->moved = 0;
     }
     walk->ready[cpu->stack] += cycles;
+    walk->ready[cpu->adjuster] += gap;
     walk->access.sync = cycles > 0 ? ticks_of(cycles) : 0;
+    walk->access.gap = gap > 0 ? ticks_of(gap) : 0;
     walk->is_pending |= recipe->stack_change != 0;
     walk->has_popped |= recipe->stack_change > 0;
+    walk->is_moved |= recipe->stack_change != 0;
     walk->n_since += recipe->n_loads + recipe->n_stores;
     walk->moved += recipe->stack_change;
 }

@@ -71,7 +71,8 @@ struct walk {
     unsigned n_learned[MOST_LEARNED_SETS], n_sets, n_copies;
     bool *is_read;          // by instruction: something else loads what it stores
     int64_t moved;          // bytes by push and pop since an add or sub moved the stack pointer
-    bool has_popped;        // a pop has, and nothing has adjusted it since
+    bool is_moved;          // a push or pop has, and nothing has adjusted it since
+    bool has_popped;        // a pop has
     unsigned n_since;       // accesses since it was adjusted
     bool is_pending;        // a push or pop has changed the stack pointer, and nothing has asked for it since
     double all_done;        // whatever has been so far

@@ -101,6 +101,7 @@ struct core_access {
     uint64_t offset;         // bytes from there
     unsigned sync_slots;     // of the stack engine, before it
     int64_t sync;            // ticks, added to the stack pointer before it
+    int64_t gap;             // likewise to what its adjustments wait for
 };
 
 // Whether two loads at these offsets from one base are of different lines, and of the same bank of four bytes.

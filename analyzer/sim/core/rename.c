@@ -10,7 +10,7 @@ static void note_written(struct rename *rename, unsigned unit) {
 }
 
 void rename_open(struct rename *rename, const struct core_plan *plan, struct stash *stash) {
-    *rename = (struct rename){.n_units = plan->n_units + 1, .stack = plan->cpu->stack};
+    *rename = (struct rename){.n_units = plan->n_units + 1, .stack = plan->cpu->stack, .adjuster = plan->cpu->adjuster};
     rename->makers = STASH_ZEROED(stash, struct maker, rename->n_units);
     rename->written = STASH_ARRAY(stash, uint16_t, rename->n_units);
     note_written(rename, rename->stack);
@@ -57,9 +57,10 @@ static void tie_source(struct rename *rename, struct flights *flights, struct fl
         flight->ready[read->group] = result + more;
 }
 
-// The stack engine's own addition: it follows the register's last value, or the cycle where that is long ago.
-static void sync_stack_pointer(struct rename *rename, const struct flights *flights, int64_t cycle, int64_t ticks) {
-    struct maker *maker = &rename->makers[rename->stack];
+// The stack engine's own addition: it follows the unit's last value, or the cycle where that is long ago.
+static void delay_unit(struct rename *rename, const struct flights *flights, unsigned unit, int64_t cycle,
+                       int64_t ticks) {
+    struct maker *maker = &rename->makers[unit];
     if (!is_at_hand(flights, maker)) {
         int64_t known = maker->known > ticks_at(cycle) ? maker->known : ticks_at(cycle);
         *maker = (struct maker){.known = known};
@@ -85,7 +86,9 @@ void rename_flight(struct rename *rename, struct flights *flights, struct flight
                    bool ignores_dependences) {
     const struct core_insn *insn = flight->insn;
     if (flight->access->sync)
-        sync_stack_pointer(rename, flights, cycle, flight->access->sync);
+        delay_unit(rename, flights, rename->stack, cycle, flight->access->sync);
+    if (flight->access->gap)
+        delay_unit(rename, flights, rename->adjuster, cycle, flight->access->gap);
     for (unsigned i = 0; i < insn->n_reads && !ignores_dependences; i++)
         tie_source(rename, flights, flight, &insn->reads[i]);
     take_results(rename, flight);

@@ -20,7 +20,7 @@ struct rename {
     unsigned n_units;
     uint16_t *written; // units that the block writes, and the stack pointer; each once
     unsigned n_written;
-    unsigned stack; // unit
+    unsigned stack, adjuster; // units
 };
 
 void rename_open(struct rename *rename, const struct core_plan *plan, struct stash *stash);
