@@ -5,6 +5,8 @@
 #include "base/screen.h"
 #include "base/text.h"
 #include "cli/cpu_output.h"
+#include "cli/lab_args.h"
+#include "cli/upstream_split.h"
 #include "parameters/card_read.h"
 #include "upstream/td_new.h"
 
@@ -13,15 +15,23 @@
 #include <unistd.h>
 
 static struct {
-    const char *td, *name, *card, *csv, *llvm, *tblgen;
+    const char *td, *name, *card, *csv, *tblgen, *output, *only;
+    struct option_count most;
     bool is_forced, wants_all;
-} args;
+} args = {.most = {.value = 10}};
 
 static const struct option options[] = {
-    {OPTION_HEADING, NULL, NULL, "Options", NULL},
-    {OPTION_OUTPUT, "td", "FILE.td",
-     "The file to write, in the target's folder of LLVM's sources: llvm/lib/Target/X86/X86ScheduleZnver5.td.",
+    {OPTION_HEADING, NULL, NULL, "Both", NULL},
+    {OPTION_TEXT, "td", "FILE.td",
+     "new: the file to write, in the target's folder of LLVM's sources: llvm/lib/Target/X86/X86ScheduleZnver5.td. "
+     "split: "
+     "LLVM's file of the model, which stays as it is.",
      &args.td},
+    {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM that lists the forms. Default: the newest.",
+     &lab_args.options.llvms},
+    {OPTION_TEXT, "tblgen", "PROGRAM", "llvm-tblgen that reads the file. Default: that of the same LLVM.",
+     &args.tblgen},
+    {OPTION_HEADING, NULL, NULL, "new", NULL},
     {OPTION_TEXT, "name", "NAME", "Name of the SchedMachineModel, such as Znver5Model; all else is named by it.",
      &args.name},
     {OPTION_TEXT, "card", "CARD.yaml",
@@ -31,29 +41,38 @@ static const struct option options[] = {
     {OPTION_OUTPUT, "csv", "FILE", "Also write the CPU file's numbers of each opcode, in LLVM's terms.", &args.csv},
     {OPTION_FLAG, "force", NULL, "Write FILE.td even where there is one already.", &args.is_forced},
     {OPTION_FLAG, "all", NULL, "Print all opcodes that differ. Default: the first 20.", &args.wants_all},
-    {OPTION_TEXT, "llvm", "LLVM", "Version (22), module or folder of LLVM that lists the forms. Default: the newest.",
-     &args.llvm},
-    {OPTION_TEXT, "tblgen", "PROGRAM", "llvm-tblgen that reads the file. Default: that of the same LLVM.",
-     &args.tblgen},
+    {OPTION_HEADING, NULL, NULL, "split", NULL},
+    {OPTION_LIST, "mcpu", "CPU", "LLVM's CPU whose model it is. Default: the one that was measured.",
+     &lab_args.options.cpus},
+    {OPTION_TEXT, "output", "DIR", "Folder of the patches; it is made.", &args.output},
+    {OPTION_TEXT, "only", "NAME", "Only what is of this finding (as 'cyclops check' has it), form or scheduling class.",
+     &args.only},
+    {OPTION_COUNT, "most", "N", "At most so many patches. Default: 10.", &args.most},
     {0},
 };
 
 static const struct command command = {
     "cyclops upstream",
-    "new FILE.cpu.yaml --td FILE.td --name NAME [options]",
-    "new writes a whole scheduling model for LLVM from a CPU file of x86-64: the\n"
-    "machine's numbers with where they are from, a resource for each pipe and a\n"
-    "group for each set of pipes, and numbers for each SchedWrite and SchedRead of\n"
-    "the target. These are what most of their opcodes have; an InstRW has those that\n"
-    "differ. Idioms and eliminated moves are listed.\n"
+    "new FILE.cpu.yaml|split SURVEY...",
+    "Writes what was measured as files for LLVM.\n"
     "\n"
-    "llvm-tblgen then makes LLVM's tables of it, and every opcode is compared with\n"
-    "the CPU file. What LLVM's format cannot state is printed. The file is tried\n"
-    "beside the target's own; LLVM's sources are not changed. To use it, include it\n"
-    "in X86.td, and name the model in a processor there.\n"
+    "new writes a whole scheduling model from a CPU file of x86-64: the machine's\n"
+    "numbers with where they are from, a resource for each pipe and a group for each\n"
+    "set of pipes, and numbers for each SchedWrite and SchedRead of the target. These\n"
+    "are what most of their opcodes have; an InstRW has those that differ. Idioms and\n"
+    "eliminated moves are listed. llvm-tblgen then makes LLVM's tables of it, and\n"
+    "every opcode is compared with the CPU file. What LLVM's format cannot state is\n"
+    "printed. LLVM's sources are not changed: to use the file, include it in X86.td,\n"
+    "and name the model in a processor there.\n"
     "\n"
-    "Edits of a model that LLVM has are made by 'cyclops repair --td'.\n",
-    "  cyclops upstream new zen5.cpu.yaml --td X86/X86SchedZen5.td --name Zen5Model\n",
+    "split makes a repair of LLVM's model as patches that can be reviewed: one cause,\n"
+    "one diff, one text with its experiments. Causes are the findings of 'cyclops\n"
+    "check', the largest first; each patch is against LLVM's file as it is. 'cyclops\n"
+    "repair --td' makes all edits as one.\n",
+    "  cyclops upstream new zen5.cpu.yaml --td X86/X86SchedZen5.td --name Zen5Model\n"
+    "  cyclops upstream split survey --td X86/X86ScheduleZnver4.td --output patches\n"
+    "  cyclops upstream split survey --td X86/X86ScheduleZnver4.td --output one \\\n"
+    "      --only VADDPSYrr\n",
     options,
 };
 
@@ -128,8 +147,8 @@ static bool make_new(struct arena *arena, const char *path, struct fail *fail) {
         return fail_set(fail, FAIL_INPUT, "'%s' is no CPU file: these are NAME.cpu.yaml and cpu:NAME", path);
     if (!args.is_forced && access(args.td, F_OK) == 0)
         return fail_set(fail, FAIL_INPUT, "'%s' is there already; --force writes a new one in its place", args.td);
-    bool is_done = model_open(&model, arena, args.llvm, &wanted, fail) && read_card(arena, model.own, &request, fail) &&
-                   td_new(arena, &request, &result, fail) &&
+    bool is_done = model_open(&model, arena, option_list_first(&lab_args.options.llvms), &wanted, fail) &&
+                   read_card(arena, model.own, &request, fail) && td_new(arena, &request, &result, fail) &&
                    file_write(args.td, result.text, strlen(result.text), fail) &&
                    (!args.csv || file_write(args.csv, result.csv, strlen(result.csv), fail));
     if (is_done)
@@ -138,11 +157,23 @@ static bool make_new(struct arena *arena, const char *path, struct fail *fail) {
     return is_done;
 }
 
+static bool split(struct arena *arena, const char *const *folders, size_t n, struct fail *fail) {
+    enum { MOST_PATCHES = 99 };
+    const struct upstream_split_request request = {
+        .td = args.td, .tblgen = args.tblgen, .output = args.output, .only = args.only, .most = args.most.value};
+    if (args.most.value < 1 || args.most.value > MOST_PATCHES)
+        return fail_set(fail, FAIL_INPUT, "--most is a number from 1 to %d", MOST_PATCHES);
+    return upstream_split(arena, &request, folders, n, fail);
+}
+
 static bool work(struct arena *arena, const struct operands *operands, struct fail *fail) {
     const char *verb = operands->n_items ? operands->items[0] : "";
+    if (strcmp(verb, "split") == 0)
+        return split(arena, operands->items + 1, operands->n_items - 1, fail);
     if (strcmp(verb, "new") != 0)
         return fail_set(fail, FAIL_INPUT,
-                        "say what to make: 'cyclops upstream new FILE.cpu.yaml --td FILE.td --name NAME'");
+                        "say what to make: 'cyclops upstream new FILE.cpu.yaml --td FILE.td --name NAME', or 'cyclops "
+                        "upstream split SURVEY --td FILE.td --output DIR'");
     return operands->n_items == 2 ? make_new(arena, operands->items[1], fail)
                                   : fail_set(fail, FAIL_INPUT, "upstream new takes one CPU file");
 }

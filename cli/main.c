@@ -23,7 +23,7 @@ const struct cli_command cli_commands[] = {
     {"machine", "find the parameters of this CPU: widths, windows, latencies", cmd_machine},
     {"report", "write results and predictions of every kind as one HTML page", cmd_report},
     {"infer", "make a CPU file of what was measured; find ports from times alone", cmd_infer},
-    {"upstream", "write a scheduling model for LLVM from a CPU file", cmd_upstream},
+    {"upstream", "write what was measured as a model, or as patches, for LLVM", cmd_upstream},
     {"pairs", "find which instructions issue together: measured and predicted", cmd_pairs},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
     {"cpu", "show, compare and begin CPU files, our own models", cmd_cpu},

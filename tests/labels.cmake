@@ -51,6 +51,7 @@ set(CYCLOPS_LABEL_slow
   program.precision
   program.repair-td
   program.upstream-new
+  program.upstream-split
   program.sandbox
   program.survey
   program.survey-here
@@ -64,6 +65,7 @@ set(CYCLOPS_LONGEST
   program.machine
   program.repair-td
   program.upstream-new
+  program.upstream-split
   program.survey)
 
 # Something runs under an emulator.

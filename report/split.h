@@ -1,0 +1,21 @@
+// The text of one patch of a model: what it changes and why, with the experiments to repeat, for those who review it.
+#ifndef REPORT_SPLIT_H
+#define REPORT_SPLIT_H
+
+#include "check/findings.h"
+#include "upstream/td.h"
+
+struct split_text {
+    const struct check_results *results;
+    const struct check_finding *finding;
+    const struct td_result *td;
+    const char *model;   // "llvm-22/znver4"
+    const char *td_path; // of LLVM's file
+    const char *form;    // only that one; null: all
+    size_t n_changed;    // opcodes
+};
+
+// Markdown.
+const char *split_write(struct arena *arena, const struct split_text *split);
+
+#endif

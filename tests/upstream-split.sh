@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# cyclops upstream split on a toy of LLVM's sources: a patch and a text for each cause, each against the file as it is;
+# one form only; bad input.  upstream-split.sh BUILD
+. "$(dirname "$0")/lib.sh"
+cd "$T" || exit 1
+command -v llvm-tblgen-22 >/dev/null || skip "there is no llvm-tblgen-22: install llvm-22"
+cp -r "$here/td/X86" X86
+forms=(ADD64rr SUB64rr XOR64rr IMUL64rr VADDPSYrr VADDPDYrr VSUBPSYrr VXORPSYrr VXORPDYrr)
+overlay true znver4 >true.yaml <<'YAML'
+  - {match: ADD64rr, latency: 2}
+  - {match: "V(ADD|SUB)P[SD]Yrr", latency: 4, uses: [{resource: Zn4FPFAdd01, acquire: 0, release: 2}]}
+  - {match: IMUL64rr, latency: 4}
+YAML
+"$cyclops" survey "${forms[@]}" --isa x86_64 --llvm 22 --target "sim:$T/true.yaml,noise=none" --output measured >/dev/null 2>&1 ||
+    { echo "FAILED: survey"; exit 1; }
+split=("$cyclops" upstream split measured --mcpu znver4 --llvm 22 --td X86/X86ScheduleZnver4.td)
+expect 0 'patches: ([3-9]|10), of [0-9]+ findings' one_line "${split[@]}" --output patches
+ls patches >names
+expect 0 '^01-.*\.diff$' cat names
+expect 0 'latency-WriteIMul64Reg\.md$' cat names
+# A patch has one cause: the multiplication's has nothing of additions. Its text has the experiment, and how to repeat it.
+expect 0 '^\+defm : Zn4WriteResIntPair<WriteIMul64Reg, \[Zn4Multiplier\], 4, ' cat patches/*latency-WriteIMul64Reg.diff
+expect 1 '^0$' bash -c "grep -c '^[+].*FP' patches/*latency-WriteIMul64Reg.diff"
+expect 0 '^[|] IMUL64rr [|] latency 0 → 0 [|] 3 [|] 4 \[' cat patches/*latency-WriteIMul64Reg.md
+expect 0 '^    cyclops run --kernels measured/kernels .*IMUL64rr' cat patches/*latency-WriteIMul64Reg.md
+# A latency's patch leaves pipes alone, and the other way round.
+expect 0 '^0$' bash -c "cat patches/*latency*.diff | grep -cE '^[+].*ReleaseAtCycles = .2' || true"
+# Each applies to LLVM's file by itself, and llvm-tblgen reads the result.
+for diff in patches/*.diff; do
+    rm -rf tree && cp -r X86 tree
+    (cd tree && patch -s -p1 <"../$diff") || { echo "FAILED: $diff does not apply"; failures=$((failures + 1)); }
+    expect 0 'ADD64rr' bash -c "llvm-tblgen-22 --print-records -I tree -I '$(dirname "$(realpath "$(command -v llvm-tblgen-22)")")/../include' tree/X86.td"
+done
+# One form: an InstRW for it, and the class stays.
+expect 0 'patches: 1, of' one_line "${split[@]}" --output one --only VADDPSYrr --most 1
+expect 0 'instrs VADDPSYrr' bash -c 'cat one/01-*.diff'
+expect 0 'patches: [12], of' one_line "${split[@]}" --output class --only WriteIMul64Reg
+
+expect 2 "no form or class of one, is called 'NOSUCH'" one_line "${split[@]}" --output x --only NOSUCH
+expect 2 'td names LLVM' "$cyclops" upstream split measured --output x
+expect 2 'name the folder of a survey' "$cyclops" upstream split --td X86/X86ScheduleZnver4.td --output x
+expect 2 'most is a number from 1 to 99' "${split[@]}" --output x --most 0
+expect 2 "can be split, not 'cpu:zen4'" "$cyclops" upstream split measured --mcpu cpu:zen4 --td X86/X86ScheduleZnver4.td --output x
+finish
