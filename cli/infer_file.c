@@ -105,7 +105,7 @@ static bool why_ports(struct arena *arena, const struct model *model, const char
 }
 
 static bool why(struct arena *arena, const struct model *model, const char *llvm, const char *form, struct fail *fail) {
-    struct whole_paths paths;
+    struct whole_paths paths = {.n_surveys = 0};
     struct check_results results = {.n_values = 0};
     if (!find_evidence(arena, model->own, &paths, fail) ||
         !check_results_read(arena, paths.surveys, paths.n_surveys, NULL, &results, fail))
