@@ -60,10 +60,10 @@ expect 2 'takes one CPU file' "$cyclops" upstream new
 expect 2 'td names the file to write' "$cyclops" upstream new small.cpu.yaml
 expect 2 'is no CPU file' "$cyclops" upstream new znver4 --td X86/x.td --name X
 expect 2 'a CPU file of x86-64' "$cyclops" upstream new cpu:neoverse-v2 --td X86/x.td --name X
-expect 2 "LLVM has a model 'Znver4Model' already" "$cyclops" upstream new small.cpu.yaml --td X86/x.td --name Znver4Model
-expect 2 "is no name of a scheduling model" "$cyclops" upstream new small.cpu.yaml --td X86/x.td --name 'a b'
-expect 2 "is not in a target's folder" "$cyclops" upstream new small.cpu.yaml --td x.td --name X
-expect 2 'is there already' "$cyclops" upstream new small.cpu.yaml --td X86/X86.td --name X
-expect 77 "no program 'no-tblgen'" "$cyclops" upstream new small.cpu.yaml --td X86/x.td --name X --tblgen no-tblgen
+expect 2 "LLVM has a model 'Znver4Model' already" "$cyclops" upstream new small.cpu.yaml --llvm 22 --td X86/x.td --name Znver4Model
+expect 2 "is no name of a scheduling model" "$cyclops" upstream new small.cpu.yaml --llvm 22 --td X86/x.td --name 'a b'
+expect 2 "is not in a target's folder" "$cyclops" upstream new small.cpu.yaml --llvm 22 --td x.td --name X
+expect 2 'is there already' "$cyclops" upstream new small.cpu.yaml --llvm 22 --td X86/X86.td --name X
+expect 77 "no program 'no-tblgen'" "$cyclops" upstream new small.cpu.yaml --llvm 22 --td X86/x.td --name X --tblgen no-tblgen
 [ ! -e X86/x.td ] || { echo "FAILED: a file in spite of an error"; failures=1; }
 finish
