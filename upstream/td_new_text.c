@@ -320,7 +320,7 @@ static const char *other_parameters(const struct td_new *new) {
         CPU_ZERO_IDIOMS,    CPU_ONES_IDIOMS,    CPU_LOAD_LATENCY_VECTOR};
     struct text text = {.arena = new->arena};
     for (unsigned p = 0; p < CPU_N_PARAMETERS; p++) {
-        bool is_stated = !new->model->own->parameters[p].is_known || !new->model->own->parameters[p].value;
+        bool is_stated = !new->model->own->parameters[p].is_known || !(new->model->own->parameters[p].value > 0);
         for (size_t i = 0; i < sizeof stated / sizeof *stated; i++)
             is_stated |= stated[i] == (enum cpu_parameter)p;
         if (!is_stated)
