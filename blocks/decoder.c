@@ -197,16 +197,79 @@ static bool has_name(const struct names *names, const struct machine *machine, u
     return false;
 }
 
-// Finds the registers that are read before anything has written them, in the order of the text, and those written.
+// Registers that are written on each way to an instruction, so far as ways lead forward.
+struct written {
+    struct names names;
+    struct way {
+        unsigned to;
+        struct names names;
+    } * ways;
+    size_t n_ways;
+};
+
+static struct names copy_of(const struct names *names) {
+    struct names copy = {.arena = names->arena};
+    for (size_t i = 0; i < names->n; i++)
+        *ARENA_ADD(copy.arena, copy.items, copy.n) = names->items[i];
+    return copy;
+}
+
+static void keep_common(struct names *names, const struct names *others) {
+    size_t n = 0;
+    for (size_t i = 0; i < names->n; i++)
+        for (size_t k = 0; k < others->n; k++)
+            if (strcmp(names->items[i], others->items[k]) == 0) {
+                names->items[n++] = names->items[i];
+                break;
+            }
+    names->n = n;
+}
+
+// What is certain at an instruction: `falls`, the one before leads to it. What no way leads to forward, may come from
+// anywhere.
+static void arrive(struct written *written, unsigned at, bool falls) {
+    bool comes = falls;
+    for (size_t i = 0; i < written->n_ways; i++) {
+        if (written->ways[i].to != at)
+            continue;
+        if (comes)
+            keep_common(&written->names, &written->ways[i].names);
+        else
+            written->names = copy_of(&written->ways[i].names);
+        comes = true;
+    }
+    if (!comes)
+        written->names.n = 0;
+}
+
+// Notes where a direct branch leads. Returns whether control may go on behind the instruction.
+static bool leave(struct written *written, const struct block *block, unsigned at, size_t offset) {
+    const struct insn *insn = &block->insns[at];
+    const int64_t to = (int64_t)offset + insn->displacement;
+    if (insn->is_branch && insn->is_direct && insn->displacement > 0)
+        *ARENA_ADD(written->names.arena, written->ways, written->n_ways) =
+            (struct way){block_insn_at(block, (size_t)to), copy_of(&written->names)};
+    return !insn->is_return && (!insn->is_branch || insn->is_conditional);
+}
+
+// Finds the registers that are read where some way from the start has not written them, in the order of the text, and
+// those that anything writes.
 static void find_inputs(const struct decoder *decoder, const struct block *block, struct names *inputs,
                         struct names *changed) {
-    for (unsigned i = 0; i < block->n_insns; i++) {
+    struct written written = {.names = {.arena = inputs->arena}};
+    bool falls = true;
+    size_t offset = 0;
+    for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
         const struct insn *insn = &block->insns[i];
+        arrive(&written, i, falls);
         for (unsigned r = 0; r < insn->n_reads && !only_zeroes(insn); r++)
-            if (!has_name(changed, decoder->machine, insn->reads[r].reg))
+            if (!has_name(&written.names, decoder->machine, insn->reads[r].reg))
                 add_with_parts(inputs, decoder->machine, insn->reads[r].reg);
-        for (unsigned w = 0; w < insn->n_writes; w++)
+        for (unsigned w = 0; w < insn->n_writes; w++) {
+            add_with_parts(&written.names, decoder->machine, insn->writes[w].reg);
             add_with_parts(changed, decoder->machine, insn->writes[w].reg);
+        }
+        falls = leave(&written, block, i, offset);
     }
 }
 

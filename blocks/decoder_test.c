@@ -174,9 +174,38 @@ static void each_machine_has_a_stack_pointer(void **state) {
     }
 }
 
+static bool has_input(const struct block_facts *facts, const char *name) {
+    for (size_t i = 0; i < facts->n_inputs; i++)
+        if (strcasecmp(facts->inputs[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void inputs_are_those_of_any_way(void **state) {
+    (void)state;
+    static const struct {
+        const char *hex, *name;
+        bool is_input;
+    } cases[] = {
+        {"4885f67505c5f957c0c3c5fb59c0", "xmm0",
+         true}, // test; jne; vxorpd xmm0, xmm0, xmm0; ret; vmulsd xmm0, xmm0, xmm0
+        {"4885f67404c5f957c0c5fb59c0", "xmm0", true},    // test; je; vxorpd; vmulsd, where both ways meet
+        {"c5f957c04885f67501c3c5fb59c0", "xmm0", false}, // vxorpd; test; jne; ret; vmulsd
+        {"48c7c70100000048ffc775fb", "rdi", false},      // mov rdi, 1; inc rdi; jne back
+        {"eb04c5fb59c0c3", "xmm0", true},                // jmp; vmulsd; ret: something else may lead there
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct decoded decoded;
+        assert_true(decode(&decoded, "x86_64", cases[i].hex));
+        assert_int_equal(has_input(&decoded.facts, cases[i].name), cases[i].is_input);
+        close_decoded(&decoded);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_have_spaces),
+        cmocka_unit_test(inputs_are_those_of_any_way),
         cmocka_unit_test(what_is_no_instruction_is_said),
         cmocka_unit_test(bytes_belong_to_instructions),
         cmocka_unit_test(registers_that_are_implied_count),
