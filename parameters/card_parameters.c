@@ -226,6 +226,12 @@ static const struct rule {
     {CPU_RENAMES_INDEXED, .find = renames_indexed},
 };
 
+static const char *name_of(const struct rule *rule, const struct card_parameter *found) {
+    if (rule->entry)
+        return rule->entry;
+    return found->source ? found->source : cpu_parameters[rule->parameter].name;
+}
+
 size_t card_parameters(struct arena *arena, const struct card *card, const struct card_parameter **found) {
     enum { N = sizeof rules / sizeof *rules };
     const struct asked asked = {arena, card};
@@ -237,8 +243,8 @@ size_t card_parameters(struct arena *arena, const struct card *card, const struc
         // A file's counts are whole; of a card, "2.25 accesses/cycle" is what something else limits.
         bool is_count = strcmp(cpu_parameters[rules[i].parameter].unit, "cycles") != 0;
         if (all[i].is_known && is_count && all[i].value != round(all[i].value))
-            all[i] = unknown(arena_printf(arena, "%s is %.3g, which is no whole number",
-                                          rules[i].entry ? rules[i].entry : all[i].source, all[i].value));
+            all[i] = unknown(
+                arena_printf(arena, "%s is %.3g, which is no whole number", name_of(&rules[i], &all[i]), all[i].value));
         all[i].parameter = rules[i].parameter;
     }
     *found = all;
