@@ -58,12 +58,13 @@ static const struct command command = {
     "\n"
     "new writes a whole scheduling model from a CPU file of x86-64: the machine's\n"
     "numbers with where they are from, a resource for each pipe and a group for each\n"
-    "set of pipes, and numbers for each SchedWrite and SchedRead of the target. These\n"
-    "are what most of their opcodes have; an InstRW has those that differ. Idioms and\n"
-    "eliminated moves are listed. llvm-tblgen then makes LLVM's tables of it, and\n"
-    "every opcode is compared with the CPU file. What LLVM's format cannot state is\n"
-    "printed. LLVM's sources are not changed: to use the file, include it in X86.td,\n"
-    "and name the model in a processor there.\n"
+    "set of pipes, resources that loads and stores hold, and numbers for each\n"
+    "SchedWrite and SchedRead of the target. These are what most of their opcodes\n"
+    "have; an InstRW has those that differ. Idioms and eliminated moves are listed.\n"
+    "Without a card, there is no RegisterFile. llvm-tblgen then makes LLVM's tables\n"
+    "of it, and every opcode is compared with the CPU file. What LLVM's format cannot\n"
+    "state is printed. LLVM's sources are not changed: to use the file, include it in\n"
+    "X86.td, and name the model in a processor there.\n"
     "\n"
     "split makes a repair of LLVM's model as patches that can be reviewed: one cause,\n"
     "one diff, one text with its experiments. Causes are the findings of 'cyclops\n"
@@ -127,6 +128,17 @@ static void print_new(struct arena *arena, const struct td_new_result *result) {
                           stdout);
     for (size_t i = 0; i < result->n_left && (args.wants_all || i < MOST_LEFT); i++)
         screen_print_sentence(arena_printf(arena, "differs: %s: %s", result->left[i].opcode, result->left[i].why),
+                              stdout);
+    screen_print_sentence(*result->memory
+                              ? arena_printf(arena, "Loads and stores hold, in a cycle: %s.", result->memory)
+                              : "The CPU file has no rates of loads and stores: these hold what its forms do.",
+                          stdout);
+    if (*result->unstated)
+        screen_print_sentence(arena_printf(arena, "Neither the CPU file nor a card (--card) has: %s.%s",
+                                           result->unstated,
+                                           strstr(result->unstated, "RegisterFile")
+                                               ? " LLVM eliminates no moves of registers that are in no RegisterFile."
+                                               : ""),
                               stdout);
     for (size_t i = 0; i < result->n_limits; i++)
         screen_print_sentence(result->limits[i].n

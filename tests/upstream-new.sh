@@ -38,6 +38,7 @@ expect 0 'def : WriteRes<WriteALU, \[SmallALU[0-9]+\]> \{ let Latency = 1; \} //
 expect 0 '^def SmallP8 : ProcResource<1>;$' cat small.td
 expect 0 'def SmallWriteXOR64rr : SchedWriteRes<\[Small[A-Za-z0-9_]*P8\]> \{ let Latency = 2; \}' one_line cat small.td
 expect 0 '^def : ReadAdvance<ReadAfterLd, 4>; ' cat small.td
+expect 0 'The CPU file has no rates of loads and stores: these hold what its forms do\.' one_line "${new[@]}" --force
 expect 0 '^IMUL64rm,2,.*SmallSerial:7$' cat small.csv
 expect 0 '^ADD64rm,1,5,4?;?.*SmallP8:1' cat small.csv
 expect 0 'IsZeroIdiomFunction<.DepBreakingClass<. [A-Z0-9a-z, ]*XOR64rr' one_line cat small.td
@@ -54,6 +55,62 @@ same() { diff -r "$1" "$2" && echo same; }
 expect 0 same same X86 "$here/td/X86"
 expect 0 "LLVM's tables: ([0-9]+) of \1 opcodes have the CPU file's numbers" \
     "$here/../scripts/upstream-new-back" small.cpu.yaml --target-folder X86 --name SmallModel --cyclops "$cyclops"
+
+# A target with x86's registers: a register file needs a size, which only a card has. Loads and stores hold resources of
+# as many units as the file has them in a cycle.
+mkdir memory
+cp -r "$here/td/X86" memory/X86
+sed '/^include "X86Sch/,$d' "$here/td/X86/X86.td" >memory/X86/X86.td
+cat >>memory/X86/X86.td <<'END'
+def WriteLoad : SchedWrite;
+def WriteVecLoadX : SchedWrite;
+def WriteStore : SchedWrite;
+def MOV64rm : Toy<[WriteLoad]>;
+def MOVAPSrm : Toy<[WriteVecLoadX]>;
+def MOV64mr : Toy<[WriteStore]>;
+def PUSH64r : Toy<[WriteStore]>;
+def POP64r : Toy<[WriteLoad]>;
+def ADD64mr : Toy<[WriteALULd, WriteStore]>;
+END
+sed -n '/^include "X86Sch/,$p' "$here/td/X86/X86.td" >>memory/X86/X86.td
+sed -i 's|^} // SchedModel|def : WriteRes<WriteLoad, []>; def : WriteRes<WriteVecLoadX, []>; def : WriteRes<WriteStore, []>;\n&|' \
+    memory/X86/X86ScheduleZnver4.td
+for class in GR64 CCR VR64 VR128 VR256 VR512; do
+    echo "def $class : RegisterClass<\"X86\", [i32], 32, (add AX)>;" >>memory/X86/X86.td
+done
+rates() { # NAME LOADS VECTOR-LOADS STORES ACCESSES: the file with these rates a cycle
+    sed "s/^parameters:/&\n  loads-per-cycle: $2\n  loads-per-cycle-vector: $3\n  stores-per-cycle: $4\n  accesses-per-cycle: $5/" \
+        small.cpu.yaml >"$1.cpu.yaml"
+}
+back() {
+    "$here/../scripts/upstream-new-back" "$1" --target-folder memory/X86 --name NewModel --cyclops "$cyclops" --keep kept
+}
+model=kept/X86ScheduleTried.td
+rates whole 4 2 2 5
+expect 0 "LLVM's tables: ([0-9]+) of \1 opcodes have the CPU file's numbers" back whole.cpu.yaml
+cp "$T/out" said
+expect 0 'Neither the CPU file nor a card \(--card\) has: MispredictPenalty, RegisterFile of integers, RegisterFile of vectors\. LLVM eliminates no moves' one_line cat said
+expect 0 'Loads and stores hold, in a cycle: NewLoad 4, NewVectorLoad 2, NewStore 2, NewAccess 5\.' one_line cat said
+expect 1 '^0$' grep -c ' : RegisterFile<' "$model"
+one_line cat said >said-line
+expect 1 '^0$' grep -cE 'no parameters:.*-per-cycle' said-line
+expect 0 'def NewLoad : ProcResource<4> \{ let BufferSize = 40;[^}]*\}.* def NewLoadQueue : LoadQueue<NewLoad>;' one_line cat "$model"
+expect 0 '^def NewAccess : ProcResource<5>;' cat "$model"
+for row in 'MOV64rm .*NewAccess:1;NewLoad:1' 'POP64r .*NewAccess:1;NewLoad:1' 'MOV64mr .*NewAccess:1;NewStore:1' \
+    'PUSH64r .*NewAccess:1;NewStore:1' 'MOVAPSrm .*NewAccess:1;NewVectorLoad:1;NewLoad:1' \
+    'ADD64mr .*NewAccess:2;NewStore:1;NewLoad:1' 'ADD64rm .*NewAccess:1;NewLoad:1'; do
+    expect 0 "^${row/ /,}\$" cat kept/numbers.csv
+done
+expect 1 '^0$' grep -cE '^(ADD|XOR)64rr,.*(Load|Store|Access)' kept/numbers.csv
+# What limits nothing is no resource; of stores without a number, there are as many as the base has pipes for them.
+rates few 3 3 2 5
+sed -i /stores-per-cycle/d few.cpu.yaml
+expect 0 'Loads and stores hold, in a cycle: NewLoad 3, NewStore 2\.' one_line back few.cpu.yaml
+expect 0 '^// as many as the base, znver4, has pipes for it$' cat "$model"
+# With a card, there are register files.
+expect 0 'of ([0-9]+) of \1 opcodes' one_line "$cyclops" upstream new small.cpu.yaml --llvm 22 --td memory/X86/X86New.td \
+    --name NewModel --card "$here/../results/zen4-2026-11-28/card.yaml"
+expect 0 '^def NewIntegerRegisters : RegisterFile<[1-9][0-9]*, \[GR64, CCR\], ' cat memory/X86/X86New.td
 
 expect 2 'say what to make' "$cyclops" upstream
 expect 2 'takes one CPU file' "$cyclops" upstream new

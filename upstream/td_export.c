@@ -29,6 +29,13 @@ static void add_use(struct td_export *export, uint64_t pipes, unsigned cycles) {
     export->n_uses++;
 }
 
+static void take_accesses(const struct td_memory *memory, const struct cpu_recipe *recipe, struct td_export *export) {
+    unsigned cycles[TD_N_ACCESSES];
+    td_memory_cycles(recipe, cycles);
+    for (unsigned a = 0; a < TD_N_ACCESSES; a++)
+        add_use(export, memory->rates[a].pipe, cycles[a]);
+}
+
 // Of pipes that a rule lists twice the times add up before they are made whole.
 static void take_uses(const struct cpu_recipe *recipe, struct td_export *export) {
     for (unsigned u = 0; u < recipe->n_uses; u++) {
@@ -140,7 +147,8 @@ static enum td_idiom idiom_of(const struct model *model, const struct form *form
     return idiom;
 }
 
-bool td_export(const struct model *model, const struct form *form, struct td_export *export) {
+bool td_export(const struct model *model, const struct td_memory *memory, const struct form *form,
+               struct td_export *export) {
     struct arena arena = {0};
     struct block block;
     struct fail unknown = {0};
@@ -157,6 +165,7 @@ bool td_export(const struct model *model, const struct form *form, struct td_exp
         export->is_move = recipe.rename == CPU_MOVES;
         export->has_own_latency = recipe.own && recipe.own_latency != recipe.latency;
         take_uses(&recipe, export);
+        take_accesses(memory, &recipe, export);
         take_latencies(&recipe, export);
         take_advances(model->own, &recipe, export);
         export->idiom = idiom_of(model, form);

@@ -5,11 +5,12 @@
 #define UPSTREAM_TD_EXPORT_H
 
 #include "analyzer/model/model.h"
+#include "upstream/td_memory.h"
 
-enum { TD_EXPORT_MOST_LATENCIES = 8, TD_EXPORT_MOST_READS = 16, TD_EXPORT_MOST_USES = 12 };
+enum { TD_EXPORT_MOST_LATENCIES = 8, TD_EXPORT_MOST_READS = 16, TD_EXPORT_MOST_USES = CPU_MOST_USES + TD_N_ACCESSES };
 
 struct td_use {
-    uint64_t pipes; // as in struct cpu
+    uint64_t pipes; // as in struct cpu, or one of struct td_memory
     unsigned cycles;
 };
 
@@ -30,6 +31,7 @@ struct td_export {
 };
 
 // False: the form has no example, or the model cannot decode it.
-bool td_export(const struct model *model, const struct form *form, struct td_export *export);
+bool td_export(const struct model *model, const struct td_memory *memory, const struct form *form,
+               struct td_export *export);
 
 #endif

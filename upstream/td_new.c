@@ -38,15 +38,16 @@ static bool read_rows(struct td_new *new, const struct td_records *records, stru
     size_t n;
     if (!model->backend->forms(model->cpu, new->arena, &forms, &n, fail))
         return false;
+    new->ports = (struct td_ports){.arena = new->arena, .prefix = new->prefix};
+    td_ports_take_memory(&new->ports, model->own);
     for (size_t i = 0; i < n; i++) {
         struct td_export export;
-        if (strcmp(forms[i].name, forms[i].opcode) == 0 && td_export(model, &forms[i], &export))
+        if (strcmp(forms[i].name, forms[i].opcode) == 0 && td_export(model, &new->ports.memory, &forms[i], &export))
             add_row(new, records, &export);
     }
     if (!new->n_rows)
         return fail_set(fail, FAIL_INPUT, "none of the target's instructions is one of the CPU file's");
     qsort(new->rows, new->n_rows, sizeof *new->rows, compare_rows);
-    new->ports = (struct td_ports){.arena = new->arena, .prefix = new->prefix};
     for (size_t i = 0; i < new->n_rows; i++)
         td_ports_take(&new->ports, &new->rows[i].export);
     td_ports_name(&new->ports, model->own);

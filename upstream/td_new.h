@@ -37,6 +37,8 @@ struct td_new_result {
     const char *csv;  // the CPU file's numbers of each opcode, in LLVM's terms
     size_t n_opcodes; // with numbers of the CPU file
     size_t n_pipes, n_groups;
+    const char *memory;             // "Load 3, Store 2": accesses in a cycle that resources state; "": none do
+    const char *unstated;           // "MispredictPenalty, …": what neither the file nor a card has; "": nothing
     size_t n_writes, n_reads;       // of the target, that the model has numbers of
     size_t n_unsupported;           // writes of the target whose opcodes have no numbers
     size_t n_inst_rws, n_differing; // InstRW, and the opcodes in these

@@ -245,20 +245,28 @@ static void write_head(const struct td_new *new, struct text *text) {
               new->name);
 }
 
-static void add_queue(const struct td_new *new, struct text *text, enum cpu_parameter parameter, const char *kind) {
+static void add_queue(const struct td_new *new, struct text *text, enum cpu_parameter parameter, const char *kind,
+                      const struct td_rate *rate) {
     const struct td_new_number size = parameter_of(new, parameter);
-    if (size.is_known)
+    if (size.is_known && rate->pipe)
+        text_addf(text, "// %s\ndef %s%s : %s<%s>;\n", size.source, new->prefix, kind, kind,
+                  td_ports_name_of(&new->ports, rate->pipe));
+    else if (size.is_known)
         text_addf(
             text,
             "// %s\ndef %s%sEntries : ProcResource<1> {\n  let BufferSize = %u;\n}\ndef %s%s : %s<%s%sEntries>;\n",
             size.source, new->prefix, kind, size.value, new->prefix, kind, kind, new->prefix, kind);
 }
 
+// LLVM has no file of an unknown number of registers: 0 is refused where a file is defined.
 static void add_registers(const struct td_new *new, struct text *text, const char *name,
                           const struct td_new_number *size, const char *classes, bool moves) {
-    text_addf(text, "// %s\ndef %s%s : RegisterFile<%u, [%s], ",
-              size->is_known ? size->source : "Size unknown: unlimited", new->prefix, name,
-              size->is_known ? size->value : 0, classes);
+    if (!size->is_known) {
+        text_addf(text, "// %s: no card shows how many there are (--card), so there is no RegisterFile of them.\n",
+                  name);
+        return;
+    }
+    text_addf(text, "// %s\ndef %s%s : RegisterFile<%u, [%s], ", size->source, new->prefix, name, size->value, classes);
     unsigned n = 1;
     for (const char *at = classes; (at = strchr(at, ',')); at++)
         n++;
@@ -279,8 +287,8 @@ static void write_machine(const struct td_new *new, struct text *text) {
     if (retire.is_known)
         text_addf(text, "// %s\ndef %sRetire : RetireControlUnit<%u, %u>;\n", retire.source, new->prefix,
                   rob.is_known ? rob.value : 0, retire.value);
-    add_queue(new, text, CPU_LOAD_QUEUE, "LoadQueue");
-    add_queue(new, text, CPU_STORE_QUEUE, "StoreQueue");
+    add_queue(new, text, CPU_LOAD_QUEUE, "LoadQueue", &new->ports.memory.rates[TD_LOADS]);
+    add_queue(new, text, CPU_STORE_QUEUE, "StoreQueue", &new->ports.memory.rates[TD_STORES]);
     if (new->has_x86_registers) {
         add_registers(new, text, "IntegerRegisters", &new->request->integer_registers, "GR64, CCR",
                       cpu_does(cpu, CPU_MOVES_ELIMINATED));
@@ -320,7 +328,8 @@ static const char *other_parameters(const struct td_new *new) {
         CPU_ZERO_IDIOMS,    CPU_ONES_IDIOMS,    CPU_LOAD_LATENCY_VECTOR};
     struct text text = {.arena = new->arena};
     for (unsigned p = 0; p < CPU_N_PARAMETERS; p++) {
-        bool is_stated = !new->model->own->parameters[p].is_known || !(new->model->own->parameters[p].value > 0);
+        const struct cpu_number *number = &new->model->own->parameters[p];
+        bool is_stated = !number->is_known || !(number->value > 0) || new->ports.memory.states[p];
         for (size_t i = 0; i < sizeof stated / sizeof *stated; i++)
             is_stated |= stated[i] == (enum cpu_parameter)p;
         if (!is_stated)
@@ -350,6 +359,39 @@ static void list_limits(const struct td_new *new, struct td_new_result *result) 
     if (parameters)
         *ARENA_ADD(new->arena, limits, result->n_limits) = (struct td_new_limit){parameters, 0};
     result->limits = limits;
+}
+
+static const char *memory_of(const struct td_new *new) {
+    struct text text = {.arena = new->arena};
+    text_add(&text, "");
+    for (unsigned a = 0; a < TD_N_ACCESSES; a++) {
+        const struct td_rate *rate = &new->ports.memory.rates[a];
+        if (rate->pipe)
+            text_addf(&text, "%s%s %u", text.length ? ", " : "", td_ports_name_of(&new->ports, rate->pipe),
+                      rate->units);
+    }
+    return text.data;
+}
+
+static const char *unstated_of(const struct td_new *new) {
+    const struct td_new_request *request = new->request;
+    const struct {
+        const char *what;
+        bool is_known;
+    } all[] = {
+        {"IssueWidth", parameter_of(new, CPU_DISPATCH_WIDTH).is_known},
+        {"MicroOpBufferSize (it is the base's)", parameter_of(new, CPU_REORDER_BUFFER).is_known},
+        {"LoadLatency", parameter_of(new, CPU_LOAD_LATENCY).is_known},
+        {"MispredictPenalty", request->mispredict_penalty.is_known},
+        {"RegisterFile of integers", !new->has_x86_registers || request->integer_registers.is_known},
+        {"RegisterFile of vectors", !new->has_x86_registers || request->vector_registers.is_known},
+    };
+    struct text text = {.arena = new->arena};
+    text_add(&text, "");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!all[i].is_known)
+            text_addf(&text, "%s%s", text.length ? ", " : "", all[i].what);
+    return text.data;
 }
 
 static const char *csv_of(const struct td_new *new) {
@@ -388,6 +430,8 @@ void td_new_write(struct td_new *new, struct td_new_result *result) {
     result->n_opcodes = new->n_rows;
     result->n_pipes = (size_t)__builtin_popcountll(new->ports.used);
     result->n_groups = new->ports.n_groups;
+    result->memory = memory_of(new);
+    result->unstated = unstated_of(new);
     list_limits(new, result);
 }
 

@@ -6,12 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static uint64_t memory_bits(const struct td_ports *ports) {
+    uint64_t bits = 0;
+    for (unsigned a = 0; a < TD_N_ACCESSES; a++)
+        bits |= ports->memory.rates[a].pipe;
+    return bits;
+}
+
+void td_ports_take_memory(struct td_ports *ports, const struct cpu *cpu) {
+    td_memory_of(ports->arena, cpu, &ports->memory);
+}
+
 void td_ports_take(struct td_ports *ports, const struct td_export *export) {
     ports->has_serial |= export->serial > 1;
     for (unsigned u = 0; u < export->n_uses; u++) {
         uint64_t pipes = export->uses[u].pipes;
         size_t g = 0;
-        ports->used |= pipes;
+        ports->used |= pipes & ~memory_bits(ports);
         while (g < ports->n_groups && ports->groups[g].pipes != pipes)
             g++;
         if (__builtin_popcountll(pipes) < 2)
@@ -71,6 +82,19 @@ static void name_pipes(struct td_ports *ports, const struct cpu *cpu) {
             ports->names[p] = arena_printf(ports->arena, "%s%s", ports->prefix,
                                            without_dots(ports->arena, all[p] + (is_of_base ? length : 0)));
         }
+}
+
+// "Load", or "Loads" where a pipe is called so.
+static void name_memory(struct td_ports *ports) {
+    for (enum td_access a = 0; a < TD_N_ACCESSES; a++) {
+        const char *name = arena_printf(ports->arena, "%s%s", ports->prefix, td_memory_name(a));
+        bool is_used = false;
+        for (unsigned p = 0; p < 64; p++)
+            is_used |= ports->names[p] && strcmp(ports->names[p], name) == 0;
+        if (ports->memory.rates[a].pipe)
+            ports->names[__builtin_ctzll(ports->memory.rates[a].pipe)] =
+                is_used ? arena_printf(ports->arena, "%ss", name) : name;
+    }
 }
 
 // "ALU0123": a stem once, with all of its numbers.
@@ -138,10 +162,11 @@ static void add_unions(struct td_ports *ports) {
 }
 
 void td_ports_name(struct td_ports *ports, const struct cpu *cpu) {
-    size_t n_pipes = (size_t)__builtin_popcountll(ports->used) + ports->has_serial;
-    enum { UNIONS = 4 }; // room for them
-    size_t room = n_pipes + UNIONS < TD_MOST_RESOURCES ? TD_MOST_RESOURCES - n_pipes - UNIONS : 0;
+    size_t n_pipes = (size_t)__builtin_popcountll(ports->used | memory_bits(ports)) + ports->has_serial;
+    enum { UNIONS = 4, QUEUES = 2 }; // room for them
+    size_t room = n_pipes + UNIONS + QUEUES < TD_MOST_RESOURCES ? TD_MOST_RESOURCES - n_pipes - UNIONS - QUEUES : 0;
     name_pipes(ports, cpu);
+    name_memory(ports);
     if (ports->n_groups)
         qsort(ports->groups, ports->n_groups, sizeof *ports->groups, compare_uses);
     if (ports->n_groups > room)
@@ -187,15 +212,32 @@ const char *td_ports_name_of(const struct td_ports *ports, uint64_t pipes) {
     return NULL;
 }
 
+static void write_memory(const struct td_ports *ports, struct text *text) {
+    const char *title = "// Held for a cycle by each load, store or both.\n";
+    for (unsigned a = 0; a < TD_N_ACCESSES; a++) {
+        const struct td_rate *rate = &ports->memory.rates[a];
+        if (!rate->pipe)
+            continue;
+        text_addf(text, "%s// %s\ndef %s : ProcResource<%u>", title, rate->source, td_ports_name_of(ports, rate->pipe),
+                  rate->units);
+        title = "";
+        if (rate->queue)
+            text_addf(text, " {\n  let BufferSize = %u; // of the queue below\n}\n", rate->queue);
+        else
+            text_add(text, ";\n");
+    }
+}
+
 void td_ports_write(const struct td_ports *ports, struct text *text) {
     for (unsigned p = 0; p < 64; p++)
-        if (ports->names[p])
+        if (ports->used >> p & 1)
             text_addf(text, "def %s : ProcResource<1>;\n", ports->names[p]);
     if (ports->has_serial)
         text_addf(text,
                   "// Held by what follows its own kind after so many cycles, as microcode does.\n"
                   "def %sSerial : ProcResource<1>;\n",
                   ports->prefix);
+    write_memory(ports, text);
     text_add(text, "\n");
     for (size_t g = 0; g < ports->n_groups; g++) {
         text_addf(text, "def %s : ProcResGroup<[", ports->groups[g].name);

@@ -1,5 +1,6 @@
 // Private to this folder.
-// Pipes of a CPU file as LLVM's resources: a ProcResource for each pipe, a ProcResGroup for each set of them.
+// Pipes of a CPU file as LLVM's resources: a ProcResource for each pipe, a ProcResGroup for each set of them; and what
+// loads and stores hold.
 #ifndef UPSTREAM_TD_PORTS_H
 #define UPSTREAM_TD_PORTS_H
 
@@ -11,9 +12,10 @@ enum { TD_MOST_RESOURCES = 63 }; // of LLVM's: one bit of a mask each, and one i
 
 struct td_ports {
     struct arena *arena;
-    const char *prefix;    // of all names
-    const char *names[64]; // of each pipe; null: nothing uses it
-    uint64_t used;
+    const char *prefix; // of all names
+    struct td_memory memory;
+    const char *names[64]; // of each pipe, and of each resource of memory; null: nothing uses it
+    uint64_t used;         // without those of memory
     struct td_group {
         uint64_t pipes;
         const char *name;
@@ -23,6 +25,8 @@ struct td_ports {
     bool has_serial;
 };
 
+// Takes what the CPU file says of loads and stores: before all else.
+void td_ports_take_memory(struct td_ports *ports, const struct cpu *cpu);
 // Adds pipes and sets that the opcode holds.
 void td_ports_take(struct td_ports *ports, const struct td_export *export);
 // Names all; adds what LLVM wants besides: a group around those that overlap. Of sets beyond the resources that LLVM

@@ -115,7 +115,12 @@ void td_output_release(struct td_output *output) {
     *output = (struct td_output){0};
 }
 
-// The first error, as the program words it.
+static const char *line_of(struct arena *arena, struct slice line) {
+    struct slice trimmed = slice_trim(line);
+    return arena_copy(arena, trimmed.data, trimmed.length);
+}
+
+// The first error, as the program words it, and the line that it is about: that file is gone when somebody reads this.
 static const char *first_error(struct arena *arena, int messages) {
     struct td_output output = {0};
     struct slice line;
@@ -125,6 +130,8 @@ static const char *first_error(struct arena *arena, int messages) {
     for (struct slice rest = {output.data, output.length}; slice_next(&rest, '\n', &line);)
         if (memmem(line.data, line.length, "error:", 6)) {
             error = text_printable(arena, arena_copy(arena, line.data, line.length), 400);
+            if (slice_next(&rest, '\n', &line) && slice_trim(line).length)
+                error = arena_printf(arena, "%s: %s", error, text_printable(arena, line_of(arena, line), 200));
             break;
         }
     td_output_release(&output);
