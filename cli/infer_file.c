@@ -112,8 +112,8 @@ static bool why(struct arena *arena, const struct model *model, const char *llvm
         return false;
     size_t first = check_values_find_form(results.values, results.n_values, form), end = first;
     if (first == results.n_values)
-        return fail_set(fail, FAIL_INPUT, "the survey '%s' has no form '%s': 'cyclops list forms' has their names",
-                        paths.surveys[0], text_printable(arena, form, 80));
+        return fail_set(fail, FAIL_INPUT, "the survey of '%s' has no form '%s': 'cyclops list forms' has their names",
+                        model->own->path, text_printable(arena, form, 80));
     while (end < results.n_values && strcmp(results.values[end].form, form) == 0)
         end++;
     printf("%s: %s\n", form, results.values[first].example ? results.values[first].example : "");
