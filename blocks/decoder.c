@@ -89,11 +89,16 @@ struct names {
     size_t n;
 };
 
-static void add_name(struct names *names, const char *name) {
+static bool contains(const struct names *names, const char *name) {
     for (size_t i = 0; i < names->n; i++)
         if (strcmp(names->items[i], name) == 0)
-            return;
-    *ARENA_ADD(names->arena, names->items, names->n) = name;
+            return true;
+    return false;
+}
+
+static void add_name(struct names *names, const char *name) {
+    if (!contains(names, name))
+        *ARENA_ADD(names->arena, names->items, names->n) = name;
 }
 
 // Adds a register by its name in assembly: LLVM writes F10_D for f10, and A0 for MIPS's $a0. For LLVM, a list of
@@ -217,11 +222,8 @@ static struct names copy_of(const struct names *names) {
 static void keep_common(struct names *names, const struct names *others) {
     size_t n = 0;
     for (size_t i = 0; i < names->n; i++)
-        for (size_t k = 0; k < others->n; k++)
-            if (strcmp(names->items[i], others->items[k]) == 0) {
-                names->items[n++] = names->items[i];
-                break;
-            }
+        if (contains(others, names->items[i]))
+            names->items[n++] = names->items[i];
     names->n = n;
 }
 

@@ -94,11 +94,15 @@ static void bytes_belong_to_instructions(void **state) {
     close_decoded(&decoded);
 }
 
-static bool names(const struct block_facts *facts, const char *name) {
-    for (size_t i = 0; i < facts->n_registers; i++)
-        if (strcasecmp(facts->registers[i], name) == 0)
+static bool is_among(const char *const *names, size_t n, const char *name) {
+    for (size_t i = 0; i < n; i++)
+        if (strcasecmp(names[i], name) == 0)
             return true;
     return false;
+}
+
+static bool names(const struct block_facts *facts, const char *name) {
+    return is_among(facts->registers, facts->n_registers, name);
 }
 
 // Also those that no text names.
@@ -175,10 +179,7 @@ static void each_machine_has_a_stack_pointer(void **state) {
 }
 
 static bool has_input(const struct block_facts *facts, const char *name) {
-    for (size_t i = 0; i < facts->n_inputs; i++)
-        if (strcasecmp(facts->inputs[i], name) == 0)
-            return true;
-    return false;
+    return is_among(facts->inputs, facts->n_inputs, name);
 }
 
 static void inputs_are_those_of_any_way(void **state) {

@@ -1,5 +1,6 @@
 #include "upstream/td_memory.h"
 
+#include "analyzer/cpu/pipes.h"
 #include "base/text.h"
 
 const char *td_memory_name(enum td_access access) {
@@ -7,27 +8,21 @@ const char *td_memory_name(enum td_access access) {
     return names[access];
 }
 
-static uint64_t all_pipes(const struct cpu *cpu) {
-    uint64_t all = cpu->memory_pipes;
-    for (unsigned i = 1; i < cpu->machine->n_resources; i++)
-        all |= cpu_pipes(cpu, cpu->machine->resources[i].mask);
-    for (unsigned i = 0; i < cpu->n_ports; i++)
-        all |= cpu->port_pipes[i];
-    return all;
+const char *td_source_of(struct arena *arena, const struct cpu *cpu, enum cpu_parameter parameter) {
+    const struct cpu_number *number = &cpu->parameters[parameter];
+    return arena_printf(arena, "%s: %s%s%s", cpu_parameters[parameter].name, cpu_trust_name(number->trust),
+                        *number->source ? ", " : "", number->source);
 }
 
 static const enum cpu_parameter parameters[TD_N_ACCESSES] = {CPU_LOADS, CPU_LOADS_VECTOR, CPU_STORES, CPU_ACCESSES};
 
 static void take_rate(struct arena *arena, const struct cpu *cpu, struct td_memory *memory, enum td_access access) {
     const enum cpu_parameter parameter = parameters[access];
-    const struct cpu_number *number = &cpu->parameters[parameter];
     memory->rates[access].units = (unsigned)cpu_value(cpu, parameter); // which is a whole number
     if (!memory->rates[access].units)
         return;
     memory->states[parameter] = true;
-    memory->rates[access].source =
-        arena_printf(arena, "%s: %s%s%s", cpu_parameters[parameter].name, cpu_trust_name(number->trust),
-                     *number->source ? ", " : "", number->source);
+    memory->rates[access].source = td_source_of(arena, cpu, parameter);
 }
 
 // Where the file has a number of loads only: forms hold none of the base's pipes of memory then.
@@ -50,7 +45,7 @@ static void take_queue(const struct cpu *cpu, enum cpu_parameter parameter, stru
 
 void td_memory_of(struct arena *arena, const struct cpu *cpu, struct td_memory *memory) {
     struct td_rate *rates = memory->rates;
-    uint64_t free_pipes = ~all_pipes(cpu);
+    uint64_t free_pipes = ~cpu_all_pipes(cpu);
     *memory = (struct td_memory){.states = {false}};
     for (enum td_access a = 0; a < TD_N_ACCESSES; a++)
         take_rate(arena, cpu, memory, a);

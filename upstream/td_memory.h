@@ -23,5 +23,7 @@ void td_memory_of(struct arena *arena, const struct cpu *cpu, struct td_memory *
 // Cycles that an instruction holds each resource.
 void td_memory_cycles(const struct cpu_recipe *recipe, unsigned cycles[TD_N_ACCESSES]);
 const char *td_memory_name(enum td_access access); // "Load"
+// "loads-per-cycle: measured, card: loads": a comment beside what a parameter gives.
+const char *td_source_of(struct arena *arena, const struct cpu *cpu, enum cpu_parameter parameter);
 
 #endif

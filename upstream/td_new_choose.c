@@ -63,8 +63,8 @@ static bool take_away(struct td_cost *from, const struct td_cost *cost) {
     return true;
 }
 
-// What is left of the row's numbers for atom `a`, where others are chosen. `shares_all`: it gets all; else, only its
-// latency, where others are not chosen either. False: nothing sensible is left.
+// What is left of the row's numbers for atom `a`, where others are chosen. `is_forced`: also where others are not
+// chosen either: the first of these gets all, the others their latency alone. False: nothing sensible is left.
 static bool left_for(const struct td_new *new, const struct td_row *row, unsigned a, bool is_forced,
                      struct td_cost *left) {
     bool is_first = true;
@@ -202,8 +202,8 @@ static bool has_reads(struct td_new *new, const struct td_row *row) {
 
 void td_new_choose(struct td_new *new) {
     enum { PASSES = 3 };
-    for (size_t i = 0; i < new->n_rows;
-         i++) // a list of the target with fewer writes has the longest latency for the rest
+    // A list of the target with fewer writes has the longest latency for the rest.
+    for (size_t i = 0; i < new->n_rows; i++)
         new->rows[i].is_apart |= !new->rows[i].n_writes || new->rows[i].n_writes < new->rows[i].export.n_latencies;
     for (unsigned pass = 0; pass < PASSES; pass++)
         choose_writes(new, false);

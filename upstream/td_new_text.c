@@ -219,9 +219,7 @@ static struct td_new_number parameter_of(const struct td_new *new, enum cpu_para
     if (!number->is_known)
         return (struct td_new_number){.is_known = false};
     return (struct td_new_number){true, (unsigned)(number->value + 0.5),
-                                  arena_printf(new->arena, "%s: %s%s%s", cpu_parameters[parameter].name,
-                                               cpu_trust_name(number->trust), *number->source ? ", " : "",
-                                               number->source)};
+                                  td_source_of(new->arena, new->model->own, parameter)};
 }
 
 static void write_head(const struct td_new *new, struct text *text) {

@@ -67,12 +67,17 @@ const char *cpu_uses_name(struct arena *arena, const struct cpu *cpu, const stru
     return text.data;
 }
 
-const struct machine *cpu_pipe_machine(struct arena *arena, const struct cpu *cpu) {
+uint64_t cpu_all_pipes(const struct cpu *cpu) {
     uint64_t all = 0;
     for (unsigned i = 1; i < cpu->machine->n_resources; i++)
         all |= cpu_pipes(cpu, cpu->machine->resources[i].mask);
     for (unsigned i = 0; i < cpu->n_ports; i++)
         all |= cpu->port_pipes[i];
+    return all;
+}
+
+const struct machine *cpu_pipe_machine(struct arena *arena, const struct cpu *cpu) {
+    const uint64_t all = cpu_all_pipes(cpu);
     const unsigned n = all ? 64 - (unsigned)__builtin_clzll(all) : 0;
     struct resource *resources = ARENA_ARRAY(arena, struct resource, n + 1);
     for (unsigned p = 0; p < n; p++)

@@ -7,6 +7,9 @@
 // "SKLPort0": the name of one pipe, as below.
 const char *cpu_pipe_name(struct arena *arena, const struct cpu *cpu, uint64_t pipe);
 
+// Those of the base and the file's own ports. `cpu` is bound.
+uint64_t cpu_all_pipes(const struct cpu *cpu);
+
 // Names of the base's resources that are these pipes, the fewest that are found: "SKLPort06", "SKLPort0+SKLPort15"; of
 // the file's own ports; and of single pipes of a resource: "SBPort23.1". A rule's `pipes` take them.
 const char *cpu_pipes_name(struct arena *arena, const struct cpu *cpu, uint64_t pipes);
