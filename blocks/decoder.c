@@ -176,6 +176,27 @@ static uint16_t find_register(const struct machine *machine, const char *const *
     return 0;
 }
 
+// Whether two of LLVM's registers have bits in common.
+static bool overlap(const struct machine *machine, uint16_t a, uint16_t b) {
+    const struct machine_register *reg = &machine->registers[a];
+    if (a == b)
+        return true;
+    for (unsigned i = 0; i < reg->n_sub; i++)
+        if (reg->sub[i] == b)
+            return true;
+    for (unsigned i = 0; i < reg->n_super; i++)
+        if (reg->super[i] == b)
+            return true;
+    return false;
+}
+
+bool decoder_writes(const struct machine *machine, const struct insn *insn, uint16_t reg) {
+    for (unsigned i = 0; i < insn->n_writes; i++)
+        if (insn->writes[i].reg && overlap(machine, insn->writes[i].reg, reg))
+            return true;
+    return false;
+}
+
 uint16_t decoder_stack_pointer(const struct decoder *decoder) {
     static const char *const names[] = {"RSP", "SP", "X2", NULL};
     return find_register(decoder->machine, names);

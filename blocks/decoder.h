@@ -35,6 +35,9 @@ bool decoder_decode_code(const struct decoder *decoder, struct arena *arena, con
 void decoder_facts(const struct decoder *decoder, struct arena *arena, const struct block *block,
                    struct block_facts *facts);
 
+// Whether an instruction writes a register, a part of it, or one that it is a part of.
+bool decoder_writes(const struct machine *machine, const struct insn *insn, uint16_t reg);
+
 uint16_t decoder_stack_pointer(const struct decoder *decoder); // number of the machine's register; 0: there is none
 
 #endif

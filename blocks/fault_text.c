@@ -2,30 +2,11 @@
 
 #include "base/text.h"
 #include "blocks/callees.h"
+#include "blocks/decoder.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
-
-static bool overlap(const struct machine *machine, uint16_t a, uint16_t b) {
-    const struct machine_register *reg = &machine->registers[a];
-    if (a == b)
-        return true;
-    for (unsigned i = 0; i < reg->n_sub; i++)
-        if (reg->sub[i] == b)
-            return true;
-    for (unsigned i = 0; i < reg->n_super; i++)
-        if (reg->super[i] == b)
-            return true;
-    return false;
-}
-
-static bool writes(const struct machine *machine, const struct insn *insn, uint16_t reg) {
-    for (unsigned i = 0; i < insn->n_writes; i++)
-        if (insn->writes[i].reg && overlap(machine, insn->writes[i].reg, reg))
-            return true;
-    return false;
-}
 
 // Returns the instruction, from 1, that wrote the register's value at instruction `at`; 0: none does. Sets `is_before`
 // where it is in the previous copy.
@@ -33,11 +14,11 @@ static unsigned find_writer(const struct machine *machine, const struct block *b
                             bool *is_before) {
     *is_before = false;
     for (unsigned i = at; i-- > 0;)
-        if (writes(machine, &block->insns[i], reg))
+        if (decoder_writes(machine, &block->insns[i], reg))
             return i + 1;
     *is_before = true;
     for (unsigned i = block->n_insns; i-- > at;)
-        if (writes(machine, &block->insns[i], reg))
+        if (decoder_writes(machine, &block->insns[i], reg))
             return i + 1;
     return 0;
 }

@@ -7,24 +7,6 @@
 
 enum { FIELD = 4 };
 
-// Whether two of LLVM's registers have bits in common.
-static bool overlap(const struct machine *machine, uint16_t a, uint16_t b) {
-    const struct machine_register *reg = &machine->registers[a];
-    bool is_part = a == b;
-    for (unsigned i = 0; i < reg->n_sub; i++)
-        is_part |= reg->sub[i] == b;
-    for (unsigned i = 0; i < reg->n_super; i++)
-        is_part |= reg->super[i] == b;
-    return is_part;
-}
-
-static bool writes(const struct machine *machine, const struct insn *insn, uint16_t reg) {
-    for (unsigned i = 0; i < insn->n_writes; i++)
-        if (insn->writes[i].reg && overlap(machine, insn->writes[i].reg, reg))
-            return true;
-    return false;
-}
-
 // What the last four bytes of an instruction of an object refer to; false: a relocation that means no address fills
 // them in, or none does.
 static bool find_relocated(const struct object_linker *linker, uint64_t place, uint64_t *target) {
@@ -75,7 +57,7 @@ static bool find_value(const struct object_linker *linker, const struct block *h
     for (unsigned i = 0; i < home->n_insns; address += home->insns[i++].n_bytes) {
         const struct insn *insn = &home->insns[i];
         uint64_t target;
-        if (!writes(machine, insn, reg) || strncmp(insn->opcode, "POP", strlen("POP")) == 0)
+        if (!decoder_writes(machine, insn, reg) || strncmp(insn->opcode, "POP", strlen("POP")) == 0)
             continue;
         if (linker_is_own(linker, address) || !sets_address(linker, insn, address, &target) ||
             (*value && *value != target))

@@ -11,9 +11,7 @@
 #include "upstream/td.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct splitting {
     struct arena *arena;
@@ -115,9 +113,7 @@ static bool split_model(struct arena *arena, const struct upstream_split_request
         !check_results_read(arena, folders, n, &cli_listener, &results, fail))
         return false;
     const struct repair_request wanted = {.results = &results, .model = model, .name = "split", .listener = &listener};
-    if (mkdir(request->output, 0777) != 0 && errno != EEXIST)
-        return fail_set(fail, FAIL_WORK, "cannot make the folder '%s': %s", request->output, strerror(errno));
-    if (!repair_run(arena, &wanted, &repaired, fail))
+    if (!file_make_folder(request->output, fail) || !repair_run(arena, &wanted, &repaired, fail))
         return false;
     struct splitting splitting = {
         .arena = arena, .request = request, .model = model, .results = &results, .repaired = &repaired};
