@@ -184,6 +184,27 @@ struct cyclops_prediction {
 CYCLOPS_API struct cyclops_prediction *cyclops_predict(const struct cyclops_block *block, struct cyclops_error *error);
 CYCLOPS_API void cyclops_prediction_free(struct cyclops_prediction *prediction); /* null is allowed */
 
+/* ---- Regions ---- */
+
+/* Cycles of a piece of the caller's own program, measured without counters, for languages that cannot include
+ * cyclops_region.h; that header says how, and what the values mean. A region is used by one thread at a time. It knows
+ * no machine, and needs no LLVM. */
+struct cyclops_timed_region;
+
+struct cyclops_timed_value {
+    double cycles;    /* of one execution; NAN: none is known */
+    double low, high; /* interval */
+    uint64_t n;       /* executions */
+    const char *why;  /* the value is not to be trusted, and why, one clause; null: it is stable */
+};
+
+CYCLOPS_API struct cyclops_timed_region *cyclops_timed_region_open(void); /* null: without memory, or on another ISA
+                                                                             than x86-64 and AArch64 */
+CYCLOPS_API void cyclops_timed_region_begin(struct cyclops_timed_region *region);
+CYCLOPS_API void cyclops_timed_region_end(struct cyclops_timed_region *region);
+CYCLOPS_API struct cyclops_timed_value cyclops_timed_region_value(const struct cyclops_timed_region *region);
+CYCLOPS_API void cyclops_timed_region_close(struct cyclops_timed_region *region); /* null is allowed */
+
 #ifdef __cplusplus
 }
 #endif
