@@ -102,9 +102,13 @@ static bool may_be_brief(const struct program *program) {
     return program->unroll > 2;
 }
 
-// Aligns what follows to a line of the cache, plus an offset.
-static void add_alignment(struct text *out, const struct isa *isa, unsigned line_offset) {
+// Aligns what follows to a line of the cache, plus an offset. With `run_up`: behind some no-operations at least, which the
+// sandbox may turn into fewer (bench/sandbox/run_up.h).
+static void add_alignment(struct text *out, const struct isa *isa, unsigned line_offset, bool run_up) {
+    enum { RUN_UP = 16 };
     text_add(out, "    .balign 64\n");
+    if (run_up && isa->nop.n_bytes == 1 && line_offset < RUN_UP)
+        line_offset += PROGRAM_LINE_BYTES;
     if (!line_offset)
         return;
     text_addf(out, "    .rept %u\n    ", line_offset / isa->nop.n_bytes);
@@ -114,7 +118,7 @@ static void add_alignment(struct text *out, const struct isa *isa, unsigned line
 
 static unsigned add_loop(struct text *out, const struct isa *isa, const struct program *program, bool is_brief) {
     const char *symbol = program->symbol;
-    add_alignment(out, isa, program->routine ? 0 : program->line_offset);
+    add_alignment(out, isa, program->routine ? 0 : program->line_offset, program->has_own_branch);
     text_addf(out, "%s.loop:\n", symbol);
     if (program->unroll > 1)
         text_addf(out, "    .rept %u\n", is_brief ? 2 : program->unroll);
@@ -159,7 +163,7 @@ static void add_program(struct text *out, const struct program *program, struct 
     else
         add_emitted(out, isa->emit_exit, &named);
     if (named.routine) {
-        add_alignment(out, isa, named.line_offset);
+        add_alignment(out, isa, named.line_offset, false);
         text_addf(out, PROGRAM_ROUTINE_LABEL ":\n%s.routine:\n", named.symbol);
         add_lines(out, named.routine);
         text_addf(out, "%s.routine_end:\n", named.symbol);

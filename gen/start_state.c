@@ -180,6 +180,9 @@ static bool add_memory(struct arena *arena, const struct isa *isa, const struct 
         if (!parse_address(slice_trim((struct slice){colon + 1, inside.length - place.length - 1}), &n_bytes))
             return fail_form(item, fail);
     }
+    struct state_value word = *value;
+    if (!colon && word.n < n_bytes) // zeros above; only N bytes are filled with the number again and again
+        word.n = (unsigned)n_bytes;
     place = slice_trim(place);
     size_t n_name = 0;
     while (n_name < place.length && (isalnum((unsigned char)place.data[n_name]) || place.data[n_name] == '$'))
@@ -194,7 +197,7 @@ static bool add_memory(struct arena *arena, const struct isa *isa, const struct 
     struct slice number = slice_trim((struct slice){place.data + has_sign, place.length - has_sign});
     if ((!base || has_sign) && !parse_address(number, &offset))
         return fail_form(item, fail);
-    return start_state_set_memory(arena, isa, base, is_below ? -offset : offset, n_bytes, value, state, fail);
+    return start_state_set_memory(arena, isa, base, is_below ? -offset : offset, n_bytes, &word, state, fail);
 }
 
 static bool add_item(struct arena *arena, const struct isa *isa, const struct item *item, struct start_state *state,

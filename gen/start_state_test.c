@@ -36,7 +36,7 @@ static void texts_have_one_form(void **unused) {
         {"x86_64", "xmm20=-1", "xmm20=0xffffffffffffffffffffffffffffffff"},
         {"x86_64", "mxcsr=0x1f80", "mxcsr=0x1f80"},
         {"x86_64", "mem[rdi+8]=5", "mem[rdi+0x8]=0x0000000000000005"},
-        {"x86_64", "mem[ rdi - 0x10 ]=0x05", "mem[rdi-0x10]=0x05"},
+        {"x86_64", "mem[ rdi - 0x10 ]=0x05", "mem[rdi-0x10]=0x0000000000000005"},
         {"x86_64", "mem[rdi]=-1", "mem[rdi]=0xffffffffffffffff"},
         {"x86_64", "mem[65536:4096]=0x7fffffff", "mem[0x10000:4096]=0x7fffffff"},
         {"x86_64", "mem[rsp:1]=255", "mem[rsp:1]=0xff"},

@@ -17,6 +17,7 @@ left 0xffffffffffffffff rcx 'nop' --set rcx=-1
 left 0xffffffff rcx 'nop' --set ecx=-1
 left 0x9 rax 'mov rax, rdx' --set rcx=1 --set rdx=8,rdx=9
 left 0x5 rax 'mov rax, [rdi + 8]' --set 'mem[rdi+8]=5'
+left 0x239d000 rax 'mov rax, [rdi]' --set 'mem[rdi]=0x239d000' # a word, not two halves alike
 left 0x2020202 rax 'mov eax, [rdi + 4094]' --set 'mem[rdi:8192]=0x02'
 left 0x6 rax 'mov rax, [rdi]' --set 'rdi=0x40000,mem[rdi]=5,mem[0x40000:1]=6'
 left 0x4000000000000000 rax 'movhlps xmm1, xmm0; movq rax, xmm1' --set xmm0=0x40000000000000003ff0000000000000

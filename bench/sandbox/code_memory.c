@@ -1,6 +1,7 @@
 #include "bench/sandbox/code_memory.h"
 
 #include "bench/host/timer.h"
+#include "bench/sandbox/run_up.h"
 
 #include <errno.h>
 #include <string.h>
@@ -36,13 +37,19 @@ static size_t size_of(const struct bench_code *code) {
     return (bench_code_is_foreign(code) ? BENCH_FRAME_DISTANCE : 0) + in_pages(code->offset + code->n_bytes);
 }
 
+// Another number in each process.
+static uint64_t random_number(void) {
+    enum { MIXED = 32 }; // bits below which a product is hardly mixed
+    return timer_read() * UINT64_C(0x9E3779B97F4A7C15) >> MIXED;
+}
+
 // Reserves addresses between what Linux places itself (from 0x55… and 0x7f… on) and the shadow memory of
 // AddressSanitizer (below 0x11…). Where there is no such address (32 or 39 bits), the kernel picks one.
 static uint8_t *reserve_apart(size_t size) {
 #if UINTPTR_MAX > UINT32_MAX
-    const uint64_t first = UINT64_C(0x200000000000), range = UINT64_C(0x100000000000);
-    uint64_t page = in_pages(1), random = timer_read() * UINT64_C(0x9E3779B97F4A7C15);
-    void *wanted = (void *)(uintptr_t)(first + random % range / page * page); // NOLINT(performance-no-int-to-ptr)
+    const uint64_t first = UINT64_C(0x200000000000), range = UINT64_C(0x100000000000), page = in_pages(1);
+    void *wanted =
+        (void *)(uintptr_t)(first + random_number() * page % range / page * page); // NOLINT(performance-no-int-to-ptr)
     void *start = reserve(wanted, size);
     if (start != MAP_FAILED)
         return start;
@@ -53,6 +60,7 @@ static uint8_t *reserve_apart(size_t size) {
 static void copy(const struct bench_code *code, uint8_t *at, code_function *function) {
     uint8_t *first = at + code->offset;
     memcpy(first, code->bytes, code->n_bytes);
+    run_up_vary(first, code, random_number());
     memcpy(function, &first, sizeof first); // ISO C has no cast from data to functions
 }
 

@@ -5,11 +5,14 @@
 //                                              prints that for arguments less 0 to 7 steps each, on average 3.5
 //   PROGRAM callers OFFSET REPEATS ARGUMENT... prints that for calls from each of some places
 //   PROGRAM walk OFFSET ARGUMENT...            prints how often each instruction of the program ran: offset, count
-//   PROGRAM state OFFSET AT ARGUMENT...        prints the registers when the instruction at AT is first reached
+//   PROGRAM state OFFSET AT ARGUMENT...        prints the registers when the instruction at AT is first reached, and
+//                                              words of memory around rsp and rbp, where these are addresses of a stack
 // OFFSETs are hexadecimal and count from main(). Arguments are up to six whole numbers, and so are steps. Memory around
 // 0x2324000 holds what Cyclops puts there, and denormals count as zero, as there. Time is that of rdtsc; its unit is a
 // chain of adds.
 #define _GNU_SOURCE
+#include <cpuid.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -19,6 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -228,9 +232,87 @@ static void print_counts(const struct call *call) {
             printf("%s%lx %u\n", i < REACH ? "-" : "", labs(i - REACH), counts[i]);
 }
 
+// Parts of a saved state (XSAVE), and their size for a register; Intel's manual, volume 1, 13.4 and 13.5.
+enum part {
+    PART_XMM = 1,
+    PART_YMM_HIGH = 2,
+    PART_MASKS = 5,
+    PART_ZMM_HIGH = 6, // of zmm0 to zmm15
+    PART_ZMM16 = 7,
+    N_PARTS
+};
+enum { XMM_AT = 160, HAS_AT = 512, WORD = 8, MOST_STATE = 1 << 16 };
+
+// Where a part is; 0: this CPU, or the child, does not have it.
+static size_t place_of(const uint8_t *state, enum part part) {
+    uint64_t has;
+    memcpy(&has, state + HAS_AT, sizeof has);
+    unsigned size, at = 0, c, d;
+    if (part == PART_XMM)
+        return XMM_AT;
+    if (!(has >> part & 1) || !__get_cpuid_count(0xd, part, &size, &at, &c, &d) || !size)
+        return 0;
+    return at;
+}
+
+// Prints words of a register, the last one first.
+static void print_words(const uint8_t *at, size_t n) {
+    for (size_t i = n; i-- > 0;) {
+        uint64_t word;
+        memcpy(&word, at + i * WORD, sizeof word);
+        printf("%016" PRIx64, word);
+    }
+}
+
+// A part that the child does not have holds zeros.
+static void print_vector(const uint8_t *state, size_t i) {
+    static const uint8_t zeros[4 * WORD];
+    enum { XMM_WORDS = 2, YMM_WORDS = 4, ALL_WORDS = 8 };
+    size_t xmm = place_of(state, PART_XMM), ymm = place_of(state, PART_YMM_HIGH), zmm = place_of(state, PART_ZMM_HIGH),
+           more = place_of(state, PART_ZMM16);
+    if (i >= 16 && more) {
+        printf("zmm%zu ", i);
+        print_words(state + more + (i - 16) * ALL_WORDS * WORD, ALL_WORDS);
+    } else if (i < 16) {
+        printf("%cmm%zu ", zmm ? 'z' : ymm ? 'y' : 'x', i);
+        if (zmm)
+            print_words(state + zmm + i * YMM_WORDS * WORD, YMM_WORDS);
+        if (zmm || ymm)
+            print_words(ymm ? state + ymm + i * XMM_WORDS * WORD : zeros, XMM_WORDS);
+        print_words(state + xmm + i * XMM_WORDS * WORD, XMM_WORDS);
+    }
+    printf("\n");
+}
+
+static void print_vectors(pid_t child) {
+    enum { NT_STATE = 0x202, VECTORS = 32, MASKS = 8 };
+    static uint8_t state[MOST_STATE];
+    struct iovec all = {state, sizeof state};
+    if (ptrace(PTRACE_GETREGSET, child, (void *)NT_STATE, &all) != 0)
+        fail("vector registers");
+    for (size_t i = 0; i < VECTORS; i++)
+        print_vector(state, i);
+    size_t masks = place_of(state, PART_MASKS);
+    for (size_t i = 1; masks && i < MASKS; i++) {
+        printf("k%zu ", i);
+        print_words(state + masks + i * WORD, 1);
+        printf("\n");
+    }
+}
+
+// What a function may keep on its stack, by its distance from a register.
+static void print_memory(pid_t child, const char *name, unsigned long long from) {
+    enum { BEFORE = -512, BEHIND = 512 };
+    for (int i = BEFORE; i < BEHIND; i += WORD) {
+        errno = 0;
+        long word = ptrace(PTRACE_PEEKDATA, child, (void *)(from + (unsigned long long)i), NULL);
+        if (!errno)
+            printf("%s%+d %lx\n", name, i, (unsigned long)word);
+    }
+}
+
 static void print_state(const struct call *call, long at) {
     struct user_regs_struct r;
-    struct user_fpregs_struct v;
     pid_t child = start_stopped(call);
     while (step(child, &r))
         if ((long)r.rip == (long)&main + at) {
@@ -238,11 +320,9 @@ static void print_state(const struct call *call, long at) {
                    r.rsi, r.rdi, r.rbp);
             printf("r8 %llx\nr9 %llx\nr10 %llx\nr11 %llx\nr12 %llx\nr13 %llx\nr14 %llx\nr15 %llx\n", r.r8, r.r9, r.r10,
                    r.r11, r.r12, r.r13, r.r14, r.r15);
-            if (ptrace(PTRACE_GETFPREGS, child, NULL, &v) != 0)
-                fail("vector registers");
-            for (int i = 0; i < 16; i++)
-                printf("xmm%d %08x%08x%08x%08x\n", i, v.xmm_space[4 * i + 3], v.xmm_space[4 * i + 2],
-                       v.xmm_space[4 * i + 1], v.xmm_space[4 * i]);
+            print_vectors(child);
+            print_memory(child, "rsp", r.rsp);
+            print_memory(child, "rbp", r.rbp);
             kill(child, SIGKILL);
             return;
         }
