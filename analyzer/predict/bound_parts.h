@@ -73,5 +73,8 @@ double bound_paired_loads(const struct place *loads, unsigned n, uint64_t memory
 
 // What needs addresses: loads, stores, latency.
 void bound_walk(struct bound_code *code, struct bounds *bounds);
+// Chains that do not repeat, and what must retire before later ones may begin. All other bounds are there, and ranked.
+// Set where it may be the largest.
+void bound_buffer(struct bound_code *code, struct bounds *bounds);
 
 #endif

@@ -212,11 +212,21 @@ static void write_results(struct walk *walk, const struct cpu_recipe *recipe, co
     }
 }
 
+// It has begun, and leaves the windows in its turn.
+static void leave_windows(struct walk *walk, const struct core_insn *insn, double address_ready, double begin) {
+    const bool is_access = !insn->n_of_part[CORE_COMPUTES] && (insn->loads || insn->stores);
+    const int64_t more = insn->stores && insn->store_delay > insn->latency ? insn->store_delay : insn->latency;
+    walk_windows_leave(walk->windows, is_access ? address_ready : begin,
+                       later(begin + (double)more / TICKS, address_ready));
+}
+
 // The walk's step of one instruction.
 static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     struct place from, to;
     double address_ready = 0, begin = 0, done = 0, loaded = 0, alone = 0, begins[CPU_MOST_PARTS];
     struct written written = {.base = 0};
+    const struct core_insn *insn = NULL;
+    const double room = walk->windows ? walk_windows_enter(walk->windows, &insn) : 0;
     if (recipe->n_stores && walk->renames) // before the registers of it change
         written = walk_written_of(walk, recipe, true);
     if (walk->code->accesses) // else nobody reads the rest of it
@@ -233,10 +243,12 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
         else
             begin = later(begin, ready - read->early);
     }
+    if (insn && insn->n_of_part[CORE_COMPUTES])
+        begin = later(begin, room);
     if (recipe->n_loads) {
-        double latency = latency_of_load(walk, recipe) + more;
-        alone = address_ready + latency;
-        loaded = load_ready(walk, recipe, &from, address_ready, latency);
+        const double latency = latency_of_load(walk, recipe) + more, start = later(address_ready, room);
+        alone = start + latency;
+        loaded = load_ready(walk, recipe, &from, start, latency);
         begin = later(begin, loaded);
         walk_count_load(walk, recipe, &from);
     }
@@ -260,6 +272,8 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     const struct stored *stored = keep_store(walk, recipe, &to, &written, address_ready, begin);
     if (walk->code->trace)
         walk_note_results(walk, recipe, later(done, address_ready), stored);
+    if (insn)
+        leave_windows(walk, insn, address_ready, begin);
 }
 
 static void find_written(struct walk *walk) {
@@ -303,8 +317,7 @@ static double latest(const struct walk *walk) {
     return latest;
 }
 
-// One turn.
-static void walk_turn(struct walk *walk, struct core_access *accesses) {
+void walk_turn(struct walk *walk, struct core_access *accesses) {
     const struct bound_code *code = walk->code;
     walk->n_turn_loads = 0;
     for (unsigned i = 0; i < code->n; i++) {
@@ -323,11 +336,9 @@ static bool are_settled(const struct bound_code *code, unsigned n_turns) {
     return is_same;
 }
 
-void bound_walk(struct bound_code *code, struct bounds *bounds) {
+struct walk *walk_open(const struct bound_code *code) {
     const struct cpu *cpu = code->cpu;
     struct walk *walk = ARENA_NEW(code->arena, struct walk);
-    double half = 0, most = 0;
-    unsigned turn = 0, same = 0;
     walk->code = code;
     walk->cpu = cpu;
     walk->renames = cpu_knows(cpu, CPU_RENAMED_LATENCY);
@@ -346,6 +357,13 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     walk->n_sets = (unsigned)fmin(fmax(cpu_value(cpu, CPU_RENAMED_LEARNED_SETS), 1), MOST_LEARNED_SETS);
     walk->n_copies = code->request->is_loop ? 1 : code->request->copies;
     find_written(walk);
+    return walk;
+}
+
+void bound_walk(struct bound_code *code, struct bounds *bounds) {
+    struct walk *walk = walk_open(code);
+    double half = 0, most = 0;
+    unsigned turn = 0, same = 0;
     double *before = ARENA_ARRAY(code->arena, double, walk->n_written + N_FURTHER);
     double *growth = ARENA_ARRAY(code->arena, double, walk->n_written + N_FURTHER);
     const unsigned least = code->request->run ? MOST_TURNS : 0; // what was not followed may change at any time
@@ -365,6 +383,7 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
     if (same < SAME_TURNS)
         most = (latest(walk) - half) / HALF;
     bounds->cycles[BOUND_LATENCY] = most;
+    bounds->longest = latest(walk) - most * turn;
     bounds->n_unfollowed = address_walk_unfollowed(walk->addresses);
     code->n_access_turns = turn;
     walk_set_memory(walk, turn, bounds);

@@ -5,6 +5,7 @@
 
 #include "analyzer/predict/bound_parts.h"
 #include "analyzer/predict/bound_trace.h"
+#include "analyzer/predict/walk_windows.h"
 
 #include <math.h>
 
@@ -94,8 +95,9 @@ struct walk {
         unsigned turn; // the first
     } pages[KEPT_PAGES];
     unsigned n_pages;
-    unsigned turn;             // that goes on
-    struct core_access access; // of the instruction that is being walked
+    unsigned turn;                // that goes on
+    struct core_access access;    // of the instruction that is being walked
+    struct walk_windows *windows; // null: all windows are without end
 };
 
 // What a load meets. `store`: null where it meets none.
@@ -131,6 +133,11 @@ static inline double walk_ready_of(const struct walk *walk, const struct cpu_rec
     const double early = walk->classes ? cpu_recipe_advance(recipe, read, walk->classes[read->unit]) : 0;
     return walk->ready[read->unit] - (is_own ? recipe->latency - recipe->own_latency : 0) - early;
 }
+
+// A walk at its start. `code`: outlives it.
+struct walk *walk_open(const struct bound_code *code);
+// One turn. `accesses`: set to what each of its accesses meets; null: nothing records that.
+void walk_turn(struct walk *walk, struct core_access *accesses);
 
 // What accesses cost besides latency (bound_memory.c).
 // Cycles of an access to a page that is new.

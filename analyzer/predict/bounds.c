@@ -7,7 +7,7 @@
 
 const char *bound_name(enum bound_kind kind) {
     static const char *const names[BOUND_N] = {"dispatch", "predecode", "decode",  "op cache", "ports",
-                                               "loads",    "stores",    "latency", "retire"};
+                                               "loads",    "stores",    "latency", "retire",   "reorder buffer"};
     return names[kind];
 }
 
@@ -134,6 +134,8 @@ void bounds_of_code(struct bound_code *code, struct bounds *bounds) {
     }
     bounds->cycles[BOUND_PORTS] = bound_ports(code, NULL, &bounds->pipes);
     bound_walk(code, bounds);
+    rank(bounds);
+    bound_buffer(code, bounds);
     rank(bounds);
     crowd(code, bounds);
 }

@@ -19,6 +19,7 @@ enum bound_kind {
     BOUND_STORES,    // stores and lines
     BOUND_LATENCY,   // a dependence from one iteration to the next
     BOUND_RETIRE,
+    BOUND_BUFFER, // chains that end in their iteration, of which the reorder buffer holds a part at a time
     BOUND_N
 };
 
@@ -61,6 +62,7 @@ struct bounds {
     double vector_slots; // of these, those of vector instructions
     uint64_t pipes;      // of the bound of ports
     bool counts_stores;  // the bound of loads: as many accesses take longer than the loads alone
+    double longest;      // cycles of the longest chain, beyond what it repeats: the bound of windows
     double crowded;      // cycles of it, per iteration, that accesses lose beside operations, or behind chains of loads
     // Accesses of all turns that were looked at whose address could not be followed: each is taken to be apart.
     unsigned n_unfollowed;

@@ -18,6 +18,7 @@ static bool is_maker(const struct bounds_explained *explained, const struct cpu_
     case BOUND_DISPATCH:
         return recipe->slots > 0 && (recipe->is_vector || !explained->is_of_vectors);
     case BOUND_RETIRE:
+    case BOUND_BUFFER:
     case BOUND_CACHE:
         return recipe->slots > 0;
     case BOUND_PREDECODE:

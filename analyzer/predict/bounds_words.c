@@ -191,6 +191,10 @@ const char *bounds_sentence(struct arena *arena, const struct bounds_words *word
         return say_stores(arena, words, makers);
     case BOUND_LATENCY:
         return say_chain(arena, words);
+    case BOUND_BUFFER:
+        return arena_printf(arena, "a chain of %s, and of the iteration's %s the reorder buffer holds %g at a time",
+                            some(arena, words->found->bounds.longest, "cycle"),
+                            some(arena, words->found->bounds.slots, "slot"), cpu_value(cpu, CPU_REORDER_BUFFER));
     case BOUND_N:
         break;
     }

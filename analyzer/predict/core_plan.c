@@ -106,6 +106,7 @@ static double least_cycles(const struct bounds *bounds, unsigned relaxed) {
         holds[i] = true;
     for (unsigned k = 0; k < cpu_core.n_knobs; k++) {
         holds[BOUND_LATENCY] &= !(relaxed >> k & 1) || cpu_core.knobs[k].limit != LIMIT_DEPENDENCES;
+        holds[BOUND_BUFFER] &= !(relaxed >> k & 1) || cpu_core.knobs[k].limit == LIMIT_RETIREMENT;
         holds[BOUND_RETIRE] &= !(relaxed >> k & 1) || cpu_core.knobs[k].limit != LIMIT_RETIREMENT;
     }
     for (unsigned i = 0; i < BOUND_N; i++)

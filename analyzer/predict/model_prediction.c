@@ -48,7 +48,7 @@ static enum bottleneck bottleneck_of(const struct bounds *bounds) {
         [BOUND_DECODE] = BOTTLENECK_FRONT_END,  [BOUND_CACHE] = BOTTLENECK_FRONT_END,
         [BOUND_PORTS] = BOTTLENECK_RESOURCE,    [BOUND_LOADS] = BOTTLENECK_MEMORY,
         [BOUND_STORES] = BOTTLENECK_MEMORY,     [BOUND_LATENCY] = BOTTLENECK_DEPENDENCY,
-        [BOUND_RETIRE] = BOTTLENECK_RETIRE,
+        [BOUND_RETIRE] = BOTTLENECK_RETIRE,     [BOUND_BUFFER] = BOTTLENECK_DEPENDENCY,
     };
     return bounds->most > 0 ? kinds[bounds->largest] : BOTTLENECK_UNKNOWN;
 }
@@ -58,7 +58,7 @@ static const char *name_of(struct arena *arena, const struct cpu *cpu, const str
     static const char *const names[BOUND_N] = {
         [BOUND_DISPATCH] = "dispatch width",  [BOUND_PREDECODE] = "predecode",   [BOUND_DECODE] = "decoders",
         [BOUND_CACHE] = "op cache",           [BOUND_LOADS] = "loads per cycle", [BOUND_STORES] = "stores per cycle",
-        [BOUND_LATENCY] = "dependency chain", [BOUND_RETIRE] = "retire width",
+        [BOUND_LATENCY] = "dependency chain", [BOUND_RETIRE] = "retire width",   [BOUND_BUFFER] = "reorder buffer",
     };
     if (bounds->most <= 0)
         return "";
