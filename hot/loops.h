@@ -1,0 +1,63 @@
+// The loops of a program's functions that have samples: natural loops of the control-flow graph, from its bytes.
+#ifndef HOT_LOOPS_H
+#define HOT_LOOPS_H
+
+#include "blocks/decoder.h"
+#include "hot/profile.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Bytes of code in a row.
+struct hot_range {
+    uint64_t begin, end; // addresses in the module, as struct hot_place has them
+};
+
+struct hot_edge {
+    uint64_t from, to; // address of the branch, and where it leads; `to` 0: not known
+};
+
+// A piece of code that samples are in: a loop, or what of a function is in no loop.
+struct hot_loop {
+    unsigned module;
+    const char *function; // symbol; null: a stripped file, named by its address
+    uint64_t function_address;
+    bool is_loop;                   // else the rest of the function, which is not replayed
+    uint64_t head;                  // address of its first instruction to run
+    const struct hot_range *ranges; // its instructions, with those of inner loops; ascending
+    size_t n_ranges;
+    const struct hot_edge *back, *exits, *calls; // branches to the head; ways out; calls (of functions)
+    size_t n_back, n_exits, n_calls;
+    size_t parent;          // index of the loop around it; SIZE_MAX: none
+    unsigned depth;         // loops around it
+    bool is_irreducible;    // control also enters it elsewhere than at the head
+    bool has_unknown_jumps; // a jump by a register or memory whose targets were not found
+    double own, all;        // samples in it without and with inner loops; the unit is the profile's
+    double turns;           // executions of the head, where the profile knows (callgrind, branch records); else NAN
+    const char *file;       // source of the head; null: no line table
+    unsigned line;
+};
+
+struct hot_loops {
+    const struct hot_loop *loops; // by `own`, the hottest first
+    size_t n;
+    double covered; // share of the profile's samples that are in them, 0 to 1
+    // Modules without loops here, each with a reason, one clause: no such file, another build, code of a JIT.
+    const struct hot_skipped {
+        unsigned module;
+        double samples;
+        const char *why;
+    } * skipped;
+    size_t n_skipped;
+};
+
+// Finds them. One bad module or function costs that one.
+bool hot_loops_find(struct arena *arena, const struct decoder *decoder, const struct hot_profile *profile,
+                    struct hot_loops *loops, struct fail *fail);
+
+// Source line of an address; false: the module has no line table for it.
+bool hot_source_line(struct arena *arena, const struct hot_module *module, uint64_t address, const char **file,
+                     unsigned *line);
+
+#endif

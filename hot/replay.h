@@ -1,0 +1,41 @@
+// Runs a loop again from its copied state, in the sandbox, at the same addresses, each time from the same state:
+// measured, and as an execution for predictions.
+#ifndef HOT_REPLAY_H
+#define HOT_REPLAY_H
+
+#include "analyzer/code/execution.h"
+#include "hot/state.h"
+#include "lab/lab.h"
+
+// How a replay ends after so many turns; what disturbs least comes first.
+enum hot_stop {
+    HOT_STOP_EXIT,  // at code that the recorded steps come to only then, such as the loop's exit: a jump stands there
+    HOT_STOP_PAGE,  // at a page that they touch only then: it is not there
+    HOT_STOP_COUNT, // the register that decides the number of turns begins with another value
+    HOT_STOP_CELL,  // a counter at a back edge or an inner exit: adds instructions
+};
+
+struct hot_replay {
+    const char *why; // it cannot be replayed, one clause; null: it was
+    enum hot_stop stop;
+    uint64_t turns;                       // in one replay
+    double cycles_per_turn, low, high;    // with the measurement's interval
+    struct bench_measurement measurement; // of one replay of all turns, without putting the state in place
+    size_t n_bytes;                       // lines that it touches, bytes: the working set
+    const char *level;                    // smallest cache that holds it: "L1", "L2", "L3", "memory"
+    // What the recorded turns do.
+    double accesses_split, accesses_crossing; // per turn: over a line of 64 bytes, over a page
+    double forwarded;                         // loads per turn that a store of the last 64 stores wrote
+    struct hot_branch {
+        uint64_t address;        // in memory
+        double taken, not_taken; // per turn
+        double mispredicted;     // per turn, of a two-level predictor with much room: a lower bound for real ones
+    } * branches;
+    size_t n_branches;
+    struct execution execution; // all turns, one pass, with the addresses of accesses
+};
+
+// Replays and measures. False only when Cyclops itself failed.
+bool hot_replay_run(struct lab *lab, const struct hot_state *state, struct hot_replay *replay, struct fail *fail);
+
+#endif

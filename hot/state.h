@@ -1,0 +1,62 @@
+// A loop's state in a running program: registers and the memory that so many of its instructions touch, as they were
+// when control came to its head; and the way that it then took. The program goes on unchanged.
+//
+// The program is stopped at the head, then steps through the loop, one instruction at a time, while each page is copied
+// before it is touched for the first time. x86-64 only.
+#ifndef HOT_STATE_H
+#define HOT_STATE_H
+
+#include "base/segment.h"
+#include "bench/sandbox/steps.h"
+#include "blocks/decoder.h"
+#include "hot/loops.h"
+
+enum { HOT_MOST_XSAVE = 1 << 14 };
+
+struct hot_state {
+    const char *program;             // for people
+    struct hot_module module;        // of the loop
+    uint64_t load_address;           // address in memory of the module's address 0
+    uint64_t head;                   // address in memory
+    struct step_registers registers; // at the head
+    uint64_t flags;
+    const uint8_t *xsave; // XSAVE's area, not compacted; its first bytes hold which components are in it
+    size_t n_xsave;
+    const struct segment *pages; // memory and code that the recorded steps touch, as it was at the head; ascending
+    size_t n_pages;
+    // The steps from the head on, as long as they stay in user code: addresses in memory, and the registers before
+    // each.
+    const uint64_t *steps;
+    const struct step_registers *before;
+    size_t n_steps;
+    uint64_t turns; // times that control came to the head, with the first one
+    enum hot_end {
+        HOT_END_LEFT,  // the last step left the loop, to come back (nested) or not: see `entries`
+        HOT_END_LIMIT, // as many steps as requested
+        HOT_END_CALL,  // a system call would be next
+    } end;
+    uint64_t entries; // of the loop from outside; 1: it was not left and entered again
+};
+
+struct hot_capture {
+    char *const *argv; // program to run; null: `pid`
+    int pid;           // process to attach to
+    const struct hot_loop *loop;
+    const struct hot_module *module;
+    uint64_t skipped_hits;  // times that control comes to the head before the copy
+    size_t most_steps;      // 0: 20,000
+    double timeout_seconds; // until the head is reached; 0: 10 s
+};
+
+// Copies the states of loops, each by its request, in one run of the program where that is possible. `whys[i]`: null,
+// or why loop i has no state, one clause: never reached, another thread's, a system call in its first turn. The
+// program's input and output are its own. Fails where it cannot be started or traced.
+bool hot_state_capture(struct arena *arena, const struct decoder *decoder, const struct hot_capture *captures, size_t n,
+                       struct hot_state **states, const char **whys, struct hot_run *run, struct fail *fail);
+
+// One file with the states of a program's loops, to replay them elsewhere. Reading checks everything: no content of a
+// file can do more than fail.
+bool hot_case_write(const char *path, const struct hot_state *const *states, size_t n, struct fail *fail);
+bool hot_case_read(struct arena *arena, const char *path, struct hot_state ***states, size_t *n, struct fail *fail);
+
+#endif
