@@ -1,4 +1,9 @@
 // The loops of a program's functions that have samples: natural loops of the control-flow graph, from its bytes.
+// x86-64.
+//
+// A sample is at the instruction behind the one that took the time: an interrupt comes between two, and the CPU is
+// late. A loop's sum is off by what is taken for its neighbour's, at its entry and its exits. Of single instructions,
+// samples are not to be trusted.
 #ifndef HOT_LOOPS_H
 #define HOT_LOOPS_H
 
@@ -27,14 +32,16 @@ struct hot_loop {
     uint64_t head;                  // address of its first instruction to run
     const struct hot_range *ranges; // its instructions, with those of inner loops; ascending
     size_t n_ranges;
-    const struct hot_edge *back, *exits, *calls; // branches to the head; ways out; calls (of functions)
+    // Branches to the head, or the instruction in front of it; ways out, of which `to` is 0 for a return; calls of
+    // functions.
+    const struct hot_edge *back, *exits, *calls;
     size_t n_back, n_exits, n_calls;
     size_t parent;          // index of the loop around it; SIZE_MAX: none
     unsigned depth;         // loops around it
     bool is_irreducible;    // control also enters it elsewhere than at the head
     bool has_unknown_jumps; // a jump by a register or memory whose targets were not found
     double own, all;        // samples in it without and with inner loops; the unit is the profile's
-    double turns;           // executions of the head, where the profile knows (callgrind, branch records); else NAN
+    double turns;           // executions of the head, where the profile counts them (callgrind); else NAN
     const char *file;       // source of the head; null: no line table
     unsigned line;
 };
@@ -42,10 +49,10 @@ struct hot_loop {
 struct hot_loops {
     const struct hot_loop *loops; // by `own`, the hottest first
     size_t n;
-    double covered; // share of the profile's samples that are in them, 0 to 1
-    // Modules without loops here, each with a reason, one clause: no such file, another build, code of a JIT.
+    double covered; // share of the profile's samples that are in loops, 0 to 1
+    // Samples that are in none of them, each with a reason, one clause: no such file, another build, code of a JIT.
     const struct hot_skipped {
-        unsigned module;
+        unsigned module; // UINT_MAX: of several, or of none
         double samples;
         const char *why;
     } * skipped;
@@ -56,7 +63,14 @@ struct hot_loops {
 bool hot_loops_find(struct arena *arena, const struct decoder *decoder, const struct hot_profile *profile,
                     struct hot_loops *loops, struct fail *fail);
 
-// Source line of an address; false: the module has no line table for it.
+// The lines of a module's source, for many addresses. They are in the file or in one with debug information that
+// belongs to it (by its build id, in /usr/lib/debug; or by its link). Null: there are none.
+struct hot_lines;
+struct hot_lines *hot_lines_open(struct arena *arena, const struct hot_module *module);
+void hot_lines_close(struct hot_lines *lines); // null: nothing
+// False: the compiler named no line of this address.
+bool hot_lines_find(struct hot_lines *lines, uint64_t address, const char **file, unsigned *line);
+// The same of one address.
 bool hot_source_line(struct arena *arena, const struct hot_module *module, uint64_t address, const char **file,
                      unsigned *line);
 

@@ -1,0 +1,231 @@
+// Jumps by tables, as gcc and clang write them for x86-64:
+//     lea b, [rip + table];  movslq r, [b + 4*i];  add r, b;  jmp r       distances from the table
+//     jmp [table + 8*i],  or  mov r, [table + 8*i];  jmp r                addresses
+//     lea b, [rip + table];  jmp [b + 8*i]                                addresses that the loader fills in
+// The search is bounded: the instructions in a row before the jump; where the table's address was put into its register
+// earlier, all instructions of the function that put one there.
+#include "hot/flow.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_STEPS = 48, BOUND_STEPS = 16, MOST_ENTRIES = 1024, MOST_TABLES = 64 };
+
+struct table_search {
+    struct flow *flow;
+    uint64_t jump;
+    unsigned entry_bytes;         // 4: distances, 8: addresses
+    uint64_t tables[MOST_TABLES]; // addresses of tables that may be meant
+    size_t n_tables;
+    size_t most_entries; // by a comparison in front of the jump; 0: not known
+    uint64_t *found;
+    size_t n_found;
+};
+
+static const char *name_of(const struct table_search *search, uint16_t reg) {
+    return search->flow->decoder->machine->registers[reg].name;
+}
+
+static bool writes(const struct table_search *search, const struct insn *insn, uint16_t reg) {
+    return decoder_writes(search->flow->decoder->machine, insn, reg);
+}
+
+static bool is_opcode(const struct insn *insn, const char *start) {
+    return strncmp(insn->opcode, start, strlen(start)) == 0;
+}
+
+// "lea r, [rip + table]": sets the table's address.
+static bool is_table_address(const struct table_search *search, const struct insn *insn, uint64_t at, uint64_t *table) {
+    const struct insn_address *address = insn->address;
+    if (!is_opcode(insn, "LEA64r") || !address || address->index || strcmp(name_of(search, address->base), "RIP") != 0)
+        return false;
+    *table = at + insn->n_bytes + (uint64_t)address->displacement;
+    return true;
+}
+
+static void add_table(struct table_search *search, uint64_t table) {
+    for (size_t i = 0; i < search->n_tables; i++)
+        if (search->tables[i] == table)
+            return;
+    if (search->n_tables < MOST_TABLES)
+        search->tables[search->n_tables++] = table;
+}
+
+// Finds the tables whose address a register may hold at `from`.
+static void find_bases(struct table_search *search, uint16_t reg, uint64_t from) {
+    struct flow *flow = search->flow;
+    uint64_t at = from, table;
+    const struct insn *insn;
+    for (unsigned i = 0; i < MOST_STEPS && (insn = flow_insn_before(flow, at, &at)); i++) {
+        if (insn_changes_way(insn) && !insn->is_conditional)
+            break;
+        if (!writes(search, insn, reg))
+            continue;
+        if (is_table_address(search, insn, at, &table)) {
+            add_table(search, table);
+            return;
+        }
+        break;
+    }
+    for (size_t p = 0; p < flow->n_parts; p++)
+        for (at = flow->parts[p].begin; at < flow->parts[p].end; at++) {
+            insn = flow->parts[p].insns[at - flow->parts[p].begin];
+            if (insn && is_table_address(search, insn, at, &table) && writes(search, insn, reg))
+                add_table(search, table);
+        }
+}
+
+// All tables that the function names, where another table begins is the end of one.
+static bool begins_other(const struct table_search *search, uint64_t address, uint64_t table) {
+    for (size_t i = 0; i < search->n_tables; i++)
+        if (search->tables[i] == address && address != table)
+            return true;
+    return false;
+}
+
+// A load of an entry: sets where the tables may be. False: it loads no entry of a table.
+static bool take_load(struct table_search *search, const struct insn *insn, uint64_t at) {
+    const struct insn_address *address = insn->address;
+    if (!address || !address->index)
+        return false;
+    search->entry_bytes = is_opcode(insn, "MOVSX64rm32") ? 4 : 8;
+    if (address->scale != search->entry_bytes)
+        return false;
+    if (!address->base)
+        add_table(search, (uint64_t)address->displacement);
+    else if (address->displacement == 0)
+        find_bases(search, address->base, at);
+    return search->n_tables > 0;
+}
+
+// What a comparison in front of the jump allows: "cmp i, 12; ja default".
+static void find_bound(struct table_search *search) {
+    uint64_t at = search->jump, before;
+    const struct insn *insn, *compare;
+    for (unsigned i = 0; i < BOUND_STEPS && (insn = flow_insn_before(search->flow, at, &at)); i++) {
+        if (!insn->is_conditional)
+            continue;
+        const char *condition = insn->text ? insn->text : "";
+        bool is_above = strncmp(condition, "ja\t", 3) == 0, is_not_below = strncmp(condition, "jae\t", 4) == 0;
+        compare = flow_insn_before(search->flow, at, &before);
+        const char *comma = compare && is_opcode(compare, "CMP") && compare->text ? strrchr(compare->text, ',') : NULL;
+        if (!comma || (!is_above && !is_not_below) || !isdigit((unsigned char)comma[1 + strspn(comma + 1, " \t")]))
+            return;
+        size_t number = (size_t)strtoul(comma + 1, NULL, 0);
+        search->most_entries = number < MOST_ENTRIES ? number + is_above : 0;
+        return;
+    }
+}
+
+static bool read_entry(const struct table_search *search, uint64_t table, uint64_t at, uint64_t *target) {
+    size_t n;
+    const uint8_t *bytes = hot_image_bytes(search->flow->image, at, &n);
+    int32_t distance;
+    if (search->entry_bytes == 8)
+        return hot_image_pointer(search->flow->image, at, target);
+    if (!bytes || n < sizeof distance)
+        return false;
+    memcpy(&distance, bytes, sizeof distance);
+    *target = table + (uint64_t)(int64_t)distance;
+    return true;
+}
+
+// Whether a target may be one: in this function, or in the part of it that was moved away.
+static bool may_lead_to(const struct table_search *search, uint64_t target) {
+    const struct flow *flow = search->flow;
+    struct hot_function other;
+    if (flow_part_of(flow, target))
+        return true;
+    return hot_image_function(flow->image, target, &other) && other.name && flow->function.name &&
+           strncmp(other.name, flow->function.name, strlen(flow->function.name)) == 0 &&
+           strncmp(other.name + strlen(flow->function.name), ".cold", strlen(".cold")) == 0;
+}
+
+// Takes the entries of a table: at least two. Returns how many.
+static size_t take_entries(struct table_search *search, uint64_t table) {
+    const size_t first = search->n_found, most = search->most_entries ? search->most_entries : MOST_ENTRIES;
+    size_t n = 0;
+    for (uint64_t at = table; n < most; at += search->entry_bytes, n++) {
+        uint64_t target;
+        if ((n > 0 && !search->most_entries && begins_other(search, at, table)) ||
+            !read_entry(search, table, at, &target) || !may_lead_to(search, target))
+            break;
+        *ARENA_ADD(search->flow->arena, search->found, search->n_found) = target;
+    }
+    if (n < 2)
+        search->n_found = first;
+    return n < 2 ? 0 : n;
+}
+
+static int compare_addresses(const void *a, const void *b) {
+    const uint64_t *one = a, *other = b;
+    return *one < *other ? -1 : *one > *other;
+}
+
+static void keep_unique(struct table_search *search) {
+    size_t n = 0;
+    qsort(search->found, search->n_found, sizeof *search->found, compare_addresses);
+    for (size_t i = 0; i < search->n_found; i++)
+        if (n == 0 || search->found[n - 1] != search->found[i])
+            search->found[n++] = search->found[i];
+    search->n_found = n;
+}
+
+// What loads the entry. Sets `leaves` where the jump goes by a pointer that is no entry of a table.
+static bool find_load(struct table_search *search, const struct insn *jump, bool *leaves) {
+    if (jump->address) {
+        *leaves = !jump->address->index;
+        return take_load(search, jump, search->jump);
+    }
+    uint16_t reg = jump->n_reads ? jump->reads[0].reg : 0;
+    uint64_t at = search->jump;
+    bool is_sum = false;
+    for (unsigned i = 0; reg && i < MOST_STEPS; i++) {
+        const struct insn *insn = flow_insn_before(search->flow, at, &at);
+        if (!insn || (insn_changes_way(insn) && !insn->is_conditional))
+            return false;
+        if (is_sum && is_opcode(insn, "MOVSX64rm32"))
+            return take_load(search, insn, at);
+        if (!writes(search, insn, reg))
+            continue;
+        if (is_opcode(insn, "ADD64rr")) {
+            is_sum = true;
+            continue;
+        }
+        if (is_opcode(insn, "MOV64rm")) {
+            *leaves = insn->address && !insn->address->index;
+            return take_load(search, insn, at);
+        }
+        if (!is_opcode(insn, "AND64") || strstr(insn->opcode, "rm")) // of jumps in sandboxes
+            return false;
+    }
+    return false;
+}
+
+bool flow_find_targets(struct flow *flow, size_t index) {
+    struct flow_jump *jump = &flow->jumps[index];
+    struct table_search search = {.flow = flow, .jump = jump->from};
+    const struct insn *insn = flow_insn_at(flow, jump->from);
+    bool leaves = false;
+    size_t n_tables = 0;
+    if (!find_load(&search, insn, &leaves)) {
+        jump->leaves = leaves;
+        jump->is_unknown = !leaves;
+        return false;
+    }
+    find_bound(&search);
+    for (size_t i = 0; i < search.n_tables; i++)
+        n_tables += take_entries(&search, search.tables[i]) > 0;
+    if (search.n_found)
+        keep_unique(&search);
+    jump->is_unknown = n_tables != 1; // of several tables, each may be another jump's
+    bool has_more = search.n_found > jump->n_targets;
+    if (has_more) {
+        jump->targets = search.found;
+        jump->n_targets = search.n_found;
+    }
+    return has_more;
+}

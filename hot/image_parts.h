@@ -1,0 +1,49 @@
+// Private to this folder.
+// What the files of an image share.
+#ifndef HOT_IMAGE_PARTS_H
+#define HOT_IMAGE_PARTS_H
+
+#include "hot/image.h"
+
+#include <gelf.h>
+
+struct image_segment {
+    uint64_t address, offset, n_bytes; // of its content in the file
+    bool is_code;
+};
+
+struct image_import { // a pointer that the loader fills in
+    uint64_t pointer;
+    uint64_t addend;  // of one into this file
+    const char *name; // of one to another file; null: into this one
+};
+
+struct hot_image {
+    struct arena *arena;
+    const char *path, *build_id;
+    int fd;
+    Elf *elf;
+    GElf_Ehdr header;
+    const uint8_t *content;
+    size_t n_content;
+    struct image_segment *segments;
+    size_t n_segments;
+    struct hot_function *functions; // ascending; of those that begin at one address, the best first. Null: not read yet
+    size_t n_functions;
+    bool *are_sized;             // of each: its symbol states its end
+    struct hot_function *frames; // of the table of unwinding, ascending
+    size_t n_frames;
+    struct image_import *imports; // ascending
+    size_t n_imports;
+    bool has_functions, has_imports; // they have been read
+};
+
+// The section of that name; null: there is none. Sets its header.
+Elf_Scn *image_section(Elf *elf, const char *name, GElf_Shdr *header);
+
+// Adds the ranges of functions in section .eh_frame: DWARF as the Linux Standard Base 5.0, Core, chapter 10.6.
+void image_read_frames(struct hot_image *image);
+// Build id of an ELF file in hexadecimal; null: it has none.
+const char *image_build_id(struct arena *arena, Elf *elf);
+
+#endif

@@ -1,0 +1,443 @@
+#include "hot/loops.h"
+
+#include "hot/nest.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Functions with fewer samples than this, together, are left out.
+static const double least_share = 0.001;
+
+// A function with samples.
+struct hot_spot {
+    struct hot_function function;
+    unsigned module;
+    size_t first, end; // its samples lie between, among others'
+    double weight;
+    bool is_cold; // by its name, what a compiler moved out of another function
+};
+
+struct loops_finder {
+    struct arena *arena;
+    const struct decoder *decoder;
+    const struct hot_profile *profile;
+    struct hot_image **images; // of each module; null: it has none here
+    struct hot_lines **lines;
+    struct hot_spot *spots;
+    size_t n_spots;
+    size_t *owners;    // of each sample: its function, before they are sorted; SIZE_MAX: none
+    bool *are_counted; // of each sample: a function has it
+    struct hot_loop *loops;
+    size_t n_loops;
+    struct hot_skipped *skipped;
+    size_t n_skipped;
+};
+
+static void skip(struct loops_finder *finder, unsigned module, double samples, const char *why) {
+    for (size_t i = 0; i < finder->n_skipped; i++)
+        if (finder->skipped[i].module == module && strcmp(finder->skipped[i].why, why) == 0) {
+            finder->skipped[i].samples += samples;
+            return;
+        }
+    if (samples > 0)
+        *ARENA_ADD(finder->arena, finder->skipped, finder->n_skipped) = (struct hot_skipped){module, samples, why};
+}
+
+// ---- functions that have samples
+
+// Opens a module's file. Null: `why` says it in a clause.
+static struct hot_image *open_image(struct loops_finder *finder, unsigned number, const char **why) {
+    const struct hot_module *module = &finder->profile->modules[number];
+    if (module->kind != HOT_FILE) {
+        *why = module->kind == HOT_JIT ? "code that the program made while it ran" : "the kernel's code in the process";
+        return NULL;
+    }
+    struct hot_image *image = hot_image_open(finder->arena, module->path, why);
+    if (!image)
+        return NULL;
+    const char *id = hot_image_build_id(image);
+    if (!hot_image_is_x86_64(image))
+        *why = "it is not code for x86-64";
+    else if (module->build_id && (!id || strcmp(id, module->build_id) != 0))
+        *why = "it was built anew since it was profiled: profile it again";
+    if (!*why)
+        return image;
+    hot_image_close(image);
+    return NULL;
+}
+
+static bool is_cold(const struct hot_function *function) {
+    return function->name && strstr(function->name, ".cold");
+}
+
+static size_t find_spot(const struct loops_finder *finder, size_t from, uint64_t begin) {
+    for (size_t i = finder->n_spots; i-- > from;)
+        if (finder->spots[i].function.begin == begin)
+            return i;
+    return SIZE_MAX;
+}
+
+// Gives the samples [first, end), all of one module, to functions.
+static void add_module(struct loops_finder *finder, size_t first, size_t end) {
+    const struct hot_sample *samples = finder->profile->samples;
+    const unsigned module = samples[first].place.module;
+    const char *why = NULL;
+    struct hot_image *image = finder->images[module] = open_image(finder, module, &why);
+    const size_t first_spot = finder->n_spots;
+    size_t last = SIZE_MAX;
+    for (size_t i = first; i < end; i++) {
+        const uint64_t address = samples[i].place.address;
+        struct hot_function function;
+        finder->owners[i] = SIZE_MAX;
+        if (!image) {
+            skip(finder, module, samples[i].weight, why);
+            continue;
+        }
+        if (!hot_image_function(image, address, &function)) {
+            skip(finder, module, samples[i].weight, "these addresses are no code in the file");
+            continue;
+        }
+        if (last == SIZE_MAX || finder->spots[last].function.begin != function.begin)
+            last = find_spot(finder, first_spot, function.begin);
+        if (last == SIZE_MAX) {
+            last = finder->n_spots;
+            *ARENA_ADD(finder->arena, finder->spots, finder->n_spots) =
+                (struct hot_spot){function, module, i, i, 0, is_cold(&function)};
+        }
+        finder->spots[last].weight += samples[i].weight;
+        finder->spots[last].end = i + 1;
+        finder->owners[i] = last;
+    }
+}
+
+static void find_spots(struct loops_finder *finder) {
+    const struct hot_profile *profile = finder->profile;
+    size_t end;
+    for (size_t first = 0; first < profile->n_samples; first = end) {
+        for (end = first;
+             end < profile->n_samples && profile->samples[end].place.module == profile->samples[first].place.module;
+             end++)
+            ;
+        add_module(finder, first, end);
+    }
+}
+
+// ---- one function
+
+struct spot_loops {
+    struct loops_finder *finder;
+    const struct hot_spot *spot;
+    struct flow flow;
+    struct nest nest;
+    double *own, *all; // of each loop
+    double rest;       // samples in no loop
+};
+
+static void add_range(struct arena *arena, struct hot_loop *loop, struct hot_range **ranges, uint64_t begin,
+                      uint64_t end) {
+    if (loop->n_ranges > 0 && (*ranges)[loop->n_ranges - 1].end == begin)
+        (*ranges)[loop->n_ranges - 1].end = end;
+    else if (end > begin)
+        *ARENA_ADD(arena, *ranges, loop->n_ranges) = (struct hot_range){begin, end};
+}
+
+static bool is_within(const struct hot_loop *loop, uint64_t address) {
+    for (size_t i = 0; i < loop->n_ranges; i++)
+        if (address >= loop->ranges[i].begin && address < loop->ranges[i].end)
+            return true;
+    return false;
+}
+
+static const struct flow_jump *find_jump(const struct flow *flow, uint64_t from) {
+    for (size_t i = 0; i < flow->n_jumps; i++)
+        if (flow->jumps[i].from == from)
+            return &flow->jumps[i];
+    return NULL;
+}
+
+struct edge_list {
+    struct hot_edge *items;
+    size_t n;
+};
+
+static void add_edge(struct arena *arena, struct edge_list *list, uint64_t from, uint64_t to) {
+    *ARENA_ADD(arena, list->items, list->n) = (struct hot_edge){from, to};
+}
+
+// Adds the ways from one block of a loop: back to the head, or out of it.
+static void add_ways(const struct spot_loops *work, const struct hot_loop *loop, const bool *are_inside, uint32_t block,
+                     struct edge_list *back, struct edge_list *exits) {
+    struct arena *arena = work->finder->arena;
+    const struct flow *flow = &work->flow;
+    const struct flow_block *at = &flow->blocks[block];
+    const struct insn *last = flow_insn_at(flow, at->last);
+    const struct flow_jump *jump = last->is_branch ? find_jump(flow, at->last) : NULL;
+    for (size_t i = 0; i < at->n_next; i++) {
+        uint64_t to = flow->blocks[at->next[i]].begin;
+        if (to == loop->head && loop->is_loop)
+            add_edge(arena, back, at->last, to);
+        else if (!are_inside[at->next[i]])
+            add_edge(arena, exits, at->last, to);
+    }
+    for (size_t i = 0; jump && i < jump->n_targets; i++)
+        if (flow_block_at(flow, jump->targets[i]) == FLOW_NONE)
+            add_edge(arena, exits, at->last, jump->targets[i]);
+    if (last->is_return || (jump && jump->is_indirect && (jump->is_unknown || jump->leaves)))
+        add_edge(arena, exits, at->last, 0);
+}
+
+static void add_edges(const struct spot_loops *work, struct hot_loop *loop, const bool *are_inside) {
+    const struct flow *flow = &work->flow;
+    struct edge_list back = {0}, exits = {0}, calls = {0};
+    for (uint32_t block = 0; block < flow->n_blocks; block++)
+        if (are_inside[block])
+            add_ways(work, loop, are_inside, block, &back, &exits);
+    for (size_t i = 0; i < flow->n_calls; i++)
+        if (is_within(loop, flow->calls[i].from))
+            add_edge(work->finder->arena, &calls, flow->calls[i].from, flow->calls[i].to);
+    for (size_t i = 0; i < flow->n_jumps; i++)
+        loop->has_unknown_jumps =
+            loop->has_unknown_jumps || (flow->jumps[i].is_unknown && is_within(loop, flow->jumps[i].from));
+    loop->back = back.items;
+    loop->n_back = back.n;
+    loop->exits = exits.items;
+    loop->n_exits = exits.n;
+    loop->calls = calls.items;
+    loop->n_calls = calls.n;
+}
+
+static double weight_at(const struct loops_finder *finder, const struct hot_spot *spot, uint64_t address) {
+    for (size_t i = spot->first; i < spot->end; i++)
+        if (finder->profile->samples[i].place.address == address)
+            return finder->profile->samples[i].weight;
+    return 0;
+}
+
+static void add_source(struct loops_finder *finder, struct hot_loop *loop) {
+    struct hot_lines *lines = finder->lines[loop->module];
+    if (!lines)
+        lines = finder->lines[loop->module] = hot_lines_open(finder->arena, &finder->profile->modules[loop->module]);
+    if (!lines || !hot_lines_find(lines, loop->head, &loop->file, &loop->line))
+        loop->file = NULL;
+}
+
+// Adds a loop, or, with `number` SIZE_MAX, the rest of the function.
+static void add_loop(const struct spot_loops *work, size_t number, bool *are_inside) {
+    struct loops_finder *finder = work->finder;
+    const struct flow *flow = &work->flow;
+    const struct nest_loop *nested = number == SIZE_MAX ? NULL : &work->nest.loops[number];
+    struct hot_range *ranges = NULL;
+    struct hot_loop loop = {
+        .module = work->spot->module,
+        .function = flow->function.name ? arena_strdup(finder->arena, flow->function.name) : NULL,
+        .function_address = flow->function.begin,
+        .is_loop = nested != NULL,
+        .head = nested ? flow->blocks[nested->head].begin : flow->function.begin,
+        .parent = SIZE_MAX,
+        .depth = nested ? nested->depth : 0,
+        .is_irreducible = nested && nested->is_irreducible,
+        .own = nested ? work->own[number] : work->rest,
+        .all = nested ? work->all[number] : work->rest,
+        .turns = NAN,
+    };
+    for (uint32_t i = 0; i < flow->n_blocks; i++)
+        are_inside[i] = !nested && work->nest.inner[i] == SIZE_MAX;
+    for (size_t i = 0; nested && i < nested->n_blocks; i++)
+        are_inside[nested->blocks[i]] = true;
+    for (uint32_t i = 0; i < flow->n_blocks; i++)
+        if (are_inside[i])
+            add_range(finder->arena, &loop, &ranges, flow->blocks[i].begin, flow->blocks[i].end);
+    loop.ranges = ranges;
+    add_edges(work, &loop, are_inside);
+    if (finder->profile->unit == HOT_INSTRUCTIONS && nested)
+        loop.turns = weight_at(finder, work->spot, loop.head);
+    if (!loop.function) {
+        const char *import = hot_image_import(finder->images[loop.module], loop.function_address);
+        loop.function = import ? arena_printf(finder->arena, "%s@plt", import) : NULL;
+    }
+    add_source(finder, &loop);
+    *ARENA_ADD(finder->arena, finder->loops, finder->n_loops) = loop;
+}
+
+// Gives the samples of the function to its loops. Those of parts that were moved away are among them.
+static void count_samples(struct spot_loops *work, size_t number) {
+    struct loops_finder *finder = work->finder;
+    const struct hot_profile *profile = finder->profile;
+    const struct flow *flow = &work->flow;
+    for (size_t i = 0; i < profile->n_samples; i++) {
+        const struct hot_place *place = &profile->samples[i].place;
+        if (place->module != work->spot->module || finder->are_counted[i])
+            continue;
+        const struct flow_part *part = flow_part_of(flow, place->address);
+        if (finder->owners[i] != number && (!part || part == flow->parts))
+            continue;
+        finder->are_counted[i] = true;
+        uint32_t block = flow_block_at(flow, place->address);
+        size_t loop = block == FLOW_NONE ? SIZE_MAX : work->nest.inner[block];
+        if (loop == SIZE_MAX)
+            work->rest += profile->samples[i].weight;
+        else
+            work->own[loop] += profile->samples[i].weight;
+    }
+    for (size_t i = work->nest.n_loops; i-- > 0;) {
+        work->all[i] += work->own[i];
+        if (work->nest.loops[i].parent != SIZE_MAX)
+            work->all[work->nest.loops[i].parent] += work->all[i];
+    }
+}
+
+static void add_spot(struct loops_finder *finder, size_t number, const struct hot_spot *spot) {
+    const struct hot_profile *profile = finder->profile;
+    struct arena scratch = {0};
+    struct spot_loops work = {
+        .finder = finder,
+        .spot = spot,
+        .flow = {.arena = &scratch,
+                 .decoder = finder->decoder,
+                 .image = finder->images[spot->module],
+                 .function = spot->function},
+    };
+    uint64_t *places = NULL;
+    size_t n_places = 0;
+    double left = 0;
+    for (size_t i = spot->first; i < spot->end; i++)
+        if (finder->owners[i] == number && !finder->are_counted[i]) {
+            *ARENA_ADD(&scratch, places, n_places) = profile->samples[i].place.address;
+            left += profile->samples[i].weight;
+        }
+    if (n_places == 0) {
+        arena_free(&scratch);
+        return; // of a part that another function has
+    }
+    if (!flow_read(&work.flow, places, n_places)) {
+        skip(finder, spot->module, left, "no instruction can be decoded there");
+        arena_free(&scratch);
+        return;
+    }
+    nest_find(&work.nest, &work.flow);
+    work.own = ARENA_ARRAY(&scratch, double, work.nest.n_loops);
+    work.all = ARENA_ARRAY(&scratch, double, work.nest.n_loops);
+    bool *are_inside = ARENA_ARRAY(&scratch, bool, work.flow.n_blocks);
+    size_t *numbers = ARENA_ARRAY(&scratch, size_t, work.nest.n_loops);
+    count_samples(&work, number);
+    for (size_t i = 0; i < work.nest.n_loops; i++) {
+        const size_t parent = work.nest.loops[i].parent;
+        if (!(work.all[i] > 0))
+            continue;
+        numbers[i] = finder->n_loops;
+        add_loop(&work, i, are_inside);
+        if (parent != SIZE_MAX)
+            finder->loops[numbers[i]].parent = numbers[parent];
+    }
+    if (work.rest > 0)
+        add_loop(&work, SIZE_MAX, are_inside);
+    arena_free(&scratch);
+}
+
+// ---- all of them
+
+struct spot_order {
+    const struct hot_spot *spot;
+    size_t number;
+};
+
+static int compare_spots(const void *a, const void *b) {
+    const struct spot_order *one = a, *other = b;
+    if (one->spot->is_cold != other->spot->is_cold) // so that functions find their own parts
+        return one->spot->is_cold ? 1 : -1;
+    if (one->spot->weight != other->spot->weight)
+        return one->spot->weight > other->spot->weight ? -1 : 1;
+    return one->number < other->number ? -1 : 1;
+}
+
+static void find_loops(struct loops_finder *finder) {
+    struct spot_order *order = ARENA_ARRAY(finder->arena, struct spot_order, finder->n_spots);
+    const double least = least_share * finder->profile->total;
+    double left = 0;
+    for (size_t i = 0; i < finder->n_spots; i++) {
+        order[i] = (struct spot_order){&finder->spots[i], i};
+        left += finder->spots[i].weight;
+    }
+    if (finder->n_spots)
+        qsort(order, finder->n_spots, sizeof *order, compare_spots);
+    for (size_t i = 0; i < finder->n_spots; i++) {
+        if (left < least)
+            break;
+        left -= order[i].spot->weight;
+        add_spot(finder, order[i].number, order[i].spot);
+    }
+    double rest = 0;
+    for (size_t i = 0; i < finder->profile->n_samples; i++)
+        if (!finder->are_counted[i] && finder->owners[i] != SIZE_MAX)
+            rest += finder->profile->samples[i].weight;
+    skip(finder, UINT_MAX, rest, "functions with few samples");
+}
+
+struct loop_order {
+    const struct hot_loop *loop;
+    size_t number;
+};
+
+static int compare_loops(const void *a, const void *b) {
+    const struct loop_order *one = a, *other = b;
+    if (one->loop->own != other->loop->own)
+        return one->loop->own > other->loop->own ? -1 : 1;
+    return one->number < other->number ? -1 : 1;
+}
+
+static void sort_loops(struct loops_finder *finder, struct hot_loops *loops) {
+    const size_t n = finder->n_loops;
+    struct loop_order *order = ARENA_ARRAY(finder->arena, struct loop_order, n);
+    struct hot_loop *sorted = ARENA_ARRAY(finder->arena, struct hot_loop, n);
+    size_t *places = ARENA_ARRAY(finder->arena, size_t, n);
+    double covered = 0;
+    for (size_t i = 0; i < n; i++)
+        order[i] = (struct loop_order){&finder->loops[i], i};
+    if (n)
+        qsort(order, n, sizeof *order, compare_loops);
+    for (size_t i = 0; i < n; i++)
+        places[order[i].number] = i;
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = *order[i].loop;
+        if (sorted[i].parent != SIZE_MAX)
+            sorted[i].parent = places[sorted[i].parent];
+        covered += sorted[i].is_loop ? sorted[i].own : 0;
+    }
+    *loops = (struct hot_loops){
+        .loops = sorted,
+        .n = n,
+        .covered = finder->profile->total > 0 ? covered / finder->profile->total : 0,
+        .skipped = finder->skipped,
+        .n_skipped = finder->n_skipped,
+    };
+}
+
+bool hot_loops_find(struct arena *arena, const struct decoder *decoder, const struct hot_profile *profile,
+                    struct hot_loops *loops, struct fail *fail) {
+    struct loops_finder finder = {
+        .arena = arena,
+        .decoder = decoder,
+        .profile = profile,
+        .images = ARENA_ARRAY(arena, struct hot_image *, profile->n_modules),
+        .lines = ARENA_ARRAY(arena, struct hot_lines *, profile->n_modules),
+        .owners = ARENA_ARRAY(arena, size_t, profile->n_samples),
+        .are_counted = ARENA_ARRAY(arena, bool, profile->n_samples),
+    };
+    *loops = (struct hot_loops){0};
+    if (!(profile->total > 0))
+        return fail_set(fail, FAIL_INPUT, "there is no sample of user code in the profile");
+    find_spots(&finder);
+    find_loops(&finder);
+    double known = 0;
+    for (size_t i = 0; i < profile->n_samples; i++)
+        known += profile->samples[i].weight;
+    skip(&finder, UINT_MAX, profile->total - known, "at addresses where no file is known");
+    sort_loops(&finder, loops);
+    for (size_t i = 0; i < profile->n_modules; i++) {
+        hot_lines_close(finder.lines[i]);
+        hot_image_close(finder.images[i]);
+    }
+    return true;
+}

@@ -1,0 +1,98 @@
+#include "hot/spaces.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct space *find_space(const struct spaces *spaces, int pid) {
+    for (size_t i = spaces->n; i-- > 0;)
+        if (spaces->items[i].pid == pid)
+            return &spaces->items[i];
+    return NULL;
+}
+
+static struct space *make_space(struct spaces *spaces, int pid) {
+    struct space *space = find_space(spaces, pid);
+    if (!space) {
+        space = ARENA_ADD(spaces->gather->arena, spaces->items, spaces->n);
+        *space = (struct space){.pid = pid};
+    }
+    return space;
+}
+
+void spaces_map(struct spaces *spaces, int pid, const struct space_map *map) {
+    struct space *space = make_space(spaces, pid);
+    if (map->end > map->begin)
+        *ARENA_ADD(spaces->gather->arena, space->maps, space->n_maps) = *map;
+}
+
+void spaces_fork(struct spaces *spaces, int pid, int parent) {
+    struct space *child = make_space(spaces, pid);
+    const struct space *from = find_space(spaces, parent);
+    if (pid == parent || !from || child->n_maps)
+        return; // a thread
+    for (size_t i = 0; i < from->n_maps; i++)
+        *ARENA_ADD(spaces->gather->arena, child->maps, child->n_maps) = from->maps[i];
+}
+
+void spaces_exec(struct spaces *spaces, int pid) {
+    struct space *space = make_space(spaces, pid);
+    space->maps = NULL;
+    space->n_maps = 0;
+}
+
+bool spaces_has(const struct spaces *spaces, int pid) {
+    const struct space *space = find_space(spaces, pid);
+    return space && space->n_maps;
+}
+
+bool spaces_read(struct spaces *spaces, int pid) {
+    struct arena *arena = spaces->gather->arena;
+    char *line = NULL;
+    size_t room = 0;
+    FILE *in = fopen(arena_printf(arena, "/proc/%d/maps", pid), "re");
+    if (!in)
+        return false;
+    while (getline(&line, &room, in) > 0) {
+        struct space_map map;
+        int path = 0;
+        char rights[5];
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &map.begin, &map.end, rights,
+                   &map.offset, &path) < 4 ||
+            rights[2] != 'x' || !path)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        map.module = gather_module(spaces->gather, line[path] ? line + path : "//anon", NULL);
+        spaces_map(spaces, pid, &map);
+    }
+    free(line);
+    fclose(in);
+    return true;
+}
+
+static bool find_in(struct spaces *spaces, const struct space *space, uint64_t address, struct hot_place *place) {
+    for (size_t i = space->n_maps; i-- > 0;) {
+        const struct space_map *map = &space->maps[i];
+        if (address < map->begin || address >= map->end)
+            continue;
+        const struct hot_image *image = gather_image(spaces->gather, map->module);
+        *place = (struct hot_place){map->module, address};
+        uint64_t offset = address - map->begin + map->offset;
+        if (spaces->gather->modules[map->module].kind == HOT_FILE &&
+            !(image && hot_image_address(image, offset, &place->address)))
+            place->address = offset;
+        return true;
+    }
+    return false;
+}
+
+bool spaces_find(struct spaces *spaces, int pid, uint64_t address, struct hot_place *place) {
+    const struct space *own = find_space(spaces, pid);
+    if (own && own->n_maps)
+        return find_in(spaces, own, address, place);
+    for (size_t i = spaces->n; i-- > 0;)
+        if (find_in(spaces, &spaces->items[i], address, place))
+            return true;
+    return false;
+}
