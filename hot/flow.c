@@ -7,40 +7,11 @@
 
 enum {
     MOST_PARTS = 16,
-    MOST_BYTES = 1 << 22,  // of a part
-    MOST_AWAY = 1 << 16,   // of a part that is no function of its own
-    MOST_INSTRUCTION = 15, // bytes
+    MOST_BYTES = 1 << 22, // of a part
+    MOST_AWAY = 1 << 16,  // of a part that is no function of its own
 };
 
-// ---- places
-
-struct flow_part *flow_part_of(const struct flow *flow, uint64_t address) {
-    for (size_t i = 0; i < flow->n_parts; i++)
-        if (address >= flow->parts[i].begin && address < flow->parts[i].end)
-            return &flow->parts[i];
-    return NULL;
-}
-
-const struct insn *flow_insn_at(const struct flow *flow, uint64_t address) {
-    const struct flow_part *part = flow_part_of(flow, address);
-    return part ? part->insns[address - part->begin] : NULL;
-}
-
-uint32_t flow_block_at(const struct flow *flow, uint64_t address) {
-    const struct flow_part *part = flow_part_of(flow, address);
-    return part && part->blocks ? part->blocks[address - part->begin] : FLOW_NONE;
-}
-
-const struct insn *flow_insn_before(const struct flow *flow, uint64_t address, uint64_t *before) {
-    for (uint64_t n = 1; n <= MOST_INSTRUCTION && n <= address; n++) {
-        const struct insn *insn = flow_insn_at(flow, address - n);
-        if (insn && insn->n_bytes == n) {
-            *before = address - n;
-            return insn;
-        }
-    }
-    return NULL;
-}
+// ---- parts
 
 static struct flow_part *add_part(struct flow *flow, uint64_t begin, uint64_t end) {
     if (flow->n_parts == MOST_PARTS || end <= begin || end - begin > MOST_BYTES)
@@ -56,16 +27,11 @@ static struct flow_part *add_part(struct flow *flow, uint64_t begin, uint64_t en
     return part;
 }
 
-static bool is_cold_name(const char *name, const char *hot) {
-    size_t n = strlen(hot);
-    return strncmp(name, hot, n) == 0 && strncmp(name + n, ".cold", strlen(".cold")) == 0;
-}
-
 // Whether a jump to another function's range goes on in this one: to a part that the compiler moved away. Its name says
 // so; without names, a jump into the middle of it.
 static bool goes_on(const struct flow *flow, const struct hot_function *other, uint64_t target) {
     if (other->name)
-        return flow->function.name && is_cold_name(other->name, flow->function.name);
+        return flow->function.name && flow_is_cold_name(other->name, flow->function.name);
     return !flow->function.name && !other->is_gap && target != other->begin && other->end - other->begin <= MOST_AWAY;
 }
 
@@ -91,7 +57,8 @@ static const struct insn *decode(struct flow *flow, uint64_t address) {
     size_t n_bytes;
     const uint8_t *bytes = hot_image_bytes(flow->image, address, &n_bytes);
     size_t length =
-        bytes ? backend->first_length(cpu, bytes, n_bytes < MOST_INSTRUCTION ? n_bytes : MOST_INSTRUCTION) : 0;
+        bytes ? backend->first_length(cpu, bytes, n_bytes < FLOW_MOST_INSTRUCTION ? n_bytes : FLOW_MOST_INSTRUCTION)
+              : 0;
     struct block block;
     struct fail why;
     fail_clear(&why);

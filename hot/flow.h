@@ -7,7 +7,8 @@
 #include "blocks/decoder.h"
 #include "hot/image.h"
 
-enum { FLOW_NONE = UINT32_MAX };
+#define FLOW_NONE UINT32_MAX
+enum { FLOW_MOST_INSTRUCTION = 15 }; // bytes
 
 // A range of the function's addresses. Compilers move code that is rarely executed away from the rest.
 struct flow_part {
@@ -66,6 +67,9 @@ const struct insn *flow_insn_at(const struct flow *flow, uint64_t address); // n
 uint32_t flow_block_at(const struct flow *flow, uint64_t address);          // FLOW_NONE: none has it
 // The instruction that ends where this one begins; null: none that was decoded. Sets its address.
 const struct insn *flow_insn_before(const struct flow *flow, uint64_t address, uint64_t *before);
+
+// Whether a function is by its name the part of another one that a compiler moved away.
+bool flow_is_cold_name(const char *name, const char *hot);
 
 // Finds the targets of jump `index`, an indirect one, among tables of the function's. Returns whether they changed.
 bool flow_find_targets(struct flow *flow, size_t index);

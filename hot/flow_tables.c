@@ -140,8 +140,7 @@ static bool may_lead_to(const struct table_search *search, uint64_t target) {
     if (flow_part_of(flow, target))
         return true;
     return hot_image_function(flow->image, target, &other) && other.name && flow->function.name &&
-           strncmp(other.name, flow->function.name, strlen(flow->function.name)) == 0 &&
-           strncmp(other.name + strlen(flow->function.name), ".cold", strlen(".cold")) == 0;
+           flow_is_cold_name(other.name, flow->function.name);
 }
 
 // Takes the entries of a table: at least two. Returns how many.

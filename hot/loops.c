@@ -188,7 +188,32 @@ static void add_ways(const struct spot_loops *work, const struct hot_loop *loop,
         add_edge(arena, exits, at->last, 0);
 }
 
-static void add_edges(const struct spot_loops *work, struct hot_loop *loop, const bool *are_inside) {
+// Whether a way leads from there to a jump whose targets are not known, without another loop in between.
+static bool leads_to_unknown(const struct spot_loops *work, const bool *are_inside, size_t parent) {
+    const struct flow *flow = &work->flow;
+    bool is_unknown = false, *are_reached = ARENA_ARRAY(flow->arena, bool, flow->n_blocks);
+    uint32_t *stack = ARENA_ARRAY(flow->arena, uint32_t, flow->n_blocks);
+    size_t n_stack = 0;
+    for (uint32_t i = 0; i < flow->n_blocks; i++)
+        if ((are_reached[i] = are_inside[i]))
+            stack[n_stack++] = i;
+    while (n_stack > 0 && !is_unknown) {
+        const struct flow_block *block = &flow->blocks[stack[--n_stack]];
+        const struct insn *last = flow_insn_at(flow, block->last);
+        const struct flow_jump *jump = last->is_branch ? find_jump(flow, block->last) : NULL;
+        is_unknown = jump && jump->is_unknown;
+        for (size_t i = 0; i < block->n_next; i++) {
+            const uint32_t next = block->next[i];
+            const size_t loop = work->nest.inner[next];
+            if (!are_reached[next] && (loop == SIZE_MAX || loop == parent || are_inside[next]))
+                stack[n_stack++] = next;
+            are_reached[next] = true;
+        }
+    }
+    return is_unknown;
+}
+
+static void add_edges(const struct spot_loops *work, struct hot_loop *loop, const bool *are_inside, size_t parent) {
     const struct flow *flow = &work->flow;
     struct edge_list back = {0}, exits = {0}, calls = {0};
     for (uint32_t block = 0; block < flow->n_blocks; block++)
@@ -197,9 +222,7 @@ static void add_edges(const struct spot_loops *work, struct hot_loop *loop, cons
     for (size_t i = 0; i < flow->n_calls; i++)
         if (is_within(loop, flow->calls[i].from))
             add_edge(work->finder->arena, &calls, flow->calls[i].from, flow->calls[i].to);
-    for (size_t i = 0; i < flow->n_jumps; i++)
-        loop->has_unknown_jumps =
-            loop->has_unknown_jumps || (flow->jumps[i].is_unknown && is_within(loop, flow->jumps[i].from));
+    loop->has_unknown_jumps = leads_to_unknown(work, are_inside, parent);
     loop->back = back.items;
     loop->n_back = back.n;
     loop->exits = exits.items;
@@ -250,7 +273,7 @@ static void add_loop(const struct spot_loops *work, size_t number, bool *are_ins
         if (are_inside[i])
             add_range(finder->arena, &loop, &ranges, flow->blocks[i].begin, flow->blocks[i].end);
     loop.ranges = ranges;
-    add_edges(work, &loop, are_inside);
+    add_edges(work, &loop, are_inside, nested ? nested->parent : SIZE_MAX);
     if (finder->profile->unit == HOT_INSTRUCTIONS && nested)
         loop.turns = weight_at(finder, work->spot, loop.head);
     if (!loop.function) {

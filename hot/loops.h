@@ -39,7 +39,7 @@ struct hot_loop {
     size_t parent;          // index of the loop around it; SIZE_MAX: none
     unsigned depth;         // loops around it
     bool is_irreducible;    // control also enters it elsewhere than at the head
-    bool has_unknown_jumps; // a jump by a register or memory whose targets were not found
+    bool has_unknown_jumps; // a way through it leads to a jump whose targets were not found, and may come back
     double own, all;        // samples in it without and with inner loops; the unit is the profile's
     double turns;           // executions of the head, where the profile counts them (callgrind); else NAN
     const char *file;       // source of the head; null: no line table

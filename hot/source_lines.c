@@ -14,6 +14,7 @@ struct line_entry {
     uint64_t address;
     const char *file; // null: a sequence ends here
     unsigned line;
+    size_t order; // in the table: of several lines of one address, the last one is meant
 };
 
 struct hot_lines {
@@ -74,7 +75,9 @@ static int compare(const void *a, const void *b) {
     const struct line_entry *one = a, *other = b;
     if (one->address != other->address)
         return one->address < other->address ? -1 : 1;
-    return (one->file != NULL) - (other->file != NULL); // one sequence ends where another begins
+    if (!one->file != !other->file)
+        return one->file ? 1 : -1; // one sequence ends where another begins
+    return one->order < other->order ? -1 : 1;
 }
 
 static struct line_unit *read_unit(struct hot_lines *lines, Dwarf_Die *die) {
@@ -90,7 +93,7 @@ static struct line_unit *read_unit(struct hot_lines *lines, Dwarf_Die *die) {
     const char *last = NULL, *own = NULL; // files repeat
     for (size_t i = 0; i < n; i++) {
         Dwarf_Line *line = dwarf_onesrcline(table, i);
-        struct line_entry entry = {0};
+        struct line_entry entry = {.order = i};
         bool is_end = false;
         int number = 0;
         const char *file = dwarf_linesrc(line, NULL, NULL);

@@ -1,0 +1,37 @@
+// What is at an address of a function.
+#include "hot/flow.h"
+
+#include <string.h>
+
+struct flow_part *flow_part_of(const struct flow *flow, uint64_t address) {
+    for (size_t i = 0; i < flow->n_parts; i++)
+        if (address >= flow->parts[i].begin && address < flow->parts[i].end)
+            return &flow->parts[i];
+    return NULL;
+}
+
+const struct insn *flow_insn_at(const struct flow *flow, uint64_t address) {
+    const struct flow_part *part = flow_part_of(flow, address);
+    return part ? part->insns[address - part->begin] : NULL;
+}
+
+uint32_t flow_block_at(const struct flow *flow, uint64_t address) {
+    const struct flow_part *part = flow_part_of(flow, address);
+    return part && part->blocks ? part->blocks[address - part->begin] : FLOW_NONE;
+}
+
+const struct insn *flow_insn_before(const struct flow *flow, uint64_t address, uint64_t *before) {
+    for (uint64_t n = 1; n <= FLOW_MOST_INSTRUCTION && n <= address; n++) {
+        const struct insn *insn = flow_insn_at(flow, address - n);
+        if (insn && insn->n_bytes == n) {
+            *before = address - n;
+            return insn;
+        }
+    }
+    return NULL;
+}
+
+bool flow_is_cold_name(const char *name, const char *hot) {
+    size_t n = strlen(hot);
+    return strncmp(name, hot, n) == 0 && strncmp(name + n, ".cold", strlen(".cold")) == 0;
+}
