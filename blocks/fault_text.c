@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "blocks/callees.h"
 #include "blocks/decoder.h"
+#include "blocks/turns.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -120,8 +121,33 @@ static void add_copy(struct text *text, const struct program *program, struct re
         text_add(text, ", in a later iteration,");
 }
 
-// Adds which loop walked over the pages: the smallest one with the instruction in it.
-static void add_loop(struct text *text, const struct block *block, unsigned at) {
+// Returns the general register that decides, with the block's own instructions, whether the branch is taken: the only
+// one that the last change of the flags before it reads, where nothing before the loop sets it. Null: there is no such
+// one.
+static const char *deciding_register(const struct isa *isa, const struct machine *machine, const struct block *block,
+                                     unsigned head, unsigned branch) {
+    const struct insn *change = NULL;
+    int found = -1;
+    for (unsigned i = branch; i-- > head && !change;)
+        for (unsigned k = 0; k < block->insns[i].n_writes && !change; k++)
+            if (machine_is_flags(machine, block->insns[i].writes[k].reg))
+                change = &block->insns[i];
+    for (unsigned k = 0; change && !change->address && k < change->n_reads; k++) {
+        int reg = turns_register(isa, machine, change->reads[k].reg);
+        if (reg >= 0 && found >= 0 && reg != found)
+            return NULL;
+        found = reg >= 0 ? reg : found;
+    }
+    for (unsigned i = 0; found >= 0 && i < head; i++)
+        for (unsigned k = 0; k < block->insns[i].n_writes; k++)
+            if (turns_register(isa, machine, block->insns[i].writes[k].reg) == found)
+                return NULL;
+    return found >= 0 ? isa->classes->registers[found] : NULL;
+}
+
+// Adds which loop walked over the pages: the smallest one with the instruction in it. And what ends it sooner.
+static void add_loop(struct text *text, const struct isa *isa, const struct machine *machine, const struct block *block,
+                     unsigned at) {
     unsigned first = 0, last = block->n_insns;
     int64_t offset = 0;
     for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
@@ -135,8 +161,22 @@ static void add_loop(struct text *text, const struct block *block, unsigned at) 
         first = head;
         last = i;
     }
-    if (last < block->n_insns)
-        text_addf(text, "; the loop of instructions %u to %u walked there", first + 1, last + 1);
+    if (last == block->n_insns)
+        return;
+    const char *reg = deciding_register(isa, machine, block, first, last);
+    text_addf(text, "; the loop of instructions %u to %u walked there", first + 1, last + 1);
+    if (!block->insns[last].is_conditional)
+        return;
+    if (reg)
+        text_addf(text, "; --set %s=N decides how often it turns", reg);
+    else
+        text_add(text, "; --set REG=N of what it counts by may end it sooner");
+}
+
+// The base of gs is 0, as in each process of 64 bits that sets none.
+static void add_segment(struct text *text, const struct machine *machine, const struct insn_address *address) {
+    if (address->segment && strcmp(machine->registers[address->segment].name, "GS") == 0)
+        text_add(text, "; gs begins at 0 here, where no memory can be: let a register have the address, as gs:[rdi]");
 }
 
 // A jump that left the block. Where only one instruction could have made it, names that one: mostly a jump by a table
@@ -234,11 +274,13 @@ static void explain_own(struct text *text, const struct decoder *decoder, const 
     bool is_first = fault->copy == 1 &&
                     (program->runs_once || (program->form == PROGRAM_UNROLLED && !program->routine_range.length));
     if (is_memory && insn->address) {
+        if (outcome == BENCH_SIGSEGV)
+            add_segment(text, decoder->machine, insn->address);
         add_origin(text, decoder->machine, &block->insns, at, insn->address->base, is_first);
         add_origin(text, decoder->machine, &block->insns, at, insn->address->index, is_first);
     }
     if (outcome == BENCH_PAGES)
-        add_loop(text, &block->insns, at);
+        add_loop(text, block->source.isa, decoder->machine, &block->insns, at);
     fault->explanation = text->data;
 }
 

@@ -112,6 +112,37 @@ static void an_address_has_an_origin(void **state) {
          "0x5000; rax has the value it started with, or comes from instruction 2; the loop of instructions 1 to 3 "
          "walked "
          "there"},
+        // xor eax, eax; 2: add rax, [rdi + 8 * rsi]; dec rsi; jnz 2b
+        {"31c0480304f748ffce75f7",
+         0,
+         2,
+         BENCH_PAGES,
+         {.has_address = true, .address = 0x5000},
+         "instruction 2 `add rax, qword ptr [rdi + 8*rsi]` of copy 1 touched one page more than may appear (--pages), "
+         "at "
+         "0x5000; rdi has the value it started with; rsi has the value it started with, or comes from instruction 3; "
+         "the "
+         "loop of instructions 2 to 4 walked there; --set rsi=N decides how often it turns"},
+        // mov esi, edx, and the same loop: what it counts by is set inside
+        {"89d6480304f748ffce75f7",
+         0,
+         2,
+         BENCH_PAGES,
+         {.has_address = true, .address = 0x5000},
+         "instruction 2 `add rax, qword ptr [rdi + 8*rsi]` of copy 1 touched one page more than may appear (--pages), "
+         "at "
+         "0x5000; rdi has the value it started with; rsi comes from instruction 1; the loop of instructions 2 to 4 "
+         "walked "
+         "there; --set REG=N of what it counts by may end it sooner"},
+        // mov rax, gs:[8]
+        {"65488b042508000000",
+         0,
+         0,
+         BENCH_SIGSEGV,
+         {.has_address = true, .address = 8},
+         "instruction 1 `mov rax, qword ptr gs:[8]` of copy 1 read 0x8; gs begins at 0 here, where no memory can be: "
+         "let a "
+         "register have the address, as gs:[rdi]"},
         // mov rax, [rip + 8]: nothing more is to be said of where it is
         {"488b0508000000",
          0,

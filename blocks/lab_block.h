@@ -24,7 +24,8 @@ enum block_alias { ALIAS_DISJOINT, ALIAS_SAME, N_ALIASES };
 const char *block_alias_name(enum block_alias alias); // "disjoint", "same"
 
 struct block_options {
-    bool is_both; // measure both, where that can make a difference; else `alias`
+    bool is_both;       // measure both, where that can make a difference; else `alias`
+    bool is_both_asked; // by the user: one that fails is an error; else only the first is
     enum block_alias alias;
     enum block_memory memory; // default: own where registers hold different addresses, else shared
     uint64_t registers;       // address in general registers, the first one where they differ; 0 = 0x2324000
@@ -68,6 +69,7 @@ struct lab_block {
     struct program tried[N_ALIASES]; // programs of the trials
     struct trial trials[N_ALIASES];  // results of the trials
     bool was_tried[N_ALIASES];
+    bool was_left_out; // a failure with one address in all registers was said, which nobody asked for
 };
 
 // The start of a program of the block.

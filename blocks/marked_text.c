@@ -3,6 +3,7 @@
 #include "analyzer/code/markers.h"
 #include "base/text.h"
 #include "gen/comment.h"
+#include "gen/registers.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -75,6 +76,16 @@ struct state_word {
     size_t n;
 };
 
+// Whether llvm-exegesis may write this name: that of a general, vector or mask register, or a part of one, or of flags.
+static bool is_any_register(const struct isa *isa, struct slice name) {
+    static const char *const others[] = {"EFLAGS", "DF", "MXCSR", "FPCW", "FPSW", "RIP", "NZCV", "FPCR"};
+    struct register_name known;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (slice_is(name, others[i]))
+            return true;
+    return register_find(isa, name, &known);
+}
+
 static bool take_state(struct marked_reader *reader, size_t at, struct slice rest) {
     static const char *const known[] = {"DEFREG", "LIVEIN", "MEM-DEF", "MEM-MAP"};
     static const char *const examples[] = {"RCX 7", "RCX", "data 4096 7fffffff", "data 65536"};
@@ -94,6 +105,10 @@ static bool take_state(struct marked_reader *reader, size_t at, struct slice res
         return fail_place(reader, at,
                           arena_printf(reader->arena, "LLVM-EXEGESIS-%s needs %zu words, as in LLVM-EXEGESIS-%s %s",
                                        name, n_words[which] - 1, name, examples[which]));
+    if (slice_is(found.words[0], "LIVEIN") && !is_any_register(reader->isa, found.words[1]))
+        return fail_place(reader, at,
+                          arena_printf(reader->arena, "'%.*s' is no register of %s", (int)found.words[1].length,
+                                       found.words[1].data, reader->isa->name));
     *ARENA_ADD(reader->arena, reader->states, reader->n_states) = found;
     return true;
 }

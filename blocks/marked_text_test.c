@@ -75,6 +75,7 @@ static const struct wrong {
     {"nop # LLVM-MCA-BEGIM\n", 1, 5, "unknown marker LLVM-MCA-BEGIM (did you mean 'BEGIN'?)"},
     {"nop\n# LLVM-MCA-LATENCY 3\n", 2, 1, "LLVM-MCA-LATENCY changes predictions"},
     {"# LLVM-EXEGESIS-DEFREGS RCX 7\nnop\n", 1, 1, "unknown annotation LLVM-EXEGESIS-DEFREGS (did you mean 'DEFREG'?)"},
+    {"nop\n# LLVM-EXEGESIS-LIVEIN FOO\n", 2, 1, "'FOO' is no register of x86_64"},
     {"nop\n# LLVM-EXEGESIS-MEM-DEF\nnop\n", 2, 1,
      "LLVM-EXEGESIS-MEM-DEF needs 3 words, as in LLVM-EXEGESIS-MEM-DEF data 4096 7fffffff"},
     {"# LLVM-MCA-END\nnop\n", 1, 1, "there is no code in front of this end"},

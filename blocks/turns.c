@@ -418,6 +418,17 @@ static const struct insn *find_lost(const struct turns_request *request) {
     return NULL;
 }
 
+// The first branch before the last one that goes back.
+static const struct insn *find_other_way_back(const struct block *block) {
+    for (unsigned i = 0; i + 1 < block->n_insns; i++) {
+        const struct insn *insn = &block->insns[i];
+        if (insn->is_branch && insn->is_direct &&
+            (int64_t)turns_offset(block, i) + insn->displacement <= (int64_t)turns_offset(block, i))
+            return insn;
+    }
+    return NULL;
+}
+
 const char *turns_find(struct arena *arena, const struct turns_request *request, struct block_turns *turns) {
     struct arena scratch = {0};
     const struct block *block = request->block;
@@ -436,6 +447,9 @@ const char *turns_find(struct arena *arena, const struct turns_request *request,
         return arena_printf(arena, "no register counts its turns, as far as is known of where `%s` goes", lost->text);
     if (n && call)
         return arena_printf(arena, "no register counts its turns, as far as is known of what `%s` changes", call->text);
+    const struct insn *early = n || !last->is_conditional ? NULL : find_other_way_back(block);
+    if (early)
+        return arena_printf(arena, "no register counts its turns: `%s` goes back before its end", early->text);
     return arena_printf(arena,
                         n ? "no register counts its turns: how often `%s` goes back depends on what it computes"
                           : "nothing ends it: `%s` always goes back",

@@ -91,6 +91,8 @@ static void what_is_computed_counts_nothing(void **state) {
         {"48ffcf4839f772f8", "no register counts its turns"},         // dec rdi; cmp rdi, rsi; jb: away from the end
         {"e8e2ffffff4883c7084839f775f2", "no register counts its turns, as far as is known of what `call"},
         {"ebfe", "nothing ends it"},
+        // add rdi, 8; cmp rdi, rsi; jne; dec rcx; jne: two bounds
+        {"4883c7084839f775f748ffc975f2", "no register counts its turns: `jne -9` goes back before its end"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct arena arena = {0};

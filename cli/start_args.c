@@ -36,6 +36,7 @@ bool start_args_are_given(void) {
 static bool read_alias(bool may_be_both, struct block_options *start, struct fail *fail) {
     const char *alias = start_args.alias, *both = "both";
     start->is_both = may_be_both && (!alias || strcmp(alias, both) == 0);
+    start->is_both_asked = start->is_both && alias;
     start->alias = may_be_both ? ALIAS_DISJOINT : ALIAS_SAME;
     if (!alias || start->is_both)
         return true;

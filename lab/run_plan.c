@@ -64,6 +64,19 @@ static void say_once(struct plan_run *run, const struct fail *trouble) {
     *run->status = run_plan_worse(*run->status, (int)trouble->status);
 }
 
+// Whether a function fails only with one address in all registers, which nobody asked for, and as no program calls it:
+// the row with different addresses is the answer.
+static bool is_beside_the_point(const struct experiment *experiment) {
+    const struct lab_block *block = experiment->block;
+    return block->is_routine && !block->options.is_both_asked && fails_alike_only(experiment);
+}
+
+static void say_left_out(const struct lab *lab, const struct experiment *experiment) {
+    lab_say(lab->listener, LAB_NOTE,
+            "%s: with one address in all registers: %s; left out (--alias disjoint does not try it)",
+            experiment->program.kernel, bench_outcome_name(experiment->measurement.outcome));
+}
+
 // Reports an experiment that cannot run here, or did not end well. The others go on.
 static void say_trouble(struct plan_run *run, const struct experiment *experiment) {
     const struct lab *lab = run->lab;
@@ -72,6 +85,12 @@ static void say_trouble(struct plan_run *run, const struct experiment *experimen
     bool has_failed = lab_can_run(lab, program, &trouble) && !experiment->is_done && !lab_is_stopped(lab);
     if (has_failed && experiment->block && fails_again(experiment))
         return;
+    if (has_failed && experiment->block && is_beside_the_point(experiment)) {
+        if (!experiment->block->was_left_out)
+            say_left_out(lab, experiment);
+        experiment->block->was_left_out = true;
+        return;
+    }
     if (has_failed && experiment->block)
         fail_block(lab->arena, experiment, &trouble);
     else if (has_failed)

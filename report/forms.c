@@ -50,18 +50,30 @@ static const char *reason(struct arena *arena, const struct experiment *unrolled
     return NULL;
 }
 
+// The instructions of a call: those of the way that was recorded, with the call and the return.
+static const char *what_runs(struct arena *arena, const struct experiment *looped) {
+    double n = looped->followed.instructions;
+    return n > 0 ? arena_printf(arena, " (%.4g instructions run)", n) : "";
+}
+
 static void print_pair(struct arena *arena, const struct experiment *unrolled, const struct experiment *looped,
                        FILE *out) {
     const struct program *u = &unrolled->program, *l = &looped->program;
     const char *why = reason(arena, unrolled, looped);
     const char *streams = u->mode == PROGRAM_BLOCK ? "" : arena_printf(arena, ", n = %u", u->streams);
-    const char *line = arena_printf(
-        arena,
-        "%s%s: an iteration takes %.3f cycles looped (%u instructions in %zu bytes, one a taken branch) and %.3f "
-        "unrolled (%u copies in %zu bytes, then a taken branch): %s",
-        screen_cut(arena, u->kernel, NAME_COLUMNS), streams, looped->measurement.cycles, l->instructions,
-        l->loop_range.length, unrolled->measurement.cycles, u->unroll, u->unroll * u->body_range.length,
-        why ? why : "the reason is not known");
+    const char *name = screen_cut(arena, u->kernel, NAME_COLUMNS), *because = why ? why : "the reason is not known";
+    const char *line =
+        u->routine
+            ? arena_printf(arena,
+                           "%s: a call takes %.3f cycles looped%s and %.3f unrolled (%u calls, one behind the other, "
+                           "then a taken branch): %s",
+                           name, looped->measurement.cycles, what_runs(arena, looped), unrolled->measurement.cycles,
+                           u->unroll, because)
+            : arena_printf(arena,
+                           "%s%s: an iteration takes %.3f cycles looped (%u instructions in %zu bytes, one a "
+                           "taken branch) and %.3f unrolled (%u copies in %zu bytes, then a taken branch): %s",
+                           name, streams, looped->measurement.cycles, l->instructions, l->loop_range.length,
+                           unrolled->measurement.cycles, u->unroll, u->unroll * u->body_range.length, because);
     screen_print_sentence(line, out);
 }
 
