@@ -159,6 +159,20 @@ static void say_of_latencies(struct arena *arena, const struct operands *operand
             forms.data, isa);
 }
 
+// A simulated CPU executes the bodies alone: says so where a block has initial values or code before it.
+static void say_of_states(const struct lab *lab, const struct plan *plan) {
+    for (size_t i = 0; lab->is_simulated && i < plan->n_experiments; i++) {
+        const struct lab_block *block = plan->experiments[i]->block;
+        if (!block ||
+            (!block->options.state.n_registers && !block->options.state.n_memory && !block->options.state.init))
+            continue;
+        lab_say(&cli_listener, LAB_WARNING,
+                "a simulated CPU knows no values: what --set, --init or annotations give changes "
+                "nothing here");
+        return;
+    }
+}
+
 static void print(const struct lab *lab, const struct plan *plan) {
     const struct run_report report = run_report_of(lab);
     if (plan_args.corun)
@@ -176,6 +190,8 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     bool is_open = lab_args_read(arena, fail) && lab_args_read_events(arena, fail) && read_corun(fail) &&
                    plan_make(arena, &plan_args, lab_args.options.isa, operands, &plan, fail) &&
                    lab_open(lab, arena, &lab_args.options, fail);
+    if (is_open)
+        say_of_states(lab, &plan);
     if (is_open)
         run_plan(lab, &lab_args.options, &plan, &lab_args.files, &status, fail);
     else

@@ -86,6 +86,11 @@ expect 0 '^disjoint value,same segmentation fault,$' bash -c \
     "jq -r 'select(.block) | \"\(.block.alias) \(.outcome // \"value\")\"' '$T/some.jsonl' | sort | tr '\n' ','"
 expect 0 'rbx, \[rax\], with one address in all registers: segmentation fault: instruction 3 ' cat "$T/err"
 
+# A function that cannot go on with one address in all registers is not called so: no error, unless that was asked for.
+printf '.intel_syntax noprefix\n.globl f\nf: mov rax, [rdi]\ncmp rdi, rsi\njne 1f\nud2\n1: mov [rsi], rax\nret\n' >"$T/alike.s"
+expect 0 'alike.s: with one address in all registers: illegal instruction; left out' one_line "${run[@]}" "$T/alike.s"
+expect 1 'alike.s, with one address in all registers: illegal instruction' one_line "${run[@]}" "$T/alike.s" --alias both
+
 # Memory may hold zeros.
 expect 0 '^0x0 0x0$' bash -c "'$cyclops' try --hex 488b07488b1e --fill 0 --alias disjoint --json | jq -r '\"\(.registers.rax) \(.registers.rbx)\"'"
 expect 0 '^0x7 0x7$' bash -c "'$cyclops' try --hex 488b07488b1e --fill 7 --alias disjoint --json | jq -r '\"\(.registers.rax) \(.registers.rbx)\"'"

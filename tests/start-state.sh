@@ -79,6 +79,8 @@ mistake() {
 mistake "'rcxx' is no register of x86_64" --set rcxx=7
 mistake "the value is too wide for ecx, which has 4 bytes" --set ecx=0x100000000
 mistake "'rcx' is no initial value: write rcx=7" --set rcx
+expect 0 'a simulated CPU knows no values: what --set, --init or annotations give changes nothing' one_line \
+    "$cyclops" run --target sim:znver4 --attempt 2 --budget 0 --form looped --asm 'div rcx' --set rcx=7
 mistake "no memory can be at 0x8: an address is from 0x10000" --set 'mem[8]=1'
 mistake "no memory can be at 0x800000000000" --set 'mem[0x800000000000]=1'
 mistake "no memory can be at 0x10, by the value of rdi" --set 'rdi=8,mem[rdi+8]=1'
