@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "cli/lab_args.h"
+#include "report/block_page.h"
 #include "report/explain.h"
 #include "report/explain_block.h"
 
@@ -16,7 +17,7 @@
 #include <string.h>
 
 static struct {
-    const char *cpu, *machine, *triple, *svg, *form, *alias, *hex, *assume;
+    const char *cpu, *machine, *triple, *svg, *form, *alias, *hex, *assume, *html;
     struct option_list llvms;
     struct option_count copies;
     bool json, is_decoded;
@@ -54,6 +55,10 @@ static const struct option options[] = {
      "and the prediction states of how many instructions; nothing: nothing, so that such code is refused, and the "
      "message names the instruction. Default: llvm.",
      &args.assume},
+    {OPTION_STREAM, "html", "FILE",
+     "Write a page into FILE instead ('-': standard output): some iterations in time with the reason of each wait, who "
+     "depends on whom, and what the block takes without each limit.",
+     &args.html},
     {OPTION_FLAG, "decoders", NULL,
      "The code fits no cache of decoded instructions: decoders deliver it, as those of very long straight code.",
      &args.is_decoded},
@@ -311,6 +316,17 @@ static bool read_block(struct arena *arena, const char *operand, struct explain_
     return true;
 }
 
+static bool write_page(struct arena *arena, const char *operand, const struct block_explanation *explanation,
+                       struct fail *fail) {
+    enum { MOST_ENTRIES = 64 };
+    struct block_course course;
+    const char *title = operand ? operand : args.hex;
+    if (!block_course_find(arena, explanation, MOST_ENTRIES, &course, fail))
+        return false;
+    const char *page = block_page_make(arena, title, explanation, &course, fail);
+    return page && file_write(strcmp(args.html, "-") == 0 ? "/dev/stdout" : args.html, page, strlen(page), fail);
+}
+
 static bool explain_by_cpu_file(struct arena *arena, const struct model *model, const char *operand,
                                 struct fail *fail) {
     struct explain_block_options way;
@@ -318,6 +334,8 @@ static bool explain_by_cpu_file(struct arena *arena, const struct model *model, 
     if (!read_way(&way, fail) || !read_block(arena, operand, &way, fail) ||
         !explain_block(arena, model, &way, &explanation, fail))
         return false;
+    if (args.html)
+        return write_page(arena, operand, &explanation, fail);
     if (args.json)
         return explain_block_write_json(arena, &explanation, stdout, fail);
     explain_block_print(arena, &explanation, stdout, cli_wants_colour());
@@ -328,10 +346,11 @@ static bool explain_by(struct arena *arena, const struct model *model, const cha
     struct explanation explanation;
     if (model->own)
         return explain_by_cpu_file(arena, model, insn, fail);
-    if (args.form || args.alias || args.is_decoded || args.hex || args.assume)
-        return fail_set(fail, FAIL_INPUT,
-                        "--form, --alias, --decoders, --assume and --hex are for blocks, which CPU files explain: "
-                        "--mcpu FILE.cpu.yaml");
+    if (args.form || args.alias || args.is_decoded || args.hex || args.assume || args.html)
+        return fail_set(
+            fail, FAIL_INPUT,
+            "--form, --alias, --decoders, --assume, --html and --hex are for blocks, which CPU files explain: "
+            "--mcpu FILE.cpu.yaml");
     if (!model->missing)
         return explain_insn(arena, model, insn, (unsigned)args.copies.value, &explanation, fail) &&
                show(arena, &explanation, fail);

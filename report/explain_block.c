@@ -193,18 +193,20 @@ static json_t *json_of_insns(struct arena *arena, const struct block_explanation
     return all;
 }
 
-bool explain_block_write_json(struct arena *arena, const struct block_explanation *e, FILE *out, struct fail *fail) {
+json_t *explain_block_object(struct arena *arena, const struct block_explanation *e) {
     enum { DECIMALS = 6 };
     const struct bounds *bounds = &e->found.bounds;
     json_t *notes = json_array();
     for (size_t i = 0; i < e->n_notes; i++)
         json_array_append_new(notes, json_string(e->notes[i]));
-    return json_write_line(
-        out,
-        json_pack("{s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "model", e->model->title, "form",
-                  form_name(e), "cycles", json_rounded(bounds->most, DECIMALS), "core",
-                  json_rounded(e->core_cycles, DECIMALS), "limit", bound_name(bounds->largest), "because", e->sentence,
-                  "next", bound_name(bounds->next), "next_because", e->next_sentence, "bounds", json_of_bounds(e),
-                  "chain", json_of_chain(arena, e), "instructions", json_of_insns(arena, e), "notes", notes),
-        fail);
+    return json_pack("{s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "model", e->model->title, "form",
+                     form_name(e), "cycles", json_rounded(bounds->most, DECIMALS), "core",
+                     json_rounded(e->core_cycles, DECIMALS), "limit", bound_name(bounds->largest), "because",
+                     e->sentence, "next", bound_name(bounds->next), "next_because", e->next_sentence, "bounds",
+                     json_of_bounds(e), "chain", json_of_chain(arena, e), "instructions", json_of_insns(arena, e),
+                     "notes", notes);
+}
+
+bool explain_block_write_json(struct arena *arena, const struct block_explanation *e, FILE *out, struct fail *fail) {
+    return json_write_line(out, explain_block_object(arena, e), fail);
 }

@@ -1,8 +1,7 @@
 #include "report/page.h"
 
-#include "base/file.h"
 #include "base/json_text.h"
-#include "base/text.h"
+#include "report/page_fill.h"
 #include "report/page_parts.h"
 
 #include <string.h>
@@ -116,30 +115,6 @@ static const char *data_of(struct arena *arena, const struct page_contents *cont
 }
 
 const char *page_make(struct arena *arena, const struct page_contents *contents, struct fail *fail) {
-    static const char mark[] = "@DATA@";
-    const char *path = file_installed(arena, "share/cyclops/pages/report.html");
-    char *page;
-    if (!file_read(arena, path, &page, NULL, fail))
-        return NULL;
-    const char *place = strstr(page, mark), *data = data_of(arena, contents, fail);
-    if (!data)
-        return NULL;
-    if (!place) {
-        fail_at(fail, path, 0, 0, "the page has no place for the data (%s)", mark);
-        return NULL;
-    }
-    struct text text = {.arena = arena};
-    text_append(&text, page, (size_t)(place - page));
-    // "</script>" in a text would end the data.
-    for (const char *rest = data; *rest;) {
-        size_t n = strcspn(rest, "<");
-        text_append(&text, rest, n);
-        rest += n;
-        if (*rest) {
-            text_add(&text, "\\u003c");
-            rest++;
-        }
-    }
-    text_add(&text, place + strlen(mark));
-    return text.data;
+    const char *data = data_of(arena, contents, fail);
+    return data ? page_fill(arena, "report.html", data, fail) : NULL;
 }

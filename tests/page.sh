@@ -38,6 +38,14 @@ cp -r card other
 made "$cyclops" report card other --output two.html
 expect 0 '<h3>card/card.yaml: .*<h3>other/card.yaml: ' bash -c "'$chromium' --headless=new --no-sandbox --disable-gpu --user-data-dir='$T/user' --dump-dom 'file://$T/two.html' 2>/dev/null | grep -o '<h3>[^<]*' | tr '\n' ' '"
 
+# A block's page: the picture is what the core did, and the script shows it all.
+made "$cyclops" explain 'add rax, [rsi]; imul rbx, rax; mov [rdi], rbx; xor edx, edx; lea r8, [rbx + rdx]; mov rcx, [rdi]' \
+    --mcpu core:zen4 --form looped --html "$T/block.html"
+expect 0 'fine: 3\.00' "$here/block_page.py" "$chromium" "$T/block.html" "$T"
+made "$cyclops" explain 'vdivps ymm0, ymm0, ymm1; vaddps ymm0, ymm0, ymm2; mov rax, rbx' --mcpu cpu:skylake --html "$T/block.html"
+expect 0 'fine' "$here/block_page.py" "$chromium" "$T/block.html" "$T"
+expect 2 '--html.*CPU file' "$cyclops" explain 'add rax, rbx' --mcpu znver4 --html "$T/none.html"
+
 # It finds what is broken: rows that are no grid, a part that is too wide, unreadable text, a script that ends early.
 broken() {
     sed "$2" report.html >broken.html
