@@ -68,6 +68,8 @@ struct bench_code {
     uint64_t address;
     const struct segment *segments; // in the order of their addresses
     unsigned n_segments;
+    bool are_segments_far; // they may be anywhere, with other memory in between; calls of the system are then only
+                           // forbidden in the code, and faults only answered there
     // What code of unknown origin finds, and where it is sent when it cannot go on. Zero: known code.
     struct bench_foreign {
         // Offset of the exit from the code's start, bytes, at most BENCH_MOST_EXIT_OFFSET: one page holds the frame.

@@ -1,4 +1,4 @@
-// Private to this folder.
+// Private to blocks/ and hot/.
 // Where one step of a recorded run accessed memory, by the registers before it. x86-64 only.
 #ifndef BLOCKS_ACCESSES_H
 #define BLOCKS_ACCESSES_H

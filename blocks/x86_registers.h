@@ -1,4 +1,4 @@
-// Private to this folder.
+// Private to blocks/ and hot/.
 // Numbers of x86's registers in encodings, by LLVM's registers.
 #ifndef BLOCKS_X86_REGISTERS_H
 #define BLOCKS_X86_REGISTERS_H

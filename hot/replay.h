@@ -18,7 +18,8 @@ enum hot_stop {
 struct hot_replay {
     const char *why; // it cannot be replayed, one clause; null: it was
     enum hot_stop stop;
-    uint64_t turns;                       // in one replay
+    uint64_t turns;    // in one replay
+    const char *doubt; // what makes the value less than the loop's own, one clause; null: nothing that is known
     double cycles_per_turn, low, high;    // with the measurement's interval
     struct bench_measurement measurement; // of one replay of all turns, without putting the state in place
     size_t n_bytes;                       // lines that it touches, bytes: the working set
@@ -29,13 +30,18 @@ struct hot_replay {
     struct hot_branch {
         uint64_t address;        // in memory
         double taken, not_taken; // per turn
-        double mispredicted;     // per turn, of a two-level predictor with much room: a lower bound for real ones
+        double mispredicted;     // per turn, in the second half, by a two-level predictor with much room: see ways.c
     } * branches;
     size_t n_branches;
-    struct execution execution; // all turns, one pass, with the addresses of accesses
+    size_t n_steps; // of the state, in one replay; ends at the stop
 };
 
 // Replays and measures. False only when Cyclops itself failed.
 bool hot_replay_run(struct lab *lab, const struct hot_state *state, struct hot_replay *replay, struct fail *fail);
+
+// The steps of one replay as a model describes them: all turns, one pass, with the addresses of accesses. Fails where
+// the model does not know an instruction.
+bool hot_replay_execution(struct arena *arena, const struct model *model, const struct hot_state *state, size_t n_steps,
+                          struct execution *execution, struct fail *fail);
 
 #endif

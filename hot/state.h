@@ -29,6 +29,7 @@ struct hot_state {
     const uint64_t *steps;
     const struct step_registers *before;
     size_t n_steps;
+    uint64_t next;  // address where control was behind the last step
     uint64_t turns; // times that control came to the head, with the first one
     enum hot_end {
         HOT_END_LEFT,  // the last step left the loop, to come back (nested) or not: see `entries`

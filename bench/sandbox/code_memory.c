@@ -114,25 +114,51 @@ static bool put_segment(const struct segment *segment) {
     return mprotect(start, size, PROT_READ | write | execute) == 0;
 }
 
-// Maps a code at its address, and its segments at theirs. `region`: all of it, from the first segment on.
+static void *start_of(const struct bench_code *code) {
+    return at_address(code->address);
+}
+
+// Bytes from the code's frame to the end of its last page.
+static size_t size_with_frame(const struct bench_code *code) {
+    return BENCH_FRAME_DISTANCE + in_pages(code->n_bytes);
+}
+
+static bool reserve_at(uint64_t address, size_t size) {
+    return reserve(at_address(address), size) == at_address(address); // else taken; or a kernel without NOREPLACE
+}
+
+// Reserves one range from the first segment to the code's end, with a page around it.
+static bool reserve_together(const struct bench_code *code, uint64_t first, size_t page) {
+    return reserve_at(first - page, (size_t)(code->address + in_pages(code->n_bytes) - first) + 2 * page);
+}
+
+// Reserves the places of the code and of each segment, which may be anywhere in the address space.
+static bool reserve_apiece(const struct bench_code *code) {
+    for (unsigned i = 0; i < code->n_segments; i++)
+        if (!reserve_at(code->segments[i].address, in_pages(code->segments[i].size)))
+            return false;
+    return reserve_at(code->address - BENCH_FRAME_DISTANCE, size_with_frame(code));
+}
+
+// Maps a code at its address, and its segments at theirs. `region`: all of it, from the first segment on; where other
+// memory is in between, the code alone.
 static bool put_at_address(const struct bench_code *code, code_function *function, struct code_region *region) {
-    size_t page = in_pages(1), n_code = in_pages(code->n_bytes);
+    size_t page = in_pages(1);
     uint64_t frame = code->address - BENCH_FRAME_DISTANCE, first = code->n_segments ? code->segments->address : frame;
-    uint8_t *guard = at_address(first - page);
-    size_t size = (size_t)(code->address + n_code - first);
-    void *there = reserve(guard, size + 2 * page);
-    if (there != guard) { // taken; or a kernel older than MAP_FIXED_NOREPLACE
+    bool is_far = code->are_segments_far;
+    if (!(is_far ? reserve_apiece(code) : reserve_together(code, first, page))) {
         errno = EADDRINUSE;
         return false;
     }
-    *region = (struct code_region){guard + page, size};
+    size_t size = is_far ? size_with_frame(code) : (size_t)(code->address + in_pages(code->n_bytes) - first);
+    *region = (struct code_region){at_address(is_far ? frame : first), size};
     for (unsigned i = 0; i < code->n_segments; i++)
         if (!put_segment(&code->segments[i]))
             return false;
-    if (!bring_in(at_address(frame), page) || !bring_in(at_address(code->address), n_code))
+    if (!bring_in(at_address(frame), page) || !bring_in(start_of(code), in_pages(code->n_bytes)))
         return false;
-    copy(code, at_address(code->address), function);
-    return close_code(at_address(code->address), n_code);
+    copy(code, start_of(code), function);
+    return close_code(start_of(code), in_pages(code->n_bytes));
 }
 
 void code_restore_segments(const struct bench_code *code) {

@@ -1,0 +1,224 @@
+#include "hot/replay.h"
+
+#include "bench/sandbox/steps.h"
+#include "hot/stop.h"
+#include "hot/stub.h"
+#include "hot/trace.h"
+#include "hot/ways.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LINE = 64, RUNS = 2 };
+
+// All that one replay is made of.
+struct replayed {
+    struct lab *lab;
+    const struct hot_state *state;
+    struct trace trace;
+    struct stop stop;
+    struct ways ways;
+    struct stub stub;
+};
+
+// ---- the path
+
+// Steps through two replays, which must take the recorded path. Returns null; or why they do not, one clause.
+static const char *check_path(struct replayed *replayed) {
+    struct arena *arena = replayed->lab->arena;
+    const struct hot_state *state = replayed->state;
+    const struct bench_code *code = &replayed->stub.code;
+    size_t n = replayed->stop.n_steps;
+    const struct steps_request request = {.code = code,
+                                          .iterations = RUNS,
+                                          .has_segments = true,
+                                          .most = RUNS * n + STOP_JUMP_BYTES,
+                                          .timeout_seconds = 10};
+    struct steps steps;
+    struct fail why = {0};
+    if (!steps_record(arena, &request, &steps, &why))
+        return why.status == FAIL_UNAVAILABLE ? arena_strdup(arena, why.text) : "it takes another path than recorded";
+    uint32_t jump = (uint32_t)(replayed->stop.exit - code->address);
+    size_t at = 0;
+    for (unsigned run = 0; run < RUNS; run++) {
+        for (size_t i = 0; i < n; i++, at++)
+            if (at >= steps.n || steps.offsets[at] != (uint32_t)(state->steps[i] - code->address))
+                return arena_printf(arena, "%s takes another path than recorded after %zu instructions%s%s",
+                                    run ? "a second replay" : "it", i, steps.outcome == BENCH_OK ? "" : ": ",
+                                    steps.outcome == BENCH_OK ? "" : bench_outcome_name(steps.outcome));
+        if (at >= steps.n || steps.offsets[at++] != jump)
+            return "it does not come to its end";
+    }
+    return steps.outcome == BENCH_OK ? NULL : arena_printf(arena, "it ends by: %s", bench_outcome_name(steps.outcome));
+}
+
+// ---- the measurement
+
+static void note_code(struct replayed *replayed) {
+    struct arena *arena = replayed->lab->arena;
+    struct bench_code *code = &replayed->stub.code;
+    size_t n = 0, at = 0;
+    for (size_t i = 0; i < replayed->trace.n_insns; i++)
+        n += replayed->trace.insns[i].insn->n_bytes;
+    uint8_t *body = ARENA_ARRAY(arena, uint8_t, n + 1);
+    for (size_t i = 0; i < replayed->trace.n_insns; i++) {
+        const struct book_insn *insn = replayed->trace.insns[i].insn;
+        memcpy(body + at, insn->bytes, insn->n_bytes);
+        at += insn->n_bytes;
+    }
+    code->body = body;
+    code->n_body_bytes = n;
+    code_uses_find(&replayed->lab->uses, code);
+    code->is_wide = replayed->ways.is_wide;
+    replayed->stub.twin.uses = code->uses;
+    replayed->stub.twin.is_wide = code->is_wide;
+}
+
+static const char *name_level(size_t n_bytes) {
+    static const struct {
+        int number;
+        const char *name;
+    } levels[] = {{_SC_LEVEL1_DCACHE_SIZE, "L1"}, {_SC_LEVEL2_CACHE_SIZE, "L2"}, {_SC_LEVEL3_CACHE_SIZE, "L3"}};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        long size = sysconf(levels[i].number);
+        if (size > 0 && n_bytes <= (size_t)size)
+            return levels[i].name;
+    }
+    return "memory";
+}
+
+static const char *find_doubt(struct arena *arena, const struct replayed *replayed, const struct hot_replay *replay) {
+    static const double long_replay = 1000; // cycles, beside which the start and end of a replay are little
+    const struct hot_state *state = replayed->state;
+    if (replay->measurement.cycles < long_replay)
+        return arena_printf(arena, "a replay takes only %.0f cycles, of which its start and end are a part",
+                            replay->measurement.cycles);
+    if (state->entries > 1)
+        return arena_printf(arena, "code around it is in it: the loop was left and entered again %llu times",
+                            (unsigned long long)(state->entries - 1));
+    if (replay->level && strcmp(replay->level, "L1") != 0)
+        return arena_printf(arena, "its %zu KiB need the %s cache, which the replay has warmed", replay->n_bytes >> 10,
+                            replay->level);
+    return NULL;
+}
+
+// Ends of all that was seen of a value: where it is not stable, also its modes.
+static void find_ends(const struct bench_measurement *m, double *low, double *high) {
+    *low = measured_low(m);
+    *high = measured_high(m);
+    if (m->verdict != MEASURED_UNSTABLE)
+        return;
+    static const double least_share = 0.2; // a rarer mode does not move the median
+    for (unsigned i = 0; i < 2; i++)
+        if (m->modes[i].cycles > 0 && m->modes[i].share >= least_share) {
+            *low = fmin(*low, m->modes[i].cycles);
+            *high = fmax(*high, m->modes[i].cycles);
+        }
+}
+
+// The difference of both values, with the doubt of both. That of the twin matters only beside the whole.
+static void subtract(struct arena *arena, const struct bench_measurement *whole, const struct bench_measurement *twin,
+                     struct hot_replay *replay) {
+    static const double most_doubt = 0.01;
+    struct bench_measurement *m = &replay->measurement;
+    double low, high;
+    find_ends(twin, &low, &high);
+    *m = *whole;
+    m->cycles = whole->cycles - twin->cycles;
+    m->low = measured_low(whole) - high;
+    m->high = measured_high(whole) - low;
+    m->clock_error = 0; // it is in these
+    m->numerator = m->denominator = 0;
+    for (unsigned i = 0; i < 2; i++)
+        m->modes[i].cycles = m->modes[i].cycles > 0 ? fmax(0, m->modes[i].cycles - twin->cycles) : 0;
+    m->process_low = fmax(0, m->process_low - twin->cycles);
+    m->process_high = fmax(0, m->process_high - twin->cycles);
+    if (m->verdict == MEASURED_EXACT)
+        m->verdict = MEASURED_WITHIN;
+    bool is_doubtful = twin->verdict == MEASURED_UNSTABLE && high - low > most_doubt * m->cycles;
+    if (m->verdict != MEASURED_UNSTABLE && is_doubtful) {
+        m->verdict = MEASURED_UNSTABLE;
+        m->why = arena_printf(arena, "putting the state in place takes %.0f to %.0f cycles", low, high);
+    }
+    double turns = (double)replay->turns;
+    replay->cycles_per_turn = m->cycles / turns;
+    replay->low = m->low / turns;
+    replay->high = m->high / turns;
+}
+
+static bool measure(struct replayed *replayed, struct hot_replay *replay, struct fail *fail) {
+    struct lab *lab = replayed->lab;
+    const struct bench_code codes[] = {replayed->stub.code, replayed->stub.twin};
+    struct bench_measurement results[2] = {{0}};
+    if (!bench_measure(&lab->bench, codes, results, 2, NULL, fail))
+        return false;
+    for (unsigned i = 0; i < 2 && !replay->why; i++)
+        if (results[i].outcome != BENCH_OK)
+            replay->why =
+                arena_printf(lab->arena, "the measured replay ends by: %s", bench_outcome_name(results[i].outcome));
+    if (replay->why)
+        return true;
+    subtract(lab->arena, &results[0], &results[1], replay);
+    return true;
+}
+
+// ---- all of it
+
+static const char *find_obstacle(const struct replayed *replayed) {
+    bool missing;
+    stub_components(replayed->state, &missing);
+    if (replayed->lab->is_simulated || replayed->lab->isa != isa_find("x86_64") || !isa_native() ||
+        replayed->lab->isa != isa_native())
+        return "states are replayed on x86-64, by the target native";
+    if (missing)
+        return "this CPU lacks registers that the state has";
+    if (replayed->ways.uses_fs && !stub_can_set_fs())
+        return "this kernel or CPU does not let programs set the base of fs, which it uses";
+    return NULL;
+}
+
+static const char *prepare(struct replayed *replayed, struct hot_replay *replay) {
+    struct arena *arena = replayed->lab->arena;
+    const char *why = trace_open(&replayed->trace, arena, &replayed->lab->decoder, replayed->state);
+    why = why ? why : stop_choose(arena, &replayed->trace, &replayed->stop);
+    if (why)
+        return why;
+    ways_find(arena, &replayed->trace, &replayed->stop, &replayed->ways);
+    replay->stop = replayed->stop.kind;
+    replay->turns = replayed->stop.turns;
+    replay->n_steps = replayed->stop.n_steps;
+    replay->n_bytes = replayed->ways.n_lines * LINE;
+    replay->level = name_level(replay->n_bytes);
+    replay->accesses_split = replayed->ways.split;
+    replay->accesses_crossing = replayed->ways.crossing;
+    replay->forwarded = replayed->ways.forwarded;
+    replay->branches = replayed->ways.branches;
+    replay->n_branches = replayed->ways.n_branches;
+    const struct stub_request request = {.state = replayed->state,
+                                         .trace = &replayed->trace,
+                                         .stop = &replayed->stop,
+                                         .lines = replayed->ways.written,
+                                         .keeps_code = replayed->ways.keeps_code,
+                                         .uses_fs = replayed->ways.uses_fs};
+    why = find_obstacle(replayed);
+    return why ? why : stub_make(arena, &request, &replayed->stub);
+}
+
+bool hot_replay_run(struct lab *lab, const struct hot_state *state, struct hot_replay *replay, struct fail *fail) {
+    struct replayed replayed = {.lab = lab, .state = state};
+    *replay = (struct hot_replay){.level = NULL};
+    if (!lab->decoder.cpu && !decoder_open(&lab->decoder, lab->arena, lab->isa, NULL, fail))
+        return false;
+    replay->why = prepare(&replayed, replay);
+    if (!replay->why)
+        replay->why = check_path(&replayed);
+    if (replay->why)
+        return true;
+    note_code(&replayed);
+    if (!measure(&replayed, replay, fail))
+        return false;
+    if (!replay->why)
+        replay->doubt = find_doubt(lab->arena, &replayed, replay);
+    return true;
+}

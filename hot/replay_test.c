@@ -1,0 +1,182 @@
+// A loop's state, copied from a running program and replayed: the same path, and its cycles.
+#include "hot/replay.h"
+
+#include "hot/testing_lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#if defined(__x86_64__)
+
+static struct arena arena;
+static struct lab lab;
+static bool has_lab;
+
+static int open_lab(void **state) {
+    static const char *none[] = {"none"};
+    struct fail fail = {0};
+    const struct lab_options options = {.isa = isa_find("x86_64"),
+                                        .target = "native",
+                                        .cpus = {none, 1},
+                                        .bench = {.cpu = -1, .clock = CLOCK_RATIO, .budget_ms = 100}};
+    struct program *programs[N_CHAINS];
+    unsigned n = 0;
+    (void)state;
+    if (!lab_open(&lab, &arena, &options, &fail))
+        return -1;
+    has_lab = true;
+    for (unsigned i = 0; i < N_CHAINS; i++)
+        if (lab.chains[i])
+            programs[n++] = lab.chains[i];
+    if (gen_assemble(&arena, programs, n, &fail) && lab_start(&lab, &options, &fail) &&
+        decoder_open(&lab.decoder, &arena, lab.isa, NULL, &fail))
+        return 0;
+    fail_print(&fail, stderr);
+    return -1;
+}
+
+static int close_lab(void **state) {
+    (void)state;
+    if (has_lab)
+        lab_close(&lab);
+    arena_free(&arena);
+    return 0;
+}
+
+static struct hot_replay replay(const char *name, struct hot_state **state) {
+    struct testing_target target;
+    struct hot_replay replay;
+    struct fail fail = {0};
+    testing_target_open(&target, name);
+    struct testing_copy copy = testing_copy_state(&arena, &lab.decoder, &target, "once");
+    if (copy.why)
+        fail_msg("%s: %s", name, copy.why);
+    if (!hot_replay_run(&lab, copy.state, &replay, &fail))
+        fail_msg("%s", fail.text);
+    if (replay.why)
+        fail_msg("%s: %s", name, replay.why);
+    *state = copy.state;
+    return replay;
+}
+
+// A chain of multiplications takes three times as long as one of adds, on all CPUs that this runs on.
+static void measures_chains(void **context) {
+    struct hot_state *state;
+    struct hot_replay adds = replay("adds", &state), multiply = replay("multiply", &state);
+    (void)context;
+    assert_int_equal(adds.stop, HOT_STOP_COUNT);
+    assert_true(adds.turns > 20);
+    if (adds.measurement.verdict == MEASURED_UNSTABLE || multiply.measurement.verdict == MEASURED_UNSTABLE) {
+        print_message("unstable: %s\n", adds.measurement.why ? adds.measurement.why : multiply.measurement.why);
+        skip();
+    }
+    assert_true(adds.low > 0.9 && adds.high < 1.15);
+    assert_true(multiply.low > 2.7 && multiply.high < 3.3);
+}
+
+// It adds to words in place: each replay finds the same ones.
+static void restores_memory(void **context) {
+    struct hot_state *state;
+    struct hot_replay store = replay("store", &state);
+    struct model model;
+    struct execution execution;
+    struct fail fail = {0};
+    const struct backend_options options = {
+        .triple = "x86_64-linux-gnu", .cpu = "skylake", .output_syntax = -1, .addresses = true};
+    (void)context;
+    assert_string_equal(store.level, "L1");
+    assert_true(store.n_bytes >= store.turns * sizeof(uint64_t));
+    assert_int_equal(store.n_branches, 1);
+    assert_true(model_open(&model, &arena, NULL, &options, &fail));
+    assert_true(hot_replay_execution(&arena, &model, state, store.n_steps, &execution, &fail));
+    assert_int_equal(execution.n_steps, store.n_steps);
+    assert_int_equal(execution.block->n_insns, 4);
+    assert_int_equal(execution.steps[0].n_accesses, 2); // a load and a store, at the first word
+    assert_true(execution.steps[0].accesses[1].is_store && execution.steps[0].accesses[1].is_known);
+    assert_int_equal(execution.steps[4].accesses[0].address, execution.steps[0].accesses[0].address + sizeof(uint64_t));
+    model_close(&model);
+}
+
+static void counts_ways(void **context) {
+    struct hot_state *state;
+    struct hot_replay random = replay("random", &state);
+    (void)context;
+    assert_int_equal(random.n_branches, 2);
+    double taken = 0, missed = 0;
+    for (size_t i = 0; i < random.n_branches; i++)
+        if (random.branches[i].not_taken > 0.2) { // not the loop's own
+            taken = random.branches[i].taken;
+            missed = random.branches[i].mispredicted;
+        }
+    assert_true(taken > 0.3 && taken < 0.7);
+    assert_true(missed > 0.2 && missed < 0.7);
+}
+
+static void names_what_cannot_be_replayed(void **context) {
+    struct testing_target target;
+    struct hot_replay replayed;
+    struct fail fail = {0};
+    (void)context;
+    testing_target_open(&target, "system");
+    struct testing_copy copy = testing_copy_state(&arena, &lab.decoder, &target, "once");
+    assert_non_null(copy.state);
+    assert_true(hot_replay_run(&lab, copy.state, &replayed, &fail));
+    assert_non_null(replayed.why);
+    testing_target_open(&target, "sum");
+    copy = testing_copy_state(&arena, &lab.decoder, &target, "once");
+    assert_non_null(copy.state);
+    copy.state->registers.general[7] ^= UINT64_C(1) << 40; // it begins elsewhere: where nothing is
+    assert_true(hot_replay_run(&lab, copy.state, &replayed, &fail));
+    assert_non_null(strstr(replayed.why, "another path"));
+}
+
+// ---- the truth, for people: replay_test --truth
+
+static void print_truth(void) {
+    static const char *const names[] = {"adds", "multiply", "sum",      "store",  "divide-7", "divide-large",
+                                        "walk", "walk-1M",  "walk-64M", "random", "random-1M"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct testing_target target;
+        struct hot_state *state;
+        struct hot_replay value = replay(names[i], &state);
+        testing_target_open(&target, names[i]);
+        struct testing_copy alone = testing_run_alone(&arena, &target, "time");
+        printf("%-12s  program %6.3f  replay %6.3f (%.3f to %.3f, %s)  %s, %llu turns\n", names[i],
+               strtod(alone.printed, NULL), value.cycles_per_turn, value.low, value.high,
+               bench_verdict_name(value.measurement.verdict), value.level, (unsigned long long)value.turns);
+        fflush(stdout);
+    }
+}
+
+int main(int argc, char **argv) {
+    int status = testing_targets_main(argc, argv);
+    if (status >= 0)
+        return status;
+    if (argc > 1 && strcmp(argv[1], "--truth") == 0) {
+        if (open_lab(NULL) != 0)
+            return 1;
+        print_truth();
+        return close_lab(NULL);
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(measures_chains),
+        cmocka_unit_test(restores_memory),
+        cmocka_unit_test(counts_ways),
+        cmocka_unit_test(names_what_cannot_be_replayed),
+    };
+    return cmocka_run_group_tests(tests, open_lab, close_lab);
+}
+
+#else
+int main(void) {
+    return 77;
+}
+#endif

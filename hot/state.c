@@ -1,0 +1,232 @@
+#include "hot/state.h"
+
+#include "bench/host/timer.h"
+#include "hot/memory_map.h"
+#include "hot/record_steps.h"
+#include "hot/tracer.h"
+
+#include <elf.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+
+static const double most_seconds = 0.25; // that the program is held up by all steps
+
+// One run, and the loops that are waited for.
+struct run {
+    struct arena *arena;
+    const struct decoder *decoder;
+    struct tracer tracer;
+    const struct hot_capture *captures;
+    size_t n, n_left;
+    struct wait {
+        bool is_done, is_placed; // is_placed: its breakpoint is known
+        uint64_t head, load_address, hits;
+    } * waits;
+    struct hot_state **states;
+    const char **whys;
+    double left_seconds; // of all steps together
+    uint64_t entry;      // the program's first instruction, while a breakpoint is there; 0: none is
+};
+
+static void finish(struct run *run, size_t i, const char *why) {
+    run->waits[i].is_done = true;
+    run->whys[i] = why;
+    run->n_left--;
+}
+
+// Places the breakpoints of the loops whose modules are there.
+static void place_breakpoints(struct run *run) {
+    struct memory_map map;
+    if (!memory_map_read(run->arena, run->tracer.pid, &map))
+        return;
+    for (size_t i = 0; i < run->n; i++) {
+        struct wait *wait = &run->waits[i];
+        const struct hot_capture *capture = &run->captures[i];
+        if (wait->is_done || wait->is_placed ||
+            !memory_map_load_address(&map, capture->module->path, &wait->load_address))
+            continue;
+        wait->head = wait->load_address + capture->loop->head;
+        wait->is_placed = true;
+        if (!tracer_break_at(&run->tracer, wait->head))
+            finish(run, i, "its code is not in the program's memory");
+    }
+}
+
+static bool are_all_placed(const struct run *run) {
+    for (size_t i = 0; i < run->n; i++)
+        if (!run->waits[i].is_done && !run->waits[i].is_placed)
+            return false;
+    return true;
+}
+
+// Address of the program's first instruction; 0: unknown.
+static uint64_t find_entry(struct run *run) {
+    Elf64_auxv_t item;
+    uint64_t entry = 0;
+    FILE *file = fopen(arena_printf(run->arena, "/proc/%d/auxv", (int)run->tracer.pid), "rb");
+    while (file && !entry && fread(&item, sizeof item, 1, file) == 1)
+        if (item.a_type == AT_ENTRY)
+            entry = item.a_un.a_val;
+    if (file)
+        fclose(file);
+    return entry;
+}
+
+// Another program begins in the process: its libraries come until its first instruction.
+static void begin_program(struct run *run) {
+    for (size_t i = 0; i < run->n; i++)
+        run->waits[i].is_placed = false;
+    place_breakpoints(run);
+    run->entry = are_all_placed(run) ? 0 : find_entry(run);
+    if (run->entry && !tracer_break_at(&run->tracer, run->entry))
+        run->entry = 0;
+}
+
+static void reach_entry(struct run *run, struct tracer_thread *thread) {
+    uint64_t entry = run->entry;
+    run->entry = 0;
+    place_breakpoints(run);
+    bool is_head = false;
+    for (size_t i = 0; i < run->n; i++)
+        is_head |= !run->waits[i].is_done && run->waits[i].is_placed && run->waits[i].head == entry;
+    if (!is_head)
+        tracer_drop_breakpoint(&run->tracer, entry);
+    else
+        tracer_step_over(&run->tracer, thread);
+}
+
+static void capture(struct run *run, size_t i, struct tracer_thread *thread) {
+    const struct hot_capture *request = &run->captures[i];
+    struct hot_state *state = ARENA_NEW(run->arena, struct hot_state);
+    state->program =
+        run->captures[0].argv ? run->captures[0].argv[0] : arena_printf(run->arena, "process %d", (int)run->tracer.pid);
+    state->module = *request->module;
+    state->load_address = run->waits[i].load_address;
+    state->head = run->waits[i].head;
+    pid_t tid = thread->tid;
+    tracer_quiet(&run->tracer);
+    for (size_t t = 0; t < run->tracer.n_threads; t++)
+        if (run->tracer.threads[t].tid == tid)
+            thread = &run->tracer.threads[t];
+    double start = timer_seconds(), share = run->left_seconds / (double)run->n_left;
+    const char *why = record_steps(run->arena, run->decoder, &run->tracer, thread, request, share, state);
+    run->left_seconds -= timer_seconds() - start;
+    if (!why)
+        run->states[i] = state;
+    finish(run, i, why);
+}
+
+// A thread is at a breakpoint.
+static void take_hit(struct run *run, struct tracer_thread *thread, uint64_t address) {
+    if (address == run->entry) {
+        reach_entry(run, thread);
+        return;
+    }
+    bool is_waited_for = false;
+    for (size_t i = 0; i < run->n; i++) {
+        struct wait *wait = &run->waits[i];
+        if (wait->is_done || !wait->is_placed || wait->head != address)
+            continue;
+        if (wait->hits++ < run->captures[i].skipped_hits) {
+            is_waited_for = true;
+            continue;
+        }
+        capture(run, i, thread);
+        for (size_t j = 0; j < run->n; j++) // of the same head; the thread has gone on
+            if (!run->waits[j].is_done && run->waits[j].is_placed && run->waits[j].head == address)
+                return;
+        tracer_drop_breakpoint(&run->tracer, address);
+        return;
+    }
+    if (is_waited_for)
+        tracer_step_over(&run->tracer, thread);
+    else
+        tracer_drop_breakpoint(&run->tracer, address);
+}
+
+static double find_timeout(const struct run *run) {
+    static const double usual = 10;
+    double seconds = 0;
+    for (size_t i = 0; i < run->n; i++)
+        seconds = fmax(seconds, run->captures[i].timeout_seconds > 0 ? run->captures[i].timeout_seconds : usual);
+    return seconds;
+}
+
+static void wait_for_all(struct run *run) {
+    double seconds = find_timeout(run), deadline = timer_seconds() + seconds;
+    enum tracer_event event = TRACER_TIME;
+    while (run->n_left) {
+        struct tracer_thread *thread;
+        uint64_t address;
+        event = tracer_next(&run->tracer, deadline, &thread);
+        if (event == TRACER_HIT && tracer_place(thread, &address))
+            take_hit(run, thread, address);
+        else if (event == TRACER_PROGRAM)
+            begin_program(run);
+        else if (event != TRACER_HIT || timer_seconds() >= deadline)
+            break;
+    }
+    for (size_t i = 0; i < run->n; i++) {
+        const struct wait *wait = &run->waits[i];
+        if (wait->is_done)
+            continue;
+        const char *when =
+            event == TRACER_END ? "before the program ended" : arena_printf(run->arena, "within %.3g s", seconds);
+        finish(run, i,
+               !wait->is_placed
+                   ? arena_printf(run->arena, "the program has not loaded %s %s", run->captures[i].module->path, when)
+               : wait->hits
+                   ? arena_printf(run->arena, "it was reached only %llu times %s", (unsigned long long)wait->hits, when)
+                   : arena_printf(run->arena, "it was not reached %s", when));
+    }
+}
+
+static double seconds_of(const struct timeval *time) {
+    return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
+}
+
+bool hot_state_capture(struct arena *arena, const struct decoder *decoder, const struct hot_capture *captures, size_t n,
+                       struct hot_state **states, const char **whys, struct hot_run *run_of, struct fail *fail) {
+    struct run run = {.arena = arena,
+                      .decoder = decoder,
+                      .captures = captures,
+                      .n = n,
+                      .n_left = n,
+                      .left_seconds = most_seconds,
+                      .waits = ARENA_ARRAY(arena, struct wait, n + 1),
+                      .states = states,
+                      .whys = whys};
+    *run_of = (struct hot_run){.status = 0};
+    for (size_t i = 0; i < n; i++) {
+        states[i] = NULL;
+        whys[i] = NULL;
+    }
+    if (!n)
+        return true;
+    bool is_started = captures[0].argv ? tracer_start(&run.tracer, arena, captures[0].argv, fail)
+                                       : tracer_attach(&run.tracer, arena, captures[0].pid, fail);
+    if (!is_started)
+        return false;
+    if (captures[0].argv)
+        begin_program(&run);
+    else
+        place_breakpoints(&run);
+    wait_for_all(&run);
+    tracer_detach(&run.tracer);
+    tracer_wait_end(&run.tracer);
+    run_of->status = run.tracer.end_status;
+    run_of->seconds = seconds_of(&run.tracer.usage.ru_utime);
+    return true;
+}
+
+#else
+
+bool hot_state_capture(struct arena *arena, const struct decoder *decoder, const struct hot_capture *captures, size_t n,
+                       struct hot_state **states, const char **whys, struct hot_run *run, struct fail *fail) {
+    (void)arena, (void)decoder, (void)captures, (void)n, (void)states, (void)whys, (void)run;
+    return fail_set(fail, FAIL_UNAVAILABLE, "a running program's loops can be copied on x86-64 only");
+}
+#endif

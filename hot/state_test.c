@@ -1,0 +1,174 @@
+// Loops' states copied from running programs, which go on unchanged.
+#include "hot/state.h"
+
+#include "hot/testing_lab.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#if defined(__x86_64__)
+
+enum { RDI = 7, RSI = 6, STATUS = 3 };
+
+static struct arena arena;
+static struct decoder decoder;
+
+static int open_decoder(void **state) {
+    struct fail fail = {0};
+    (void)state;
+    return decoder_open(&decoder, &arena, isa_find("x86_64"), NULL, &fail) ? 0 : -1;
+}
+
+static int close_decoder(void **state) {
+    (void)state;
+    decoder_close(&decoder);
+    arena_free(&arena);
+    return 0;
+}
+
+static uint64_t word_at(const struct hot_state *state, uint64_t address) {
+    uint64_t word = 0;
+    for (size_t i = 0; i < state->n_pages; i++) {
+        const struct segment *page = &state->pages[i];
+        if (address >= page->address && address + sizeof word <= page->address + page->n_bytes)
+            memcpy(&word, page->bytes + (address - page->address), sizeof word);
+    }
+    return word;
+}
+
+// The sum that the program would have got: of the words that the copied pages hold, by the registers.
+static void copies_registers_and_memory(void **context) {
+    struct testing_target target;
+    (void)context;
+    testing_target_open(&target, "sum");
+    struct testing_copy copy = testing_copy_state(&arena, &decoder, &target, "once");
+    if (copy.why)
+        fail_msg("%s", copy.why);
+    const struct hot_state *state = copy.state;
+    assert_int_equal(state->head, state->registers.counter);
+    assert_int_equal(state->steps[0], state->head);
+    uint64_t sum = state->registers.general[0], address = state->registers.general[RDI];
+    for (size_t i = 0; i + 4 < state->n_steps; i += 4, address += sizeof(uint64_t)) { // 4 instructions a turn
+        assert_int_equal(state->before[i].general[RDI], address);
+        assert_int_equal(state->before[i].general[0], sum);
+        sum += word_at(state, address);
+    }
+    assert_true(state->n_steps >= 40);
+    assert_true(state->turns >= state->n_steps / 4);
+    assert_int_equal(state->entries, 1);
+}
+
+// With and without us, a program prints and returns the same.
+static void leaves_programs_unchanged(void **context) {
+    static const char *const runs[][2] = {{"store", "once"}, {"sum", "busy"}, {"system", "once"}};
+    (void)context;
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        struct testing_target target;
+        testing_target_open(&target, runs[i][0]);
+        struct testing_copy copy = testing_copy_state(&arena, &decoder, &target, runs[i][1]);
+        struct testing_copy alone = testing_run_alone(&arena, &target, runs[i][1]);
+        assert_true(WIFEXITED(copy.run.status));
+        assert_int_equal(WEXITSTATUS(copy.run.status), STATUS);
+        assert_int_equal(alone.run.status, copy.run.status);
+        assert_string_equal(alone.printed, copy.printed);
+        assert_null(copy.why);
+    }
+}
+
+static void ends_before_system_calls(void **context) {
+    struct testing_target target;
+    (void)context;
+    testing_target_open(&target, "system");
+    struct testing_copy copy = testing_copy_state(&arena, &decoder, &target, "once");
+    assert_non_null(copy.state);
+    assert_int_equal(copy.state->end, HOT_END_CALL);
+    assert_int_equal(copy.state->n_steps, 1);
+}
+
+static void names_what_is_never_reached(void **context) {
+    struct testing_target target, other;
+    (void)context;
+    testing_target_open(&target, "multiply");
+    testing_target_open(&other, "divide-7");
+    target.loop.head = other.loop.head;
+    target.range = other.range;
+    struct testing_copy copy = testing_copy_state(&arena, &decoder, &target, "once");
+    assert_null(copy.state);
+    assert_non_null(strstr(copy.why, "not reached before the program ended"));
+    assert_int_equal(WEXITSTATUS(copy.run.status), STATUS);
+}
+
+static void attaches_to_a_process(void **context) {
+    struct testing_target target;
+    struct hot_state *state;
+    struct hot_run run;
+    struct fail fail = {0};
+    const char *why;
+    int status;
+    (void)context;
+    testing_target_open(&target, "adds");
+    char mode[] = "long";
+    target.loop.ranges = &target.range;
+    target.argv[3] = mode;
+    pid_t pid = fork();
+    if (pid == 0) {
+        execv(target.argv[0], target.argv);
+        _exit(127);
+    }
+    usleep(50000);
+    const struct hot_capture capture = {.pid = pid, .loop = &target.loop, .module = &target.module};
+    bool is_done = hot_state_capture(&arena, &decoder, &capture, 1, &state, &why, &run, &fail);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == STATUS);
+    if (!is_done && fail.status == FAIL_UNAVAILABLE)
+        skip();
+    assert_true(is_done);
+    assert_null(why);
+    assert_true(state->turns > 10);
+}
+
+static void refuses_programs(void **context) {
+    char *const nothing[] = {(char[]){"/nonexistent/program"}, NULL};
+    struct testing_target target;
+    struct hot_state *state;
+    struct hot_run run;
+    struct fail fail = {0};
+    const char *why;
+    (void)context;
+    testing_target_open(&target, "adds");
+    target.loop.ranges = &target.range;
+    struct hot_capture capture = {.argv = nothing, .loop = &target.loop, .module = &target.module};
+    assert_false(hot_state_capture(&arena, &decoder, &capture, 1, &state, &why, &run, &fail));
+    assert_int_equal(fail.status, FAIL_INPUT);
+    assert_non_null(strstr(fail.text, "/nonexistent/program"));
+    capture = (struct hot_capture){.pid = 0x3fffff, .loop = &target.loop, .module = &target.module};
+    fail = (struct fail){0};
+    assert_false(hot_state_capture(&arena, &decoder, &capture, 1, &state, &why, &run, &fail));
+    assert_non_null(strstr(fail.text, "no process"));
+}
+
+int main(int argc, char **argv) {
+    int status = testing_targets_main(argc, argv);
+    if (status >= 0)
+        return status;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_registers_and_memory), cmocka_unit_test(leaves_programs_unchanged),
+        cmocka_unit_test(ends_before_system_calls),    cmocka_unit_test(names_what_is_never_reached),
+        cmocka_unit_test(attaches_to_a_process),       cmocka_unit_test(refuses_programs),
+    };
+    return cmocka_run_group_tests(tests, open_decoder, close_decoder);
+}
+
+#else
+int main(void) {
+    return 77;
+}
+#endif

@@ -1,0 +1,29 @@
+// Private to this folder.
+// How a replay of recorded steps ends: after which step, and by what. x86-64 only.
+#ifndef HOT_STOP_H
+#define HOT_STOP_H
+
+#include "hot/replay.h"
+#include "hot/trace.h"
+
+enum { STOP_JUMP_BYTES = 5 };
+
+struct stop {
+    enum hot_stop kind;
+    size_t n_steps; // steps that run before control comes to `exit`
+    uint64_t turns; // among them
+    uint64_t exit;  // address where the jump stands that ends the replay
+    // HOT_STOP_COUNT: the register begins with this value, or
+    bool sets_register;
+    unsigned reg;
+    uint64_t value;
+    // these bytes of code, an instruction's immediate, are others.
+    uint64_t patch_at;
+    uint8_t patch[4];
+    unsigned n_patch;
+};
+
+// Chooses. Null; or the reason, one clause, why the steps cannot be ended.
+const char *stop_choose(struct arena *arena, const struct trace *trace, struct stop *stop);
+
+#endif

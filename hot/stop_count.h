@@ -1,0 +1,15 @@
+// Private to this folder.
+// The number of turns of a loop as one register, or one immediate, decides it: a branch that went one way each time
+// goes the other way at a chosen step.
+#ifndef HOT_STOP_COUNT_H
+#define HOT_STOP_COUNT_H
+
+#include "hot/stop.h"
+
+// Whether a jump there overwrites no instruction that begins to run before step `end`.
+bool stop_is_free(const struct trace *trace, uint64_t exit, size_t end);
+
+// Finds the latest such step.
+bool stop_count_find(struct arena *arena, const struct trace *trace, struct stop *stop);
+
+#endif

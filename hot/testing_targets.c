@@ -1,0 +1,212 @@
+#include "hot/testing_targets.h"
+
+#include <assert.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+
+extern const uint8_t __executable_start[];
+
+// A function uint64_t target_NAME(void *memory, uint64_t n, uint64_t value), whose loop begins at target_NAME_head and
+// ends at target_NAME_end.
+#define LOOP(name, before, body)                                                                                       \
+    extern const uint8_t target_##name##_head[], target_##name##_end[];                                                \
+    uint64_t target_##name(void *memory, uint64_t n, uint64_t value);                                                  \
+    __asm__(".text\n.p2align 6\n.globl target_" #name "\n.hidden target_" #name "\n.hidden target_" #name              \
+            "_head\n.hidden target_" #name "_end\n.type target_" #name ",@function\ntarget_" #name                     \
+            ":\n\t.intel_syntax noprefix\n" before ".globl target_" #name "_head, target_" #name "_end\ntarget_" #name \
+            "_head:\n" body "target_" #name "_end:\n\tret\n\t.att_syntax\n.size target_" #name ", .-target_" #name)
+
+// 1 cycle a turn: a chain of adds.
+LOOP(adds, "mov rax, rdx\n", "1: add rax, rdx\n dec rsi\n jne 1b\n");
+// 3 cycles a turn on all CPUs of today: a chain of multiplications.
+LOOP(multiply, "mov rax, rdx\n", "1: imul rax, rdx\n dec rsi\n jne 1b\n");
+// A sum of n words.
+LOOP(sum, "xor eax, eax\nlea rsi, [rdi + rsi * 8]\n", "1: add rax, [rdi]\n add rdi, 8\n cmp rdi, rsi\n jne 1b\n");
+// Adds a number to n words in place, by an index that counts up.
+LOOP(store, "xor eax, eax\n", "1: add qword ptr [rdi + rax * 8], rdx\n inc rax\n cmp rax, rsi\n jne 1b\n");
+// n divisions, each of the result of the last one and a constant.
+LOOP(divide, "mov rcx, rdx\nmov rax, -1\n", "1: xor edx, edx\n div rcx\n or rax, rdi\n dec rsi\n jne 1b\n");
+// A walk from word to word: each holds the address of the next one.
+LOOP(walk, "mov rax, rdi\n", "1: mov rax, [rax]\n dec rsi\n jne 1b\n");
+// Branches by the lowest bits of n words.
+LOOP(random, "xor eax, eax\nlea rsi, [rdi + rsi * 8]\n",
+     "1: test byte ptr [rdi], 1\n je 2f\n add rax, 3\n 2: add rdi, 8\n cmp rdi, rsi\n jne 1b\n");
+// A call of the system in each turn.
+LOOP(system, "", "1: mov eax, 39\n syscall\n dec rsi\n jne 1b\n");
+
+typedef uint64_t (*loop_function)(void *memory, uint64_t n, uint64_t value);
+
+enum { WORDS = 1 << 11 };
+
+static void fill_numbers(uint64_t *words, size_t n) {
+    uint64_t state = 1;
+    for (size_t i = 0; i < n; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        words[i] = state >> 33;
+    }
+}
+
+// A ring of addresses in an order that no prefetcher finds, one in each line.
+static void fill_ring(uint64_t *words, size_t n) {
+    enum { LINE_WORDS = 8 };
+    size_t n_lines = n / LINE_WORDS, step = (n_lines / 8 * 5) | 1;
+    for (size_t i = 0, at = 0; i < n_lines; i++) {
+        size_t next = (at + step) % n_lines;
+        words[at * LINE_WORDS] = (uintptr_t)&words[next * LINE_WORDS];
+        at = next;
+    }
+}
+
+static const struct entry {
+    const char *name;
+    loop_function run;
+    const uint8_t *head, *end;
+    size_t n_words;
+    uint64_t turns, value;
+    void (*fill)(uint64_t *words, size_t n);
+} entries[] = {
+    {"adds", target_adds, target_adds_head, target_adds_end, 1, 5000, 3, NULL},
+    {"multiply", target_multiply, target_multiply_head, target_multiply_end, 1, 5000, 3, NULL},
+    {"sum", target_sum, target_sum_head, target_sum_end, WORDS, WORDS, 0, fill_numbers},
+    {"store", target_store, target_store_head, target_store_end, WORDS, WORDS, 5, fill_numbers},
+    {"divide-7", target_divide, target_divide_head, target_divide_end, 1, 2000, 7, NULL},
+    {"divide-large", target_divide, target_divide_head, target_divide_end, 1, 2000, UINT64_C(1) << 60, NULL},
+    {"walk", target_walk, target_walk_head, target_walk_end, WORDS, 2000, 0, fill_ring},
+    {"walk-1M", target_walk, target_walk_head, target_walk_end, 1 << 17, 6000, 0, fill_ring},
+    {"walk-64M", target_walk, target_walk_head, target_walk_end, 1 << 23, 6000, 0, fill_ring},
+    {"random", target_random, target_random_head, target_random_end, WORDS, WORDS, 0, fill_numbers},
+    {"random-1M", target_random, target_random_head, target_random_end, 1 << 17, 1 << 17, 0, fill_numbers},
+    {"system", target_system, target_system_head, target_system_end, 1, 3000, 0, NULL},
+};
+
+static const struct entry *find(const char *name) {
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
+        if (strcmp(entries[i].name, name) == 0)
+            return &entries[i];
+    return NULL;
+}
+
+static uint64_t read_time(void) {
+    return __builtin_ia32_rdtsc();
+}
+
+static int compare(const void *a, const void *b) {
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+// The median of many: cycles of a turn, where a turn of the chain of adds takes one. Both by the difference of a long
+// run and a short one, so that calls and ends do not count.
+static double measure(const struct entry *entry, uint64_t *words) {
+    enum { TIMES = 301, ADDS = 5000 };
+    static double ratios[TIMES];
+    void *memory = entry->fill ? words : NULL;
+    for (unsigned i = 0; i < TIMES; i++) {
+        uint64_t times[5];
+        times[0] = read_time();
+        target_adds(NULL, ADDS, 1);
+        times[1] = read_time();
+        target_adds(NULL, 2 * ADDS, 1);
+        times[2] = read_time();
+        entry->run(memory, entry->turns / 2, entry->value);
+        times[3] = read_time();
+        entry->run(memory, entry->turns, entry->value);
+        times[4] = read_time();
+        double adds = (double)(times[2] - times[1]) - (double)(times[1] - times[0]),
+               turns = (double)(times[4] - times[3]) - (double)(times[3] - times[2]);
+        ratios[i] = turns / (double)(entry->turns - entry->turns / 2) / (adds / ADDS);
+    }
+    qsort(ratios, TIMES, sizeof *ratios, compare);
+    return ratios[TIMES / 2];
+}
+
+static void *run_again(void *context) {
+    const struct entry *entry = context;
+    uint64_t *words = calloc(entry->n_words, sizeof *words), sum = 0;
+    if (!words)
+        return NULL;
+    if (entry->fill)
+        entry->fill(words, entry->n_words);
+    for (unsigned i = 0; i < 200; i++)
+        sum += entry->run(entry->fill ? words : NULL, entry->turns, entry->value);
+    free(words);
+    return (void *)(uintptr_t)sum; // NOLINT(performance-no-int-to-ptr)
+}
+
+static void ignore(int number) {
+    (void)number;
+}
+
+// With a timer's signals, several threads and a child.
+static uint64_t run_busily(const struct entry *entry) {
+    enum { THREADS = 3 };
+    pthread_t threads[THREADS];
+    uint64_t sum = 0;
+    signal(SIGALRM, ignore);
+    ualarm(1000, 1000);
+    pid_t child = fork();
+    if (child == 0)
+        _exit((int)((uintptr_t)run_again((void *)(uintptr_t)entry) & 1));
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, run_again, (void *)(uintptr_t)entry);
+    for (unsigned i = 0; i < THREADS; i++) {
+        void *result;
+        pthread_join(threads[i], &result);
+        sum += (uintptr_t)result;
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        continue;
+    return sum + (unsigned)status;
+}
+
+int testing_targets_main(int argc, char **argv) {
+    if (argc < 4 || strcmp(argv[1], "--target") != 0)
+        return -1;
+    const struct entry *entry = find(argv[2]);
+    if (!entry)
+        return 9;
+    if (strcmp(argv[3], "busy") == 0) {
+        printf("%llu\n", (unsigned long long)run_busily(entry));
+        return 3;
+    }
+    uint64_t *words = calloc(entry->n_words, sizeof *words), sum = 0;
+    if (!words)
+        return 8;
+    if (entry->fill)
+        entry->fill(words, entry->n_words);
+    if (strcmp(argv[3], "time") == 0)
+        printf("%.4f\n", measure(entry, words));
+    else
+        for (unsigned i = 0; i < (strcmp(argv[3], "long") == 0 ? 500000 : 100); i++)
+            sum += entry->run(entry->fill ? words : NULL, entry->turns, entry->value);
+    free(words);
+    if (strcmp(argv[3], "time") != 0)
+        printf("%llu\n", (unsigned long long)sum);
+    return 3;
+}
+
+void testing_target_open(struct testing_target *target, const char *name) {
+    static char self[4096], option[] = "--target", once[] = "once";
+    const struct entry *entry = find(name);
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert(entry && length > 0);
+    (void)length;
+    uint64_t head = (uint64_t)(entry->head - __executable_start), end = (uint64_t)(entry->end - __executable_start);
+    *target = (struct testing_target){
+        .module = {.path = self, .kind = HOT_FILE},
+        .range = {head, end},
+        .loop = {.function = name, .is_loop = true, .head = head, .n_ranges = 1, .parent = SIZE_MAX},
+        .argv = {self, option, strdup(name), once}, // lives as long as the test
+    };
+}
+
+#endif
