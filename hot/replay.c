@@ -38,7 +38,9 @@ static const char *check_path(struct replayed *replayed) {
     struct steps steps;
     struct fail why = {0};
     if (!steps_record(arena, &request, &steps, &why))
-        return why.status == FAIL_UNAVAILABLE ? arena_strdup(arena, why.text) : "it takes another path than recorded";
+        return why.status == FAIL_UNAVAILABLE
+                   ? arena_printf(arena, "its memory and code cannot be put where they were: %s", why.text)
+                   : "it takes another path than recorded";
     uint32_t jump = (uint32_t)(replayed->stop.exit - code->address);
     size_t at = 0;
     for (unsigned run = 0; run < RUNS; run++) {

@@ -4,29 +4,18 @@
 
 #include <string.h>
 
-enum { FEWEST_STEPS = 200, GOOD_STEPS = 3000 };
-
-// Whether the bytes of a jump there are none of those of instructions that begin to run before `end`.
-bool stop_is_free(const struct trace *trace, uint64_t exit, size_t end) {
-    for (size_t i = 0; i < trace->n_insns; i++) {
-        const struct trace_insn *other = &trace->insns[i];
-        if (other->first < end && other->insn->address < exit + STOP_JUMP_BYTES &&
-            exit < other->insn->address + other->insn->n_bytes)
-            return false;
-    }
-    return true;
-}
+enum { FEWEST_STEPS = 100, GOOD_STEPS = 3000 };
 
 // The latest place to which control comes for the first time.
 static bool find_exit(const struct trace *trace, struct stop *stop) {
     *stop = (struct stop){.kind = HOT_STOP_EXIT};
-    if (stop_is_free(trace, trace->state->next, trace->n_steps)) {
+    if (trace_is_free(trace, trace->state->next, STOP_JUMP_BYTES, trace->n_steps)) {
         stop->exit = trace->state->next;
         stop->n_steps = trace->n_steps;
     }
     for (size_t i = 0; i < trace->n_insns; i++) {
         const struct trace_insn *insn = &trace->insns[i];
-        if (insn->first > stop->n_steps && stop_is_free(trace, insn->insn->address, insn->first)) {
+        if (insn->first > stop->n_steps && trace_is_free(trace, insn->insn->address, STOP_JUMP_BYTES, insn->first)) {
             stop->exit = insn->insn->address;
             stop->n_steps = insn->first;
         }
@@ -37,6 +26,9 @@ static bool find_exit(const struct trace *trace, struct stop *stop) {
 
 const char *stop_choose(struct arena *arena, const struct trace *trace, struct stop *stop) {
     struct stop exit, count;
+    if (trace->n_steps < FEWEST_STEPS)
+        return arena_printf(arena, "it runs for only %zu instructions%s", trace->n_steps,
+                            trace->state->end == HOT_END_CALL ? " between calls of the system" : "");
     bool has_exit = find_exit(trace, &exit);
     size_t wanted = trace->n_steps / 2 < GOOD_STEPS ? trace->n_steps / 2 : GOOD_STEPS;
     if (has_exit && exit.n_steps >= wanted) {

@@ -266,7 +266,7 @@ static bool try_branch(struct arena *arena, const struct trace *trace, const str
     size_t end = branch->last + 1;
     uint64_t other = insn->address + (is_taken_always ? insn->n_bytes : (uint64_t)insn->insn->displacement);
     struct candidate candidate = {.trace = trace, .branch = branch, .end = end};
-    if (!stop_is_free(trace, other, end) || !fill_candidate(arena, &candidate))
+    if (!trace_is_free(trace, other, STOP_JUMP_BYTES, end) || !fill_candidate(arena, &candidate))
         return false;
     const struct setter *setter = &candidate.setter;
     *stop = (struct stop){.kind = HOT_STOP_COUNT, .n_steps = end, .turns = trace->heads[end], .exit = other};

@@ -6,9 +6,6 @@
 
 #include "hot/stop.h"
 
-// Whether a jump there overwrites no instruction that begins to run before step `end`.
-bool stop_is_free(const struct trace *trace, uint64_t exit, size_t end);
-
 // Finds the latest such step.
 bool stop_count_find(struct arena *arena, const struct trace *trace, struct stop *stop);
 

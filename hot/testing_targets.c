@@ -39,8 +39,8 @@ LOOP(walk, "mov rax, rdi\n", "1: mov rax, [rax]\n dec rsi\n jne 1b\n");
 // Branches by the lowest bits of n words.
 LOOP(random, "xor eax, eax\nlea rsi, [rdi + rsi * 8]\n",
      "1: test byte ptr [rdi], 1\n je 2f\n add rax, 3\n 2: add rdi, 8\n cmp rdi, rsi\n jne 1b\n");
-// A call of the system in each turn.
-LOOP(system, "", "1: mov eax, 39\n syscall\n dec rsi\n jne 1b\n");
+// A call of the system (getppid) in each turn.
+LOOP(system, "", "1: mov eax, 110\n syscall\n dec rsi\n jne 1b\n");
 
 typedef uint64_t (*loop_function)(void *memory, uint64_t n, uint64_t value);
 

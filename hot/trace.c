@@ -31,6 +31,16 @@ static size_t read_state(const void *context, uint64_t address, uint8_t *bytes, 
     return trace_read(context, address, bytes, n_bytes);
 }
 
+bool trace_is_free(const struct trace *trace, uint64_t address, unsigned n_bytes, size_t end) {
+    for (size_t i = 0; i < trace->n_insns; i++) {
+        const struct trace_insn *other = &trace->insns[i];
+        if (other->first < end && other->insn->address < address + n_bytes &&
+            address < other->insn->address + other->insn->n_bytes)
+            return false;
+    }
+    return true;
+}
+
 unsigned trace_general(const struct machine *machine, uint16_t reg) {
     bool is_narrow;
     unsigned number = x86_general_register(machine, reg, &is_narrow);

@@ -103,6 +103,7 @@ set(CYCLOPS_ON_CPU
   bench.targets.native_execution
   bench.targets.native_results
   golden.doctor-.*
+  hot.replay
   program.batch
   program.branches
   program.bundle

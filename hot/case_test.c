@@ -1,0 +1,152 @@
+// Case files: what is written comes back, and no damage does more than fail.
+#include "hot/state.h"
+
+#include "base/file.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { PAGE = 4096, XSAVE = 832, STEPS = 5 };
+
+static struct arena arena;
+static char *path;
+
+static int open_file(void **context) {
+    (void)context;
+    path = file_temporary(&arena, "hot-case");
+    int file = mkstemp(path);
+    if (file >= 0)
+        close(file);
+    return file < 0;
+}
+
+static int remove_file(void **context) {
+    (void)context;
+    unlink(path);
+    arena_free(&arena);
+    return 0;
+}
+
+static struct hot_state make_state(void) {
+    static uint8_t page[PAGE], other[PAGE], xsave[XSAVE];
+    static struct segment pages[2];
+    static uint64_t steps[STEPS];
+    static struct step_registers before[STEPS];
+    for (size_t i = 0; i < PAGE; i++)
+        page[i] = (uint8_t)(i * 7);
+    pages[0] = (struct segment){0x401000, page, PAGE, PAGE, false, true};
+    pages[1] = (struct segment){0x7ffff7fff000, other, PAGE, PAGE, true, false};
+    xsave[512] = 7;
+    for (size_t i = 0; i < STEPS; i++) {
+        steps[i] = 0x401000 + i;
+        before[i].general[i] = i;
+        before[i].stack_behind = 8 * i;
+    }
+    return (struct hot_state){.program = "./prog",
+                              .module = {.path = "/usr/bin/prog", .kind = HOT_FILE, .build_id = "abcd"},
+                              .load_address = 0x400000,
+                              .head = 0x401000,
+                              .registers = {.general = {1, 2, 3}, .counter = 0x401000, .fs = 5},
+                              .flags = 0x246,
+                              .xsave = xsave,
+                              .n_xsave = XSAVE,
+                              .pages = pages,
+                              .n_pages = 2,
+                              .steps = steps,
+                              .before = before,
+                              .n_steps = STEPS,
+                              .next = 0x401010,
+                              .turns = 2,
+                              .entries = 1,
+                              .end = HOT_END_LIMIT};
+}
+
+static void brings_all_back(void **context) {
+    const struct hot_state state = make_state(), *const all[] = {&state, &state};
+    struct hot_state **read;
+    struct fail fail = {0};
+    size_t n;
+    (void)context;
+    assert_true(hot_case_write(path, all, 2, &fail));
+    if (!hot_case_read(&arena, path, &read, &n, &fail))
+        fail_msg("%s", fail.text);
+    assert_int_equal(n, 2);
+    const struct hot_state *back = read[1];
+    assert_string_equal(back->program, state.program);
+    assert_string_equal(back->module.build_id, "abcd");
+    assert_memory_equal(&back->registers, &state.registers, sizeof state.registers);
+    assert_memory_equal(back->xsave, state.xsave, XSAVE);
+    assert_int_equal(back->n_pages, 2);
+    assert_int_equal(back->pages[1].address, state.pages[1].address);
+    assert_true(back->pages[1].is_writable && !back->pages[1].is_executable);
+    assert_true(back->pages[0].is_executable && !back->pages[0].is_writable);
+    assert_memory_equal(back->pages[0].bytes, state.pages[0].bytes, PAGE);
+    assert_memory_equal(back->steps, state.steps, sizeof(uint64_t[STEPS]));
+    assert_memory_equal(back->before, state.before, sizeof(struct step_registers[STEPS]));
+    assert_int_equal(back->next, state.next);
+    assert_int_equal(back->end, HOT_END_LIMIT);
+}
+
+// Each bit of a file, and each length of it.
+static void refuses_damage(void **context) {
+    const struct hot_state state = make_state(), *const all[] = {&state};
+    struct fail fail = {0};
+    char *data;
+    size_t length;
+    (void)context;
+    assert_true(hot_case_write(path, all, 1, &fail));
+    assert_true(file_read(&arena, path, &data, &length, &fail));
+    for (size_t at = 0; at < 2 * length; at++) {
+        struct arena scratch = {0};
+        struct hot_state **read;
+        size_t n, n_bytes = at < length ? length : at - length;
+        struct fail why = {0};
+        if (at < length)
+            data[at] = (char)(data[at] ^ (1 << at % 8));
+        assert_true(file_write(path, data, n_bytes, &fail));
+        bool is_read = hot_case_read(&scratch, path, &read, &n, &why);
+        assert_true(!is_read && why.status == FAIL_INPUT && *why.text);
+        if (at < length)
+            data[at] = (char)(data[at] ^ (1 << at % 8));
+        arena_free(&scratch);
+    }
+}
+
+// What a writer of bad intent makes has a right checksum.
+static void refuses_wrong_states(void **context) {
+    (void)context;
+    for (unsigned kind = 0; kind < 7; kind++) {
+        struct hot_state state = make_state();
+        const struct hot_state *const all[] = {&state};
+        struct segment pages[2] = {state.pages[0], state.pages[1]};
+        struct hot_state **read;
+        struct fail fail = {0};
+        size_t n;
+        state.pages = pages;
+        state.turns = kind == 0 ? 0 : state.turns;
+        state.n_xsave = kind == 1 ? 100 : state.n_xsave;
+        state.head += kind == 2;
+        pages[1].address = kind == 3 ? pages[0].address : kind == 4 ? UINT64_C(1) << 60 : pages[1].address;
+        state.end = kind == 5 ? (enum hot_end)9 : state.end;
+        state.n_steps = kind == 6 ? 0 : state.n_steps;
+        assert_true(hot_case_write(path, all, 1, &fail));
+        assert_false(hot_case_read(&arena, path, &read, &n, &fail));
+        assert_non_null(strstr(fail.text, "damaged"));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(brings_all_back),
+        cmocka_unit_test(refuses_damage),
+        cmocka_unit_test(refuses_wrong_states),
+    };
+    return cmocka_run_group_tests(tests, open_file, remove_file);
+}
