@@ -17,6 +17,7 @@ static bool parse_line(struct arena *arena, char *line, struct mapping *mapping)
         return false;
     mapping->is_writable = rights[1] == 'w';
     mapping->is_executable = rights[2] == 'x';
+    mapping->is_shared = rights[3] == 's';
     line[strcspn(line, "\n")] = '\0';
     if (at > 0 && (size_t)at < strlen(line))
         mapping->path = arena_strdup(arena, line + at);

@@ -11,7 +11,7 @@
 
 struct mapping {
     uint64_t begin, end, offset; // offset in the file
-    bool is_writable, is_executable;
+    bool is_writable, is_executable, is_shared;
     const char *path; // "" where there is none
 };
 
@@ -23,7 +23,8 @@ struct memory_map {
 // False where the process is gone.
 bool memory_map_read(struct arena *arena, int pid, struct memory_map *map);
 
-const struct mapping *memory_map_find(const struct memory_map *map, uint64_t address); // null: nothing is there
+const struct mapping *memory_map_find(const struct memory_map *map,
+                                      uint64_t address); // null: nothing is there
 
 // Address in memory of the ELF file's address 0. False where it is not mapped.
 bool memory_map_load_address(const struct memory_map *map, const char *path, uint64_t *address);

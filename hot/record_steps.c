@@ -16,7 +16,7 @@
 
 #if defined(__x86_64__)
 
-enum { MOST_STEPS = 20000, ENOUGH_STEPS = 4000, ENOUGH_TURNS = 500, MOST_OUTSIDE = 4000, RSP = 4 };
+enum { MOST_STEPS = 20000, MANY_STEPS = 12000, SOME_STEPS = 4000, MOST_OUTSIDE = 4000, RSP = 4 };
 
 struct recorder {
     struct arena *arena;
@@ -32,6 +32,7 @@ struct recorder {
     uint64_t *steps;
     struct step_registers *before;
     size_t n, most;
+    bool is_copy, is_stopped_by_sharing;
     // The loop.
     bool is_outside, is_called; // control has left it; is in a function that it calls
     uint64_t stack_at_call;
@@ -89,14 +90,27 @@ static void copy_range(struct recorder *recorder, uint64_t address, uint64_t n_b
         copy_page(recorder, page * PAGE_SET_BYTES, is_executed);
 }
 
-static void copy_touched(struct recorder *recorder, const struct book_insn *insn,
+static bool is_shared(const struct recorder *recorder, uint64_t address) {
+    const struct mapping *mapping = memory_map_find(&recorder->map, address);
+    return mapping && mapping->is_shared && mapping->is_writable;
+}
+
+// False: it may write to memory that the program shares with its copy.
+static bool copy_touched(struct recorder *recorder, const struct book_insn *insn,
                          const struct step_registers *registers) {
     struct touches touches;
     copy_range(recorder, insn->address, insn->n_bytes, true);
     arena_reset(&recorder->scratch);
     touches_find(&recorder->scratch, recorder->decoder->machine, insn, registers, false, &touches);
-    for (unsigned i = 0; i < touches.n; i++)
-        copy_range(recorder, touches.items[i].address, touches.items[i].bytes, false);
+    bool is_own = true;
+    for (unsigned i = 0; i < touches.n; i++) {
+        const struct touch *touch = &touches.items[i];
+        copy_range(recorder, touch->address, touch->bytes, false);
+        is_own = is_own &&
+                 !(recorder->is_copy && touch->is_store &&
+                   (is_shared(recorder, touch->address) || is_shared(recorder, touch->address + touch->bytes - 1)));
+    }
+    return is_own;
 }
 
 static bool is_in_loop(const struct recorder *recorder, uint64_t address) {
@@ -133,7 +147,7 @@ static bool note_place(struct recorder *recorder, const struct book_insn *last,
     recorder->left_at = recorder->n;
     recorder->turns_then = state->turns;
     recorder->entries_then = state->entries;
-    return recorder->n < ENOUGH_STEPS && state->turns < ENOUGH_TURNS;
+    return recorder->n < (state->entries == 1 ? SOME_STEPS : MANY_STEPS);
 }
 
 // The steps end where the loop was left last.
@@ -201,7 +215,10 @@ static void step_through(struct recorder *recorder, double most_seconds) {
             state->end = insn ? HOT_END_CALL : HOT_END_LIMIT;
             break;
         }
-        copy_touched(recorder, insn, &registers);
+        if (!copy_touched(recorder, insn, &registers)) {
+            recorder->is_stopped_by_sharing = true;
+            break;
+        }
         recorder->steps[recorder->n] = registers.counter;
         recorder->before[recorder->n] = registers;
         if (!tracer_step(recorder->tracer, recorder->thread) || !read_registers(tid, &registers, &flags))
@@ -216,7 +233,7 @@ static void step_through(struct recorder *recorder, double most_seconds) {
 }
 
 const char *record_steps(struct arena *arena, const struct decoder *decoder, struct tracer *tracer,
-                         struct tracer_thread *thread, const struct hot_capture *capture, double seconds,
+                         struct tracer_thread *thread, const struct hot_capture *capture, bool is_copy, double seconds,
                          struct hot_state *state) {
     size_t most = capture->most_steps ? capture->most_steps : MOST_STEPS;
     struct recorder recorder = {.arena = arena,
@@ -224,6 +241,7 @@ const char *record_steps(struct arena *arena, const struct decoder *decoder, str
                                 .tracer = tracer,
                                 .thread = thread,
                                 .capture = capture,
+                                .is_copy = is_copy,
                                 .state = state,
                                 .most = most,
                                 .steps = ARENA_ARRAY(arena, uint64_t, most + 1),
@@ -250,6 +268,8 @@ const char *record_steps(struct arena *arena, const struct decoder *decoder, str
     state->pages = page_set_list(arena, &recorder.pages, &state->n_pages);
     if (!state->n_steps && state->end == HOT_END_CALL)
         return "it begins with a system call";
+    if (!state->n_steps && recorder.is_stopped_by_sharing)
+        return "it writes to memory that the program shares with others";
     return state->n_steps ? NULL : "it cannot be stepped through";
 }
 #endif

@@ -44,11 +44,15 @@ static const char *check_path(struct replayed *replayed) {
     uint32_t jump = (uint32_t)(replayed->stop.exit - code->address);
     size_t at = 0;
     for (unsigned run = 0; run < RUNS; run++) {
-        for (size_t i = 0; i < n; i++, at++)
-            if (at >= steps.n || steps.offsets[at] != (uint32_t)(state->steps[i] - code->address))
+        for (size_t i = 0; i < n; i++) {
+            uint64_t behind = state->steps[i] - replayed->stop.exit;
+            if (behind && behind < replayed->stop.n_moved) // it runs elsewhere
+                continue;
+            if (at >= steps.n || steps.offsets[at++] != (uint32_t)(state->steps[i] - code->address))
                 return arena_printf(arena, "%s takes another path than recorded after %zu instructions%s%s",
                                     run ? "a second replay" : "it", i, steps.outcome == BENCH_OK ? "" : ": ",
                                     steps.outcome == BENCH_OK ? "" : bench_outcome_name(steps.outcome));
+        }
         if (at >= steps.n || steps.offsets[at++] != jump)
             return "it does not come to its end";
     }
@@ -90,19 +94,33 @@ static const char *name_level(size_t n_bytes) {
     return "memory";
 }
 
+static const char *join(struct arena *arena, const char *first, const char *second) {
+    return first ? arena_printf(arena, "%s; %s", first, second) : second;
+}
+
 static const char *find_doubt(struct arena *arena, const struct replayed *replayed, const struct hot_replay *replay) {
-    static const double long_replay = 1000; // cycles, beside which the start and end of a replay are little
+    static const double long_replay = 1000;   // cycles, beside which the start and end of a replay are little
+    static const double most_counting = 0.01; // of all instructions
+    enum { COUNTER = 4 };                     // instructions of the counter
     const struct hot_state *state = replayed->state;
+    const char *doubt = NULL;
+    double counted = (double)replayed->stop.count / (double)replay->turns;
     if (replay->measurement.cycles < long_replay)
-        return arena_printf(arena, "a replay takes only %.0f cycles, of which its start and end are a part",
-                            replay->measurement.cycles);
+        doubt = arena_printf(arena, "a replay takes only %.0f cycles, of which its start and end are a part",
+                             replay->measurement.cycles);
+    if ((double)replayed->stop.count * COUNTER > most_counting * (double)replay->n_steps)
+        doubt = join(
+            arena, doubt,
+            arena_printf(arena, "the counter that ends it adds %d instructions, %.2g times a turn", COUNTER, counted));
     if (state->entries > 1)
-        return arena_printf(arena, "code around it is in it: the loop was left and entered again %llu times",
-                            (unsigned long long)(state->entries - 1));
-    if (replay->level && strcmp(replay->level, "L1") != 0)
-        return arena_printf(arena, "its %zu KiB need the %s cache, which the replay has warmed", replay->n_bytes >> 10,
-                            replay->level);
-    return NULL;
+        doubt = join(arena, doubt,
+                     arena_printf(arena, "code around it is in it: it was left and entered again %llu times",
+                                  (unsigned long long)(state->entries - 1)));
+    if (strcmp(replay->level, "L1") != 0)
+        doubt = join(arena, doubt,
+                     arena_printf(arena, "its %zu KiB need %s%s, which the replay has warmed", replay->n_bytes >> 10,
+                                  replay->level, strcmp(replay->level, "memory") == 0 ? "" : " cache"));
+    return doubt;
 }
 
 // Ends of all that was seen of a value: where it is not stable, also its modes.
@@ -176,7 +194,8 @@ static const char *find_obstacle(const struct replayed *replayed) {
     if (missing)
         return "this CPU lacks registers that the state has";
     if (replayed->ways.uses_fs && !stub_can_set_fs())
-        return "this kernel or CPU does not let programs set the base of fs, which it uses";
+        return "this kernel or CPU does not let programs set the base of fs, which "
+               "it uses";
     return NULL;
 }
 

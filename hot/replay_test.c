@@ -51,12 +51,12 @@ static int close_lab(void **state) {
     return 0;
 }
 
-static struct hot_replay replay(const char *name, struct hot_state **state) {
+static struct hot_replay replay_some(const char *name, size_t most_steps, struct hot_state **state) {
     struct testing_target target;
     struct hot_replay replay;
     struct fail fail = {0};
     testing_target_open(&target, name);
-    struct testing_copy copy = testing_copy_state(&arena, &lab.decoder, &target, "once");
+    struct testing_copy copy = testing_copy_state(&arena, &lab.decoder, &target, "once", most_steps);
     if (copy.why)
         fail_msg("%s: %s", name, copy.why);
     if (!hot_replay_run(&lab, copy.state, &replay, &fail))
@@ -65,6 +65,10 @@ static struct hot_replay replay(const char *name, struct hot_state **state) {
         fail_msg("%s: %s", name, replay.why);
     *state = copy.state;
     return replay;
+}
+
+static struct hot_replay replay(const char *name, struct hot_state **state) {
+    return replay_some(name, 4000, state);
 }
 
 // A chain of multiplications takes three times as long as one of adds, on all CPUs that this runs on.
@@ -105,6 +109,16 @@ static void restores_memory(void **context) {
     model_close(&model);
 }
 
+// Neither its registers nor its way show when it ends.
+static void ends_by_a_counter(void **context) {
+    struct hot_state *state;
+    struct hot_replay down = replay("down", &state);
+    (void)context;
+    assert_int_equal(down.stop, HOT_STOP_CELL);
+    assert_true(down.turns > 100);
+    assert_non_null(strstr(down.doubt, "the counter that ends it"));
+}
+
 static void counts_ways(void **context) {
     struct hot_state *state;
     struct hot_replay random = replay("random", &state);
@@ -126,12 +140,12 @@ static void names_what_cannot_be_replayed(void **context) {
     struct fail fail = {0};
     (void)context;
     testing_target_open(&target, "system");
-    struct testing_copy copy = testing_copy_state(&arena, &lab.decoder, &target, "once");
+    struct testing_copy copy = testing_copy_state(&arena, &lab.decoder, &target, "once", 4000);
     assert_non_null(copy.state);
     assert_true(hot_replay_run(&lab, copy.state, &replayed, &fail));
     assert_non_null(replayed.why);
     testing_target_open(&target, "sum");
-    copy = testing_copy_state(&arena, &lab.decoder, &target, "once");
+    copy = testing_copy_state(&arena, &lab.decoder, &target, "once", 4000);
     assert_non_null(copy.state);
     copy.state->registers.general[7] ^= UINT64_C(1) << 40; // it begins elsewhere: where nothing is
     assert_true(hot_replay_run(&lab, copy.state, &replayed, &fail));
@@ -141,12 +155,12 @@ static void names_what_cannot_be_replayed(void **context) {
 // ---- the truth, for people: replay_test --truth
 
 static void print_truth(void) {
-    static const char *const names[] = {"adds", "multiply", "sum",      "store",  "divide-7", "divide-large",
-                                        "walk", "walk-1M",  "walk-64M", "random", "random-1M"};
+    static const char *const names[] = {"adds",         "multiply", "sum",     "store",    "down",   "divide-7",
+                                        "divide-large", "walk",     "walk-1M", "walk-64M", "random", "random-1M"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct testing_target target;
         struct hot_state *state;
-        struct hot_replay value = replay(names[i], &state);
+        struct hot_replay value = replay_some(names[i], 0, &state);
         testing_target_open(&target, names[i]);
         struct testing_copy alone = testing_run_alone(&arena, &target, "time");
         printf("%-12s  program %6.3f  replay %6.3f (%.3f to %.3f, %s)  %s, %llu turns\n", names[i],
@@ -169,6 +183,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(measures_chains),
         cmocka_unit_test(restores_memory),
+        cmocka_unit_test(ends_by_a_counter),
         cmocka_unit_test(counts_ways),
         cmocka_unit_test(names_what_cannot_be_replayed),
     };

@@ -12,7 +12,11 @@
 
 #if defined(__x86_64__)
 
-static const double most_seconds = 0.25; // that the program is held up by all steps
+static const double most_seconds = 0.25;      // that the program is held up by all steps
+static const double most_seconds_of_copy = 1; // that the steps of one loop take, where the program goes on meanwhile
+static const double most_skipping = 0.1;      // that the program is held up by hits that are skipped
+static const double seconds_between_looks = 0.02; // for libraries that are loaded late
+static const double seconds_of_hit = 2e-5;        // that a stop costs besides
 
 // One run, and the loops that are waited for.
 struct run {
@@ -24,11 +28,14 @@ struct run {
     struct wait {
         bool is_done, is_placed; // is_placed: its breakpoint is known
         uint64_t head, load_address, hits;
+        bool has_copy;
+        struct tracer copy; // of the program, when it was at the head
     } * waits;
     struct hot_state **states;
     const char **whys;
-    double left_seconds; // of all steps together
-    uint64_t entry;      // the program's first instruction, while a breakpoint is there; 0: none is
+    double left_seconds;     // of all steps together
+    double skipping_seconds; // so far
+    uint64_t entry;          // the program's first instruction, while a breakpoint is there; 0: none is
 };
 
 static void finish(struct run *run, size_t i, const char *why) {
@@ -85,6 +92,22 @@ static void begin_program(struct run *run) {
         run->entry = 0;
 }
 
+// A library may be loaded at any time: looks whether one is there that a loop is in.
+static void look_for_modules(struct run *run) {
+    struct memory_map map;
+    uint64_t address;
+    bool is_new = false;
+    if (!memory_map_read(run->arena, run->tracer.pid, &map))
+        return;
+    for (size_t i = 0; i < run->n; i++)
+        is_new |= !run->waits[i].is_done && !run->waits[i].is_placed &&
+                  memory_map_load_address(&map, run->captures[i].module->path, &address);
+    if (!is_new)
+        return;
+    tracer_quiet(&run->tracer);
+    place_breakpoints(run);
+}
+
 static void reach_entry(struct run *run, struct tracer_thread *thread) {
     uint64_t entry = run->entry;
     run->entry = 0;
@@ -98,7 +121,14 @@ static void reach_entry(struct run *run, struct tracer_thread *thread) {
         tracer_step_over(&run->tracer, thread);
 }
 
-static void capture(struct run *run, size_t i, struct tracer_thread *thread) {
+static struct tracer_thread *thread_of(struct tracer *tracer, pid_t tid) {
+    for (size_t i = 0; i < tracer->n_threads; i++)
+        if (tracer->threads[i].tid == tid)
+            return &tracer->threads[i];
+    return NULL;
+}
+
+static void record(struct run *run, size_t i, struct tracer *tracer, struct tracer_thread *thread, double seconds) {
     const struct hot_capture *request = &run->captures[i];
     struct hot_state *state = ARENA_NEW(run->arena, struct hot_state);
     state->program =
@@ -106,17 +136,39 @@ static void capture(struct run *run, size_t i, struct tracer_thread *thread) {
     state->module = *request->module;
     state->load_address = run->waits[i].load_address;
     state->head = run->waits[i].head;
+    const char *why =
+        record_steps(run->arena, run->decoder, tracer, thread, request, tracer != &run->tracer, seconds, state);
+    run->whys[i] = why;
+    run->states[i] = why ? NULL : state;
+}
+
+// A copy of the program is stepped through when the program runs alone. Without one, the program itself is.
+static void capture(struct run *run, size_t i, struct tracer_thread *thread) {
+    struct wait *wait = &run->waits[i];
     pid_t tid = thread->tid;
     tracer_quiet(&run->tracer);
-    for (size_t t = 0; t < run->tracer.n_threads; t++)
-        if (run->tracer.threads[t].tid == tid)
-            thread = &run->tracer.threads[t];
-    double start = timer_seconds(), share = run->left_seconds / (double)run->n_left;
-    const char *why = record_steps(run->arena, run->decoder, &run->tracer, thread, request, share, state);
-    run->left_seconds -= timer_seconds() - start;
-    if (!why)
-        run->states[i] = state;
-    finish(run, i, why);
+    thread = thread_of(&run->tracer, tid);
+    if (!thread) {
+        finish(run, i, "its thread has ended");
+        return;
+    }
+    wait->has_copy = tracer_copy(&run->tracer, thread, &wait->copy);
+    if (!wait->has_copy) {
+        double start = timer_seconds();
+        record(run, i, &run->tracer, thread, run->left_seconds / (double)run->n_left);
+        run->left_seconds -= timer_seconds() - start;
+    }
+    finish(run, i, run->whys[i]);
+}
+
+static void record_copies(struct run *run) {
+    for (size_t i = 0; i < run->n; i++) {
+        struct wait *wait = &run->waits[i];
+        if (!wait->has_copy)
+            continue;
+        record(run, i, &wait->copy, wait->copy.threads, most_seconds_of_copy);
+        tracer_end_copy(&wait->copy);
+    }
 }
 
 // A thread is at a breakpoint.
@@ -130,7 +182,9 @@ static void take_hit(struct run *run, struct tracer_thread *thread, uint64_t add
         struct wait *wait = &run->waits[i];
         if (wait->is_done || !wait->is_placed || wait->head != address)
             continue;
-        if (wait->hits++ < run->captures[i].skipped_hits) {
+        bool is_skipped = wait->hits < run->captures[i].skipped_hits && run->skipping_seconds < most_skipping;
+        wait->hits++;
+        if (is_skipped) {
             is_waited_for = true;
             continue;
         }
@@ -141,10 +195,12 @@ static void take_hit(struct run *run, struct tracer_thread *thread, uint64_t add
         tracer_drop_breakpoint(&run->tracer, address);
         return;
     }
+    double start = timer_seconds();
     if (is_waited_for)
         tracer_step_over(&run->tracer, thread);
     else
         tracer_drop_breakpoint(&run->tracer, address);
+    run->skipping_seconds += timer_seconds() - start + seconds_of_hit;
 }
 
 static double find_timeout(const struct run *run) {
@@ -161,11 +217,15 @@ static void wait_for_all(struct run *run) {
     while (run->n_left) {
         struct tracer_thread *thread;
         uint64_t address;
-        event = tracer_next(&run->tracer, deadline, &thread);
+        bool waits_for_module = !run->entry && !are_all_placed(run);
+        double next_look = timer_seconds() + seconds_between_looks;
+        event = tracer_next(&run->tracer, waits_for_module ? fmin(deadline, next_look) : deadline, &thread);
         if (event == TRACER_HIT && tracer_place(thread, &address))
             take_hit(run, thread, address);
         else if (event == TRACER_PROGRAM)
             begin_program(run);
+        else if (event == TRACER_TIME && timer_seconds() < deadline)
+            look_for_modules(run);
         else if (event != TRACER_HIT || timer_seconds() >= deadline)
             break;
     }
@@ -216,6 +276,7 @@ bool hot_state_capture(struct arena *arena, const struct decoder *decoder, const
         place_breakpoints(&run);
     wait_for_all(&run);
     tracer_detach(&run.tracer);
+    record_copies(&run);
     tracer_wait_end(&run.tracer);
     run_of->status = run.tracer.end_status;
     run_of->seconds = seconds_of(&run.tracer.usage.ru_utime);

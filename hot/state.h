@@ -20,9 +20,11 @@ struct hot_state {
     uint64_t head;                   // address in memory
     struct step_registers registers; // at the head
     uint64_t flags;
-    const uint8_t *xsave; // XSAVE's area, not compacted; its first bytes hold which components are in it
+    const uint8_t *xsave; // XSAVE's area, not compacted; its first bytes hold
+                          // which components are in it
     size_t n_xsave;
-    const struct segment *pages; // memory and code that the recorded steps touch, as it was at the head; ascending
+    const struct segment *pages; // memory and code that the recorded steps touch,
+                                 // as it was at the head; ascending
     size_t n_pages;
     // The steps from the head on, as long as they stay in user code: addresses in memory, and the registers before
     // each.
@@ -32,7 +34,8 @@ struct hot_state {
     uint64_t next;  // address where control was behind the last step
     uint64_t turns; // times that control came to the head, with the first one
     enum hot_end {
-        HOT_END_LEFT,  // the last step left the loop, to come back (nested) or not: see `entries`
+        HOT_END_LEFT,  // the last step left the loop, to come back (nested) or not:
+                       // see `entries`
         HOT_END_LIMIT, // as many steps as requested
         HOT_END_CALL,  // a system call would be next
     } end;
@@ -44,7 +47,7 @@ struct hot_capture {
     int pid;           // process to attach to
     const struct hot_loop *loop;
     const struct hot_module *module;
-    uint64_t skipped_hits;  // times that control comes to the head before the copy
+    uint64_t skipped_hits;  // times that control comes to the head before the copy, as far as 0.1 s suffice for all
     size_t most_steps;      // 0: 20,000
     double timeout_seconds; // until the head is reached; 0: 10 s
 };

@@ -49,7 +49,7 @@ static void copies_registers_and_memory(void **context) {
     struct testing_target target;
     (void)context;
     testing_target_open(&target, "sum");
-    struct testing_copy copy = testing_copy_state(&arena, &decoder, &target, "once");
+    struct testing_copy copy = testing_copy_state(&arena, &decoder, &target, "once", 4000);
     if (copy.why)
         fail_msg("%s", copy.why);
     const struct hot_state *state = copy.state;
@@ -68,18 +68,21 @@ static void copies_registers_and_memory(void **context) {
 
 // With and without us, a program prints and returns the same.
 static void leaves_programs_unchanged(void **context) {
-    static const char *const runs[][2] = {{"store", "once"}, {"sum", "busy"}, {"system", "once"}};
+    static const char *const runs[][2] = {{"store", "once"}, {"sum", "busy"}, {"system", "once"}, {"store", "shared"}};
     (void)context;
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         struct testing_target target;
         testing_target_open(&target, runs[i][0]);
-        struct testing_copy copy = testing_copy_state(&arena, &decoder, &target, runs[i][1]);
+        struct testing_copy copy = testing_copy_state(&arena, &decoder, &target, runs[i][1], 4000);
         struct testing_copy alone = testing_run_alone(&arena, &target, runs[i][1]);
         assert_true(WIFEXITED(copy.run.status));
         assert_int_equal(WEXITSTATUS(copy.run.status), STATUS);
         assert_int_equal(alone.run.status, copy.run.status);
         assert_string_equal(alone.printed, copy.printed);
-        assert_null(copy.why);
+        if (strcmp(runs[i][1], "shared") != 0)
+            assert_null(copy.why);
+        else
+            assert_non_null(strstr(copy.why, "shares"));
     }
 }
 
@@ -87,7 +90,7 @@ static void ends_before_system_calls(void **context) {
     struct testing_target target;
     (void)context;
     testing_target_open(&target, "system");
-    struct testing_copy copy = testing_copy_state(&arena, &decoder, &target, "once");
+    struct testing_copy copy = testing_copy_state(&arena, &decoder, &target, "once", 4000);
     assert_non_null(copy.state);
     assert_int_equal(copy.state->end, HOT_END_CALL);
     assert_int_equal(copy.state->n_steps, 1);
@@ -100,7 +103,7 @@ static void names_what_is_never_reached(void **context) {
     testing_target_open(&other, "divide-7");
     target.loop.head = other.loop.head;
     target.range = other.range;
-    struct testing_copy copy = testing_copy_state(&arena, &decoder, &target, "once");
+    struct testing_copy copy = testing_copy_state(&arena, &decoder, &target, "once", 4000);
     assert_null(copy.state);
     assert_non_null(strstr(copy.why, "not reached before the program ended"));
     assert_int_equal(WEXITSTATUS(copy.run.status), STATUS);

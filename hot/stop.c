@@ -1,5 +1,6 @@
 #include "hot/stop.h"
 
+#include "hot/stop_cell.h"
 #include "hot/stop_count.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 enum { FEWEST_STEPS = 100, GOOD_STEPS = 3000 };
 
 // The latest place to which control comes for the first time.
-static bool find_exit(const struct trace *trace, struct stop *stop) {
+static void find_exit(const struct trace *trace, struct stop *stop) {
     *stop = (struct stop){.kind = HOT_STOP_EXIT};
     if (trace_is_free(trace, trace->state->next, STOP_JUMP_BYTES, trace->n_steps)) {
         stop->exit = trace->state->next;
@@ -21,26 +22,39 @@ static bool find_exit(const struct trace *trace, struct stop *stop) {
         }
     }
     stop->turns = trace->heads[stop->n_steps];
-    return stop->n_steps > 0;
+}
+
+// Whether an end is worth while beside another one, which disturbs the loop more, or is later.
+static bool is_enough(const struct stop *stop, const struct stop *other) {
+    enum { MANY_STEPS = 8000, SHARE = 2 };
+    return stop->n_steps >= FEWEST_STEPS && (stop->n_steps >= MANY_STEPS || SHARE * stop->n_steps >= other->n_steps);
+}
+
+// Whether a counter is a small part of all that runs.
+static bool is_rare(const struct stop *cell) {
+    enum { COUNTER = 4, SHARE = 50 };
+    return cell->count * COUNTER * SHARE <= cell->n_steps;
 }
 
 const char *stop_choose(struct arena *arena, const struct trace *trace, struct stop *stop) {
-    struct stop exit, count;
+    struct stop exit = {.n_steps = 0}, count = {.n_steps = 0}, cell = {.n_steps = 0};
     if (trace->n_steps < FEWEST_STEPS)
         return arena_printf(arena, "it runs for only %zu instructions%s", trace->n_steps,
                             trace->state->end == HOT_END_CALL ? " between calls of the system" : "");
-    bool has_exit = find_exit(trace, &exit);
-    size_t wanted = trace->n_steps / 2 < GOOD_STEPS ? trace->n_steps / 2 : GOOD_STEPS;
-    if (has_exit && exit.n_steps >= wanted) {
+    find_exit(trace, &exit);
+    if (!stop_count_find(arena, trace, &count))
+        count.n_steps = 0;
+    if (!stop_cell_find(arena, trace, &cell))
+        cell.n_steps = 0;
+    if (!is_rare(&cell) && (exit.n_steps >= GOOD_STEPS || count.n_steps >= GOOD_STEPS))
+        cell.n_steps = 0;
+    if (is_enough(&exit, count.n_steps > cell.n_steps ? &count : &cell))
         *stop = exit;
-        return NULL;
-    }
-    bool has_count = stop_count_find(arena, trace, &count);
-    if (has_count && (!has_exit || count.n_steps >= exit.n_steps))
+    else if (is_enough(&count, &cell))
         *stop = count;
-    else if (has_exit && exit.n_steps >= FEWEST_STEPS)
-        *stop = exit;
+    else if (cell.n_steps >= FEWEST_STEPS)
+        *stop = cell;
     else
         return "nothing ends it after a known number of turns";
-    return NULL;
+    return stop->turns ? NULL : "nothing ends it after a known number of turns";
 }

@@ -21,6 +21,10 @@ struct stop {
     uint64_t patch_at;
     uint8_t patch[4];
     unsigned n_patch;
+    // HOT_STOP_CELL: it ends when control comes to `exit` for that time. So many bytes of instructions there run
+    // elsewhere.
+    size_t count;
+    unsigned n_moved;
 };
 
 // Chooses. Null; or the reason, one clause, why the steps cannot be ended.

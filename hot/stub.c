@@ -121,7 +121,7 @@ static uint64_t frame_word(const struct emitter *code, unsigned number) {
     return code->address + EXIT_AT - BENCH_FRAME_DISTANCE + number * sizeof(uint64_t);
 }
 
-enum { FRAME_STACK, FRAME_COUNT, FRAME_FS };
+enum { FRAME_STACK, FRAME_COUNT, FRAME_FS, FRAME_CELL };
 
 // Returns to the caller, from any state of the registers.
 static void emit_exit(struct emitter *code, bool uses_fs, bool has_avx) {
@@ -134,13 +134,15 @@ static void emit_exit(struct emitter *code, bool uses_fs, bool has_avx) {
     emit_distance(code, frame_word(code, FRAME_STACK));
     EMIT(code, 0xfc); // cld
     if (has_avx)
-        EMIT(code, 0xc5, 0xf8, 0x77);                                             // vzeroupper
-    EMIT(code, 0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c, 0x5b, 0x5d, 0xc3); // pop r15 … r12, rbx, rbp; ret
+        EMIT(code, 0xc5, 0xf8, 0x77); // vzeroupper
+    EMIT(code, 0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c, 0x5b, 0x5d,
+         0xc3); // pop r15 … r12, rbx, rbp; ret
 }
 
 static void emit_entry(struct emitter *code, bool uses_fs) {
-    EMIT(code, 0x55, 0x53, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57); // push rbp, rbx, r12 … r15
-    EMIT(code, 0x48, 0x89, 0x3d);                                           // mov [rip + …], rdi
+    EMIT(code, 0x55, 0x53, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41,
+         0x57);                   // push rbp, rbx, r12 … r15
+    EMIT(code, 0x48, 0x89, 0x3d); // mov [rip + …], rdi
     emit_distance(code, frame_word(code, FRAME_COUNT));
     EMIT(code, 0x48, 0x89, 0x25); // mov [rip + …], rsp
     emit_distance(code, frame_word(code, FRAME_STACK));
@@ -192,9 +194,23 @@ static void emit_xsave(struct emitter *code, const struct hot_state *state) {
     uint8_t header[XSAVE_HEADER] = {0};
     align(code, LINE);
     emit(code, state->xsave, XSAVE_LEGACY);
-    memcpy(header, state->xsave + XSAVE_LEGACY, sizeof(uint64_t)); // components in use; the standard form
+    memcpy(header, state->xsave + XSAVE_LEGACY,
+           sizeof(uint64_t)); // components in use; the standard form
     emit(code, header, sizeof header);
     emit(code, state->xsave + XSAVE_LEGACY + XSAVE_HEADER, state->n_xsave - XSAVE_LEGACY - XSAVE_HEADER);
+}
+
+// What the jump at the counted place leads to: counts down, does what stood there, and goes back.
+static void emit_cell(struct emitter *code, const struct stub_request *request, size_t end) {
+    const struct stop *stop = request->stop;
+    uint8_t moved[STOP_JUMP_BYTES + INSN_BOOK_MOST_BYTES];
+    trace_read(request->state, stop->exit, moved, stop->n_moved);
+    EMIT(code, 0x48, 0xff, 0x0d); // dec qword ptr [rip + …]
+    emit_distance(code, frame_word(code, FRAME_CELL));
+    EMIT(code, 0x0f, 0x84); // je
+    fill_hole(code, emit_hole(code), end);
+    emit(code, moved, stop->n_moved);
+    emit_jump(code, stop->exit + stop->n_moved);
 }
 
 // All of it. `leave`: set to the address where the loop's end jumps to.
@@ -222,6 +238,12 @@ static void emit_all(struct emitter *code, const struct stub_request *request, b
         emit_load(code, RAX, state->registers.fs);
         EMIT(code, 0xf3, 0x48, 0x0f, 0xae, 0xd0); // wrfsbase rax
     }
+    if (request->stop->kind == HOT_STOP_CELL) {
+        EMIT(code, 0x48, 0xc7, 0x05); // mov qword ptr [rip + …], count; the
+                                      // distance is from behind the number
+        emit_32(code, frame_word(code, FRAME_CELL) - (code->address + code->n + 2 * sizeof(uint32_t)));
+        emit_32(code, request->stop->count);
+    }
     emit_registers(code, request);
     EMIT(code, 0x48, 0x8d, 0x25); // lea rsp, [rip + …]
     size_t to_flags = emit_hole(code);
@@ -230,7 +252,7 @@ static void emit_all(struct emitter *code, const struct stub_request *request, b
               request->stop->sets_register && request->stop->reg == RSP ? request->stop->value
                                                                         : state->registers.general[RSP]);
     EMIT(code, 0x0f, 0xae, 0xf0, 0x0f, 0xae, 0xe8); // mfence; lfence
-    EMIT(code, 0xe9);
+    EMIT(code, 0xff, 0x25);                         // jmp [rip + …]: the head may be far away
     size_t to_head = emit_hole(code);
     align(code, LINE);
     size_t end = code->n;
@@ -243,17 +265,23 @@ static void emit_all(struct emitter *code, const struct stub_request *request, b
     EMIT(code, 0x0f, 0x85); // jne
     fill_hole(code, emit_hole(code), again);
     emit_jump(code, code->address + EXIT_AT);
-    fill_hole(code, to_head, is_twin ? end : (size_t)(state->head - code->address));
+    *leave = code->address + end;
+    if (request->stop->kind == HOT_STOP_CELL) {
+        align(code, LINE);
+        *leave = code->address + code->n;
+        emit_cell(code, request, end);
+    }
     emit_xsave(code, state);
     fill_hole(code, to_xsave, (code->n - state->n_xsave));
     align(code, sizeof(uint64_t));
     fill_hole(code, to_flags, code->n);
     emit_64(code, (state->flags & FLAGS) | RESERVED);
+    fill_hole(code, to_head, code->n);
+    emit_64(code, is_twin ? code->address + end : state->head);
     align(code, LINE);
     if (request->lines.n)
         fill_hole(code, to_list, code->n);
     emit_list(code, request);
-    *leave = code->address + end;
 }
 
 // ---- memory
@@ -334,14 +362,11 @@ static bool is_free(const struct segment *segments, size_t n, uint64_t begin, ui
     return true;
 }
 
-// A place for the code within reach of jumps from the loop's end, and to its head; 0: there is none.
-static uint64_t find_place(const struct stub_request *request, const struct segment *segments, size_t n, size_t size) {
+// A place for the code within reach of a jump from the loop's end; 0: there is none.
+static uint64_t find_place(uint64_t exit, const struct segment *segments, size_t n, size_t size) {
     static const int64_t step = INT64_C(1) << 28, margin = INT64_C(1) << 20;
     const int64_t lowest = INT64_C(1) << 24, highest = (INT64_C(1) << 47) - step, reach = INT64_C(1) << 30;
-    int64_t middle = (int64_t)(request->stop->exit / PAGE_SET_BYTES * PAGE_SET_BYTES);
-    int64_t apart = middle - (int64_t)request->state->head;
-    if (apart > reach || apart < -reach)
-        return 0;
+    int64_t middle = (int64_t)(exit / PAGE_SET_BYTES * PAGE_SET_BYTES);
     for (int64_t distance = step; distance < reach; distance += step)
         for (int sign = -1; sign <= 1; sign += 2) {
             int64_t at = middle + sign * distance;
@@ -374,9 +399,10 @@ const char *stub_make(struct arena *arena, const struct stub_request *request, s
     copy_pages(&memory, request);
     write_code(&memory, request->stop->patch_at, request->stop->patch, request->stop->n_patch);
     uint8_t nothing[STOP_JUMP_BYTES] = {0};
-    write_code(&memory, request->stop->exit, nothing, sizeof nothing); // so that its page is there
+    write_code(&memory, request->stop->exit, nothing,
+               sizeof nothing); // so that its page is there
     struct segment *pages = page_set_list(arena, &memory.pages, &n);
-    code.address = twin.address = find_place(request, pages, n, most_bytes);
+    code.address = twin.address = find_place(request->stop->exit, pages, n, most_bytes);
     if (!code.address)
         return "there is no place near it for the code that starts it";
     emit_all(&code, request, false, &leave);

@@ -40,12 +40,15 @@ static void set_mode(struct arena *arena, struct testing_target *target, const c
 }
 
 struct testing_copy testing_copy_state(struct arena *arena, const struct decoder *decoder,
-                                       struct testing_target *target, const char *mode) {
+                                       struct testing_target *target, const char *mode, size_t most_steps) {
     struct testing_copy copy = {.state = NULL};
     struct fail fail = {0};
     set_mode(arena, target, mode);
-    const struct hot_capture capture = {
-        .argv = target->argv, .loop = &target->loop, .module = &target->module, .skipped_hits = 5};
+    const struct hot_capture capture = {.argv = target->argv,
+                                        .loop = &target->loop,
+                                        .module = &target->module,
+                                        .skipped_hits = 5,
+                                        .most_steps = most_steps};
     struct printed printed = catch_output();
     bool is_done = hot_state_capture(arena, decoder, &capture, 1, &copy.state, &copy.why, &copy.run, &fail);
     release_output(&printed, copy.printed, sizeof copy.printed);

@@ -13,7 +13,7 @@ struct testing_copy {
     char printed[64];
 };
 struct testing_copy testing_copy_state(struct arena *arena, const struct decoder *decoder,
-                                       struct testing_target *target, const char *mode);
+                                       struct testing_target *target, const char *mode, size_t most_steps);
 
 // What the target prints without us.
 struct testing_copy testing_run_alone(struct arena *arena, const struct testing_target *target, const char *mode);

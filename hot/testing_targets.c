@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,8 @@ LOOP(sum, "xor eax, eax\nlea rsi, [rdi + rsi * 8]\n", "1: add rax, [rdi]\n add r
 LOOP(store, "xor eax, eax\n", "1: add qword ptr [rdi + rax * 8], rdx\n inc rax\n cmp rax, rsi\n jne 1b\n");
 // n divisions, each of the result of the last one and a constant.
 LOOP(divide, "mov rcx, rdx\nmov rax, -1\n", "1: xor edx, edx\n div rcx\n or rax, rdi\n dec rsi\n jne 1b\n");
+// A sum of n words, from the last one on: the register that counts is a part of the address.
+LOOP(down, "xor eax, eax\n", "1: add rax, [rdi + rsi * 8 - 8]\n dec rsi\n jne 1b\n");
 // A walk from word to word: each holds the address of the next one.
 LOOP(walk, "mov rax, rdi\n", "1: mov rax, [rax]\n dec rsi\n jne 1b\n");
 // Branches by the lowest bits of n words.
@@ -77,6 +80,7 @@ static const struct entry {
     {"multiply", target_multiply, target_multiply_head, target_multiply_end, 1, 5000, 3, NULL},
     {"sum", target_sum, target_sum_head, target_sum_end, WORDS, WORDS, 0, fill_numbers},
     {"store", target_store, target_store_head, target_store_end, WORDS, WORDS, 5, fill_numbers},
+    {"down", target_down, target_down_head, target_down_end, 1 << 15, 1 << 15, 0, fill_numbers},
     {"divide-7", target_divide, target_divide_head, target_divide_end, 1, 2000, 7, NULL},
     {"divide-large", target_divide, target_divide_head, target_divide_end, 1, 2000, UINT64_C(1) << 60, NULL},
     {"walk", target_walk, target_walk_head, target_walk_end, WORDS, 2000, 0, fill_ring},
@@ -178,8 +182,10 @@ int testing_targets_main(int argc, char **argv) {
         printf("%llu\n", (unsigned long long)run_busily(entry));
         return 3;
     }
-    uint64_t *words = calloc(entry->n_words, sizeof *words), sum = 0;
-    if (!words)
+    size_t size = entry->n_words * sizeof(uint64_t);
+    int kind = strcmp(argv[3], "shared") == 0 ? MAP_SHARED : MAP_PRIVATE;
+    uint64_t *words = mmap(NULL, size, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0), sum = 0;
+    if (words == MAP_FAILED)
         return 8;
     if (entry->fill)
         entry->fill(words, entry->n_words);
@@ -188,7 +194,9 @@ int testing_targets_main(int argc, char **argv) {
     else
         for (unsigned i = 0; i < (strcmp(argv[3], "long") == 0 ? 500000 : 100); i++)
             sum += entry->run(entry->fill ? words : NULL, entry->turns, entry->value);
-    free(words);
+    for (size_t i = 0; i < entry->n_words && entry->fill != fill_ring; i++)
+        sum = 3 * sum + words[i];
+    munmap(words, size);
     if (strcmp(argv[3], "time") != 0)
         printf("%llu\n", (unsigned long long)sum);
     return 3;

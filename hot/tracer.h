@@ -1,6 +1,6 @@
 // Private to this folder.
-// A process under ptrace with all its threads, and breakpoints in its code. Leaves the program as it was: the
-// breakpoints are taken out again, signals reach it, and threads that were stopped go on. x86-64 only.
+// A process under ptrace with all its threads, and breakpoints in its code. Leaves the program
+// as it was: the breakpoints are taken out again, signals reach it, and threads that were stopped go on. x86-64 only.
 #ifndef HOT_TRACER_H
 #define HOT_TRACER_H
 
@@ -71,6 +71,11 @@ void tracer_quiet(struct tracer *tracer);
 bool tracer_step(struct tracer *tracer, struct tracer_thread *thread);
 // Steps over the breakpoint where a thread is.
 void tracer_step_over(struct tracer *tracer, struct tracer_thread *thread);
+
+// Makes a copy of the process, which has only this thread and is stopped where that is; the program goes on alone. All
+// are quiet. Where it returns false, there is none: the program filters its system calls, or has no memory for it.
+bool tracer_copy(struct tracer *tracer, struct tracer_thread *thread, struct tracer *copy);
+void tracer_end_copy(struct tracer *copy);
 
 // Takes out all breakpoints and lets the program run without us.
 void tracer_detach(struct tracer *tracer);
