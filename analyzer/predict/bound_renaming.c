@@ -1,7 +1,24 @@
 // Renaming of memory: which loads rename finds the store of, so that these wait for no cache.
 #include "analyzer/predict/bound_walk.h"
 
+#include <math.h>
 #include <string.h>
+
+int64_t walk_adjustment_of(const struct walk *walk, const struct cpu_recipe *recipe) {
+    const struct cpu *cpu = walk->cpu;
+    const struct insn_address *address = recipe->insn->address;
+    const enum cpu_operation does = recipe->opcode->operation;
+    const double most = cpu_value(cpu, CPU_RENAMED_ADJUSTMENT);
+    int64_t bytes = 0;
+    if (!cpu_knows(cpu, CPU_RENAMED_ADJUSTMENT) || !recipe->insn->n_writes ||
+        cpu->units[recipe->insn->writes[0].reg] != cpu->stack)
+        return 0;
+    if ((does == CPU_DOES_ADD || does == CPU_DOES_SUB) && strncmp(recipe->opcode->operands, "ri", 2) == 0)
+        bytes = does == CPU_DOES_ADD ? recipe->immediate : -recipe->immediate;
+    else if (does == CPU_DOES_ADDRESS && address && cpu->units[address->base] == cpu->stack && !address->index)
+        bytes = address->displacement;
+    return fabs((double)bytes) <= most ? bytes : 0;
+}
 
 // What push stores, and pop loads, is at the stack pointer.
 struct written walk_written_of(const struct walk *walk, const struct cpu_recipe *recipe, bool stores) {

@@ -198,11 +198,13 @@ static void follow_loads(struct walk *walk, const struct cpu_recipe *recipe) {
 }
 
 static void write_results(struct walk *walk, const struct cpu_recipe *recipe, const double *begins) {
+    const int64_t adjusted = walk_adjustment_of(walk, recipe);
+    walk->stack += adjusted;
     for (unsigned i = 0; i < recipe->n_writes; i++) {
         const struct cpu_write *write = &recipe->writes[i];
         walk->ready[write->unit] = recipe->rename == CPU_ZEROES ? 0 : begins[write->part] + write->latency;
         walk->is_loaded[write->unit] = recipe->is_plain_load;
-        walk->versions[write->unit]++;
+        walk->versions[write->unit] += write->unit != walk->cpu->stack || !adjusted;
         if (walk->classes)
             walk->classes[write->unit] = cpu_recipe_class(walk->cpu, recipe, write);
         if (recipe->rename != CPU_MOVES)

@@ -25,7 +25,7 @@ enum {
 enum { N_FURTHER = 3 }; // times that are no unit's: see time_of
 
 // How an address is written: renaming of memory takes two addresses for one where they are written alike, and no
-// register of them has changed.
+// register of them has changed but as rename follows it.
 struct written {
     unsigned base, index; // units
     unsigned base_version, index_version;
@@ -63,7 +63,7 @@ struct walk {
     bool *is_loaded;    // by unit: that is a plain load's
     unsigned *depth;    // by unit: loads, one behind the other, that it comes from; null: no parameter asks
     unsigned *versions; // by unit: how often it was written, by other than push and pop
-    int64_t stack;      // bytes that push and pop have moved the stack pointer by since
+    int64_t stack;      // bytes that push, pop, and what rename follows have moved the stack pointer by since
     unsigned *classes;  // by unit: the class of that, where sources ask for it (cpu_recipe_advance); else null
     unsigned *own;      // by unit: the rule whose instructions have it early; see struct cpu_recipe
     // Loads that meet a store under another name: by instruction, the sets of rename's memory that its copies fall
@@ -121,6 +121,8 @@ static inline double later(double one, double other) {
 bool walk_contains(const struct place *store, const struct place *load);
 // The newest store that the load overlaps, of those that it is compared with; null: it overlaps no store.
 const struct stored *walk_store_of(const struct walk *walk, const struct place *place);
+// Bytes that an instruction adds to the stack pointer, where rename follows it there; else 0.
+int64_t walk_adjustment_of(const struct walk *walk, const struct cpu_recipe *recipe);
 // How an instruction's load or store is written.
 struct written walk_written_of(const struct walk *walk, const struct cpu_recipe *recipe, bool stores);
 // Whether rename finds the store that a load reads; both have the same address.

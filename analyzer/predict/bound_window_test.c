@@ -144,6 +144,32 @@ static void memory_that_is_renamed(void **state) {
     }
 }
 
+// A CPU that follows the stack pointer through additions of up to 255 bytes; without that, and with more, 7 cycles.
+static void memory_behind_adjustments(void **state) {
+    static const struct {
+        const char *hex;
+        bool is_found;
+    } cases[] = {
+        {"534883ec104883c4105b", true},                 // push rbx; sub rsp, 16; add rsp, 16; pop rbx
+        {"53488d6424f0488d6424105b", true},             // the same by lea
+        {"534881ecf80000004881c4f80000005b", true},     // by 248
+        {"534881ec000100004881c4000100005b", false},    // by 256
+        {"48895c24f84883ec10488b5c24084883c410", true}, // mov [rsp-8], rbx; sub rsp, 16; mov rbx, [rsp+8]; add rsp, 16
+        {"5348ffc448ffcc5b", false},                    // push rbx; inc rsp; dec rsp; pop rbx
+        {"31c9534829cc4801cc5b", false},                // xor ecx, ecx; push rbx; sub rsp, rcx; add rsp, rcx; pop rbx
+    };
+    struct testing_cpu_file *file = *state;
+    struct cpu_number *number = &file->model.own->parameters[CPU_RENAMED_ADJUSTMENT];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (unsigned follows = 0; follows < 2; follows++) {
+            *number = (struct cpu_number){.is_known = follows, .value = 255};
+            const double latency = bounds_of(file, cases[i].hex, false).cycles[BOUND_LATENCY];
+            *number = (struct cpu_number){.is_known = false};
+            print_message("%s: latency %.3f\n", cases[i].hex, latency);
+            assert_true(follows && cases[i].is_found ? latency < 7 : latency >= 7);
+        }
+}
+
 // Copies of a load whose store has another name: of each set, 20 are learned.
 static void memory_that_is_learned(void **state) {
     static const struct {
@@ -243,8 +269,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_by_length),        cmocka_unit_test(straight_code_by_length),
         cmocka_unit_test(loops_by_immediates),    cmocka_unit_test(memory_that_is_renamed),
-        cmocka_unit_test(memory_that_is_learned), cmocka_unit_test(memory_of_its_own),
-        cmocka_unit_test(slots_and_pipes),        cmocka_unit_test(turns_that_are_lost),
+        cmocka_unit_test(memory_that_is_learned), cmocka_unit_test(memory_behind_adjustments),
+        cmocka_unit_test(memory_of_its_own),      cmocka_unit_test(slots_and_pipes),
+        cmocka_unit_test(turns_that_are_lost),
     };
     return cmocka_run_group_tests(tests, open_windows, testing_cpu_file_close);
 }
