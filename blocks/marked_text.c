@@ -77,13 +77,13 @@ struct state_word {
 };
 
 // Whether llvm-exegesis may write this name: that of a general, vector or mask register, or a part of one, or of flags.
-static bool is_any_register(const struct isa *isa, struct slice name) {
+static bool is_any_register(const struct isa *isa, const char *name) {
     static const char *const others[] = {"EFLAGS", "DF", "MXCSR", "FPCW", "FPSW", "RIP", "NZCV", "FPCR"};
     struct register_name known;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (slice_is(name, others[i]))
+        if (strcmp(name, others[i]) == 0)
             return true;
-    return register_find(isa, name, &known);
+    return register_find(isa, (struct slice){name, strlen(name)}, &known);
 }
 
 static bool take_state(struct marked_reader *reader, size_t at, struct slice rest) {
@@ -105,10 +105,10 @@ static bool take_state(struct marked_reader *reader, size_t at, struct slice res
         return fail_place(reader, at,
                           arena_printf(reader->arena, "LLVM-EXEGESIS-%s needs %zu words, as in LLVM-EXEGESIS-%s %s",
                                        name, n_words[which] - 1, name, examples[which]));
-    if (slice_is(found.words[0], "LIVEIN") && !is_any_register(reader->isa, found.words[1]))
+    const char *first = found.n > 1 ? arena_copy(reader->arena, found.words[1].data, found.words[1].length) : "";
+    if (strcmp(name, "LIVEIN") == 0 && !is_any_register(reader->isa, first))
         return fail_place(reader, at,
-                          arena_printf(reader->arena, "'%.*s' is no register of %s", (int)found.words[1].length,
-                                       found.words[1].data, reader->isa->name));
+                          arena_printf(reader->arena, "'%s' is no register of %s", first, reader->isa->name));
     *ARENA_ADD(reader->arena, reader->states, reader->n_states) = found;
     return true;
 }
