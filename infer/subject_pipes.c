@@ -206,15 +206,15 @@ static bool is_one_use(const struct uses *uses, uint64_t pipes) {
     return false;
 }
 
-// Where its pipes are held too long, the longest one is held for less.
+// Where its pipes are held too long, the longest one is held for less. Of two speeds, for longer than at both of them.
 static bool shorten(const struct cpu *cpu, struct uses *uses, const struct check_value *value) {
     enum { MOST_STEPS = 8 };
-    double time = value->value.cycles;
+    const double time = value->value.cycles, slowest = value->value.has_two_speeds ? value->value.high : time;
     bool is_changed = false;
     uint64_t pipes = 0;
     for (unsigned i = 0; i < MOST_STEPS; i++) {
         double most = longest(uses, &pipes);
-        if (most <= time || !subject_differs(value, time, most))
+        if (most <= slowest || !subject_differs(value, slowest, most))
             break;
         if (is_one_use(uses, pipes))
             replace(cpu, uses, pipes, time, check_value_is_bound(value));
@@ -264,7 +264,7 @@ void subject_take_throughput(const struct subject_view *view, struct subject *su
     }
     struct uses uses = {.n = recipe.n_uses < NUMBERS_MOST_USES ? recipe.n_uses : NUMBERS_MOST_USES};
     memcpy(uses.items, recipe.uses, sizeof uses.items);
-    if (!value->value.has_two_speeds && shorten(view->cpu, &uses, value)) {
+    if (shorten(view->cpu, &uses, value)) {
         set_uses(view, &uses, &subject->numbers);
         return;
     }

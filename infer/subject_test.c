@@ -84,8 +84,21 @@ static void a_time_far_above_the_base_is_taken(void **state) {
     assert_false(taken("VPSCATTERDDZmr", scatter, CHECK_THROUGHPUT, &little).has_serial);
 }
 
+// Of two speeds, either is a time that it took: what the base holds its pipes for longer than both is too long.
+static void two_speeds_below_the_base_are_taken(void **state) {
+    (void)state;
+    static const char convert[] = "c5fc5ac1"; // vcvtps2pd ymm0, xmm1: a cycle, in the base
+    const struct table_value below = {.cycles = 0.664, .low = 0.656, .high = 0.694, .has_two_speeds = true},
+                             around = {.cycles = 0.9, .low = 0.8, .high = 1.05, .has_two_speeds = true};
+    const struct numbers numbers = taken("VCVTPS2PDYrr", convert, CHECK_THROUGHPUT, &below);
+    assert_true(numbers.has_uses && numbers.n_uses == 1);
+    assert_true(numbers.uses[0].cycles == 2); // of three pipes
+    assert_false(taken("VCVTPS2PDYrr", convert, CHECK_THROUGHPUT, &around).has_uses);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(slots_of_microcode_are_its_whole_ones),
-                                       cmocka_unit_test(a_time_far_above_the_base_is_taken)};
+                                       cmocka_unit_test(a_time_far_above_the_base_is_taken),
+                                       cmocka_unit_test(two_speeds_below_the_base_are_taken)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 
+#include <math.h>
+
 const char *cpu_cost_name(enum cpu_cost cost) {
     static const char *const names[CPU_N_COSTS] = {"slots", "latency", "pipes"};
     return names[cost];
@@ -36,6 +38,16 @@ static enum cpu_trust trust_of_latency(const struct cpu *cpu, const struct cpu_r
     return is_by_base ? CPU_LLVM : least;
 }
 
+// Whether it is so long until the next such instruction that its slots, or its pipes, decide nothing.
+static bool serial_hides(const struct cpu *cpu, const struct cpu_recipe *recipe, enum cpu_cost cost) {
+    double longest = 0;
+    for (unsigned i = 0; i < recipe->n_uses; i++)
+        longest = fmax(longest, recipe->uses[i].cycles);
+    return recipe->serial > 0 &&
+           (cost == CPU_COST_PIPES ? longest <= recipe->serial
+                                   : recipe->slots <= recipe->serial * cpu_value(cpu, CPU_DISPATCH_WIDTH));
+}
+
 void recipe_settle_trusts(const struct cpu *cpu, struct cpu_recipe *recipe) {
     const enum cpu_parameter by = done_by(cpu, recipe);
     const bool executes = recipe->rename == CPU_EXECUTES, accesses = recipe->n_loads || recipe->n_stores;
@@ -45,10 +57,11 @@ void recipe_settle_trusts(const struct cpu *cpu, struct cpu_recipe *recipe) {
     for (unsigned c = CPU_COST_LATENCY; c < CPU_N_COSTS && by < CPU_N_PARAMETERS; c++)
         recipe->trusts[c] = cpu->parameters[by].trust;
     const bool counts[CPU_N_COSTS] = {
-        [CPU_COST_SLOTS] = true,
+        [CPU_COST_SLOTS] = !serial_hides(cpu, recipe, CPU_COST_SLOTS),
         [CPU_COST_LATENCY] = recipe->n_writes && recipe->rename != CPU_IS_IDLE,
         // Of an access, loads-per-cycle and its like may be in place of the pipes.
-        [CPU_COST_PIPES] = executes ? recipe->n_uses || !accesses : recipe->rename != CPU_IS_IDLE,
+        [CPU_COST_PIPES] = (executes ? recipe->n_uses || !accesses : recipe->rename != CPU_IS_IDLE) &&
+                           !serial_hides(cpu, recipe, CPU_COST_PIPES),
     };
     for (unsigned c = 0; c < CPU_N_COSTS; c++)
         recipe->is_by_base[c] = counts[c] && recipe->trusts[c] == CPU_LLVM;

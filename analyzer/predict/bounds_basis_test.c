@@ -19,6 +19,7 @@ static const char text[] = "cpu: 1\n"
                            "  moves-eliminated: 1\n"
                            "  load-latency: {value: 5, trust: published}\n"
                            "  loads-per-cycle: 2\n"
+                           "  dispatch-width: 4\n"
                            "forms:\n"
                            "  - {match: IMUL64rr, slots: 1, latency: 3, pipes: [SKLPort1], trust: measured}\n"
                            "  - {match: ADC64rr, slots: 1, latency-to: {RAX: 1}, pipes: [SKLPort06]}\n"
@@ -26,6 +27,9 @@ static const char text[] = "cpu: 1\n"
                            "  - {match: MOV64rm, slots: 1}\n"
                            "  - {match: MOV64mr, slots: 1, pipes: [SKLPort4]}\n"
                            "  - {match: CMP64rr, slots: 1, latency: 1, pipes: [SKLPort06]}\n"
+                           "  - {match: MFENCE, serial: 58}\n"
+                           "  - {match: CPUID, serial: 2}\n"
+                           "  - {match: RDTSC, serial: 20}\n"
                            "  - {match: JCC_1, pipes: [SKLPort06]}\n";
 
 static int open_file(void **state) {
@@ -55,6 +59,9 @@ static void what_counts_is_of_the_file_or_of_its_base(void **state) {
         {"488907", "a store has no result whose latency could be missing", 0},
         {"4889d8", "a move is eliminated by a parameter, and takes a slot", 0},
         {"90", "so does a nop", 0},
+        {"0faef0", "of mfence, the time to the next one hides all else", 0},
+        {"0fa2", "not of cpuid, whose pipes LLVM holds for longer", LATENCY | PIPES},
+        {"0f31", "rdtsc has results besides", LATENCY},
         {"31c0", "that xor zeroes is LLVM's to say", LATENCY | PIPES},
     };
     struct testing_cpu_file *file = *state;
