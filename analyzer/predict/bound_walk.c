@@ -222,6 +222,19 @@ static void leave_windows(struct walk *walk, const struct core_insn *insn, doubl
                        later(begin + (double)more / TICKS, address_ready));
 }
 
+// When its registers are there: those of its address, and the others.
+static inline void read_registers(const struct walk *walk, const struct cpu_recipe *recipe, double *address_ready,
+                                  double *begin) {
+    for (unsigned i = 0; i < recipe->n_reads; i++) {
+        const struct cpu_read *read = &recipe->reads[i];
+        const double ready = walk_ready_of(walk, recipe, read);
+        if (read->is_address)
+            *address_ready = later(*address_ready, ready);
+        else
+            *begin = later(*begin, ready - read->early);
+    }
+}
+
 // The walk's step of one instruction.
 static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     struct place from, to;
@@ -237,14 +250,7 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     address_walk_step(walk->addresses, recipe, &from, &to);
     const double more = walk_wait_for_page(walk, recipe, &from, &to);
     sync_stack(walk, recipe);
-    for (unsigned i = 0; i < recipe->n_reads; i++) {
-        const struct cpu_read *read = &recipe->reads[i];
-        double ready = walk_ready_of(walk, recipe, read);
-        if (read->is_address)
-            address_ready = later(address_ready, ready);
-        else
-            begin = later(begin, ready - read->early);
-    }
+    read_registers(walk, recipe, &address_ready, &begin);
     if (insn && insn->n_of_part[CORE_COMPUTES])
         begin = later(begin, room);
     if (recipe->n_loads) {
