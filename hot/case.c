@@ -87,6 +87,7 @@ static void put_state(struct writer *writer, const struct hot_state *state) {
     for (size_t i = 0; i < state->n_pages; i++) {
         const struct segment *page = &state->pages[i];
         put_number(writer, page->address | page->is_writable | (uint64_t)page->is_executable << 1);
+        put_number(writer, state->changed[i]);
         put(writer, page->bytes, CASE_PAGE_BYTES);
     }
     put(writer, state->steps, state->n_steps * sizeof *state->steps);
@@ -171,10 +172,12 @@ static const char *take_text(struct reader *reader) {
 static void take_pages(struct reader *reader, struct hot_state *state) {
     const uint64_t highest = UINT64_C(1) << 47;
     struct segment *pages = ARENA_ARRAY(reader->arena, struct segment, state->n_pages + 1);
+    uint64_t *changed = ARENA_ARRAY(reader->arena, uint64_t, state->n_pages + 1);
     uint64_t before = 0;
     for (size_t i = 0; i < state->n_pages && !reader->why; i++) {
         uint64_t word = take_number(reader, 0, highest - CASE_PAGE_BYTES + 3, "the address of a page"),
                  address = word / CASE_PAGE_BYTES * CASE_PAGE_BYTES;
+        changed[i] = take_number(reader, 0, UINT64_MAX, "what changed in a page");
         const uint8_t *bytes = take(reader, CASE_PAGE_BYTES);
         if (!reader->why && (address <= before || (word - address) > 3))
             reader->why = "pages are not in order";
@@ -187,6 +190,7 @@ static void take_pages(struct reader *reader, struct hot_state *state) {
                                     .is_executable = word & 2};
     }
     state->pages = pages;
+    state->changed = changed;
 }
 
 static void take_steps(struct reader *reader, struct hot_state *state) {
@@ -247,7 +251,7 @@ static const char *decompress(struct arena *arena, const uint8_t *packed, size_t
     for (; result == LZMA_OK && room <= MOST_BYTES; room *= 2) {
         uint8_t *more = arena_alloc_uncleared(arena, room);
         size_t n = (size_t)stream.total_out;
-        if (n)
+        if (bytes)
             memcpy(more, bytes, n);
         bytes = more;
         stream.next_out = bytes + n;

@@ -38,6 +38,7 @@ static struct hot_state make_state(void) {
     static uint8_t page[PAGE], other[PAGE], xsave[XSAVE];
     static struct segment pages[2];
     static uint64_t steps[STEPS];
+    static const uint64_t changed[2] = {0, UINT64_C(5) << 60};
     static struct step_registers before[STEPS];
     for (size_t i = 0; i < PAGE; i++)
         page[i] = (uint8_t)(i * 7);
@@ -59,6 +60,7 @@ static struct hot_state make_state(void) {
                               .n_xsave = XSAVE,
                               .pages = pages,
                               .n_pages = 2,
+                              .changed = changed,
                               .steps = steps,
                               .before = before,
                               .n_steps = STEPS,
@@ -84,6 +86,7 @@ static void brings_all_back(void **context) {
     assert_memory_equal(&back->registers, &state.registers, sizeof state.registers);
     assert_memory_equal(back->xsave, state.xsave, XSAVE);
     assert_int_equal(back->n_pages, 2);
+    assert_int_equal(back->changed[1], state.changed[1]);
     assert_int_equal(back->pages[1].address, state.pages[1].address);
     assert_true(back->pages[1].is_writable && !back->pages[1].is_executable);
     assert_true(back->pages[0].is_executable && !back->pages[0].is_writable);

@@ -161,6 +161,22 @@ static void cut(struct recorder *recorder) {
     state->end = HOT_END_LEFT;
 }
 
+// Compares the pages with what they hold now.
+static void find_changes(const struct recorder *recorder, struct hot_state *state) {
+    enum { LINE = 64 };
+    uint64_t *changed = ARENA_ARRAY(recorder->arena, uint64_t, state->n_pages + 1);
+    uint8_t now[PAGE_SET_BYTES];
+    for (size_t i = 0; i < state->n_pages; i++) {
+        const struct segment *page = &state->pages[i];
+        if (!page->is_writable || tracer_read(recorder->tracer, page->address, now, sizeof now) != sizeof now)
+            continue;
+        for (unsigned line = 0; line < PAGE_SET_BYTES / LINE; line++)
+            if (memcmp(now + line * LINE, page->bytes + line * LINE, LINE) != 0)
+                changed[i] |= UINT64_C(1) << line;
+    }
+    state->changed = changed;
+}
+
 static bool block_signals(pid_t tid, uint64_t *before) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
     uint64_t all = UINT64_MAX;
@@ -266,6 +282,7 @@ const char *record_steps(struct arena *arena, const struct decoder *decoder, str
     state->before = recorder.before;
     state->n_steps = recorder.n;
     state->pages = page_set_list(arena, &recorder.pages, &state->n_pages);
+    find_changes(&recorder, state);
     if (!state->n_steps && state->end == HOT_END_CALL)
         return "it begins with a system call";
     if (!state->n_steps && recorder.is_stopped_by_sharing)

@@ -10,7 +10,6 @@
 // How a replay ends after so many turns; what disturbs least comes first.
 enum hot_stop {
     HOT_STOP_EXIT,  // at code that the recorded steps come to only then, such as the loop's exit: a jump stands there
-    HOT_STOP_PAGE,  // at a page that they touch only then: it is not there
     HOT_STOP_COUNT, // the register that decides the number of turns begins with another value
     HOT_STOP_CELL,  // a counter at a back edge or an inner exit: adds instructions
 };

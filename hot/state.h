@@ -26,6 +26,7 @@ struct hot_state {
     const struct segment *pages; // memory and code that the recorded steps touch,
                                  // as it was at the head; ascending
     size_t n_pages;
+    const uint64_t *changed; // of each page, which lines of 64 bytes the steps have changed in the end: a bit each
     // The steps from the head on, as long as they stay in user code: addresses in memory, and the registers before
     // each.
     const uint64_t *steps;

@@ -13,11 +13,12 @@ struct stop {
     size_t n_steps; // steps that run before control comes to `exit`
     uint64_t turns; // among them
     uint64_t exit;  // address where the jump stands that ends the replay
-    // HOT_STOP_COUNT: the register begins with this value, or
+    // The register begins with this value. HOT_STOP_COUNT: this decides the end, or `patch` does. HOT_STOP_CELL: it is
+    // the counter, and nothing else uses it; where there is no such register, a word of memory counts.
     bool sets_register;
     unsigned reg;
     uint64_t value;
-    // these bytes of code, an instruction's immediate, are others.
+    // These bytes of code, an instruction's immediate, are others.
     uint64_t patch_at;
     uint8_t patch[4];
     unsigned n_patch;

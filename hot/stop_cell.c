@@ -75,6 +75,25 @@ static unsigned find_moved(const struct trace *trace, const struct trace_insn *p
     return n_bytes;
 }
 
+// A general register that no instruction reads or writes, but the stack pointer; STEP_REGISTERS: all are in use.
+static unsigned find_free_register(const struct trace *trace) {
+    enum { RSP = 4 };
+    bool is_used[STEP_REGISTERS + 1] = {[RSP] = true};
+    for (size_t i = 0; i < trace->n_insns; i++) {
+        const struct insn *insn = trace->insns[i].insn->insn;
+        for (unsigned r = 0; r < insn->n_reads; r++)
+            is_used[trace_general(trace->machine, insn->reads[r].reg)] = true;
+        for (unsigned w = 0; w < insn->n_writes; w++)
+            is_used[trace_general(trace->machine, insn->writes[w].reg)] = true;
+        if (insn->side_effects) // it may use registers that it does not list
+            return STEP_REGISTERS;
+    }
+    unsigned reg = 0;
+    while (reg < STEP_REGISTERS && is_used[reg])
+        reg++;
+    return reg;
+}
+
 bool stop_cell_find(struct arena *arena, const struct trace *trace, struct stop *stop) {
     size_t fewest = SIZE_MAX, latest = 0;
     (void)arena;
@@ -94,5 +113,10 @@ bool stop_cell_find(struct arena *arena, const struct trace *trace, struct stop 
                               .count = place->n,
                               .n_moved = n_moved};
     }
-    return fewest != SIZE_MAX;
+    if (fewest == SIZE_MAX)
+        return false;
+    stop->reg = find_free_register(trace);
+    stop->sets_register = stop->reg < STEP_REGISTERS;
+    stop->value = stop->count;
+    return true;
 }

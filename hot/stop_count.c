@@ -41,14 +41,14 @@ static struct operand parse_operand(struct slice text) {
 
 // What an instruction does that sets flags: a - b, a & b; or it adds `number` to a register, or subtracts it.
 struct setter {
-    enum { SETS_OTHER, SETS_COMPARE, SETS_TEST, SETS_ADD, SETS_SUBTRACT } kind;
+    enum sets { SETS_OTHER, SETS_COMPARE, SETS_TEST, SETS_ADD, SETS_SUBTRACT } kind;
     struct operand a, b;
 };
 
 static struct setter parse_setter(const struct insn *insn) {
     static const struct {
         const char *name;
-        int kind;
+        enum sets kind;
         bool has_one; // operand; the other is 1
     } names[] = {{"cmp", SETS_COMPARE, false},  {"test", SETS_TEST, false}, {"add", SETS_ADD, false},
                  {"sub", SETS_SUBTRACT, false}, {"inc", SETS_ADD, true},    {"dec", SETS_SUBTRACT, true}};

@@ -161,9 +161,9 @@ static size_t emit_copies(struct emitter *code, size_t n) {
     emit_32(code, n);
     size_t again = code->n;
     EMIT(code, 0x48, 0x8b, 0x3e); // mov rdi, [rsi]
-    for (uint8_t at = 0; at < LINE; at += 16) {
+    for (unsigned at = 0; at < LINE; at += 16) {
         EMIT(code, 0x0f, 0x10, 0x46, (uint8_t)(16 + at)); // movups xmm0, [rsi + …]
-        EMIT(code, 0x0f, 0x11, 0x47, at);                 // movups [rdi + …], xmm0
+        EMIT(code, 0x0f, 0x11, 0x47, (uint8_t)at);        // movups [rdi + …], xmm0
     }
     EMIT(code, 0x48, 0x83, 0xc6, LIST_ENTRY); // add rsi, 80
     EMIT(code, 0xff, 0xc9);                   // dec ecx
@@ -205,57 +205,58 @@ static void emit_cell(struct emitter *code, const struct stub_request *request, 
     const struct stop *stop = request->stop;
     uint8_t moved[STOP_JUMP_BYTES + INSN_BOOK_MOST_BYTES];
     trace_read(request->state, stop->exit, moved, stop->n_moved);
-    EMIT(code, 0x48, 0xff, 0x0d); // dec qword ptr [rip + …]
-    emit_distance(code, frame_word(code, FRAME_CELL));
+    if (stop->sets_register) {
+        EMIT(code, (uint8_t)(0x48 | (stop->reg >> 3)), 0xff, (uint8_t)(0xc8 | (stop->reg & 7))); // dec reg
+    } else {
+        EMIT(code, 0x48, 0xff, 0x0d); // dec qword ptr [rip + …]
+        emit_distance(code, frame_word(code, FRAME_CELL));
+    }
     EMIT(code, 0x0f, 0x84); // je
     fill_hole(code, emit_hole(code), end);
     emit(code, moved, stop->n_moved);
     emit_jump(code, stop->exit + stop->n_moved);
 }
 
-// All of it. `leave`: set to the address where the loop's end jumps to.
-static void emit_all(struct emitter *code, const struct stub_request *request, bool is_twin, uint64_t *leave) {
-    enum { AVX = 1 << 2, FLAGS = 0xcd5, RESERVED = 2 };
-    bool missing;
-    uint64_t components = stub_components(request->state, &missing);
+// Places in the code that refer to what is behind it.
+struct holes {
+    size_t list, xsave, flags, head;
+};
+
+// Puts the state in place, and jumps to the head.
+static void emit_state(struct emitter *code, const struct stub_request *request, uint64_t components,
+                       struct holes *holes) {
     const struct hot_state *state = request->state;
-    EMIT(code, 0xe9);
-    size_t to_entry = emit_hole(code);
-    while (code->n < EXIT_AT)
-        EMIT(code, BREAKPOINT);
-    emit_exit(code, request->uses_fs, components & AVX);
-    fill_hole(code, to_entry, code->n);
-    emit_entry(code, request->uses_fs);
-    size_t again = code->n;
-    size_t to_list = request->lines.n ? emit_copies(code, request->lines.n) : 0;
+    const struct stop *stop = request->stop;
+    if (request->lines.n)
+        holes->list = emit_copies(code, request->lines.n);
     EMIT(code, 0xb8); // mov eax, …
     emit_32(code, components);
     EMIT(code, 0xba); // mov edx, …
     emit_32(code, components >> 32);
     EMIT(code, 0x48, 0x0f, 0xae, 0x2d); // xrstor64 [rip + …]
-    size_t to_xsave = emit_hole(code);
+    holes->xsave = emit_hole(code);
     if (request->uses_fs) {
         emit_load(code, RAX, state->registers.fs);
         EMIT(code, 0xf3, 0x48, 0x0f, 0xae, 0xd0); // wrfsbase rax
     }
-    if (request->stop->kind == HOT_STOP_CELL) {
-        EMIT(code, 0x48, 0xc7, 0x05); // mov qword ptr [rip + …], count; the
-                                      // distance is from behind the number
+    if (stop->kind == HOT_STOP_CELL && !stop->sets_register) {
+        EMIT(code, 0x48, 0xc7, 0x05); // mov qword ptr [rip + …], count; the distance is from behind the number
         emit_32(code, frame_word(code, FRAME_CELL) - (code->address + code->n + 2 * sizeof(uint32_t)));
-        emit_32(code, request->stop->count);
+        emit_32(code, stop->count);
     }
     emit_registers(code, request);
     EMIT(code, 0x48, 0x8d, 0x25); // lea rsp, [rip + …]
-    size_t to_flags = emit_hole(code);
+    holes->flags = emit_hole(code);
     EMIT(code, 0x9d); // popfq
-    emit_load(code, RSP,
-              request->stop->sets_register && request->stop->reg == RSP ? request->stop->value
-                                                                        : state->registers.general[RSP]);
+    bool is_set = stop->sets_register && stop->reg == RSP;
+    emit_load(code, RSP, is_set ? stop->value : state->registers.general[RSP]);
     EMIT(code, 0x0f, 0xae, 0xf0, 0x0f, 0xae, 0xe8); // mfence; lfence
     EMIT(code, 0xff, 0x25);                         // jmp [rip + …]: the head may be far away
-    size_t to_head = emit_hole(code);
-    align(code, LINE);
-    size_t end = code->n;
+    holes->head = emit_hole(code);
+}
+
+// Goes on with the next iteration, or returns.
+static void emit_end(struct emitter *code, size_t again) {
     EMIT(code, 0x0f, 0xae, 0xe8); // lfence
     EMIT(code, 0x48, 0x8b, 0x25); // mov rsp, [rip + …]
     emit_distance(code, frame_word(code, FRAME_STACK));
@@ -265,23 +266,49 @@ static void emit_all(struct emitter *code, const struct stub_request *request, b
     EMIT(code, 0x0f, 0x85); // jne
     fill_hole(code, emit_hole(code), again);
     emit_jump(code, code->address + EXIT_AT);
+}
+
+static void emit_data(struct emitter *code, const struct stub_request *request, uint64_t head,
+                      const struct holes *holes) {
+    enum { FLAGS = 0xcd5, RESERVED = 2 }; // what code may set, and does not bind the handler of faults
+    emit_xsave(code, request->state);
+    fill_hole(code, holes->xsave, code->n - request->state->n_xsave);
+    align(code, sizeof(uint64_t));
+    fill_hole(code, holes->flags, code->n);
+    emit_64(code, (request->state->flags & FLAGS) | RESERVED);
+    fill_hole(code, holes->head, code->n);
+    emit_64(code, head);
+    align(code, LINE);
+    if (request->lines.n)
+        fill_hole(code, holes->list, code->n);
+    emit_list(code, request);
+}
+
+// All of it. `leave`: set to the address where the loop's end jumps to.
+static void emit_all(struct emitter *code, const struct stub_request *request, bool is_twin, uint64_t *leave) {
+    enum { AVX = 1 << 2 };
+    struct holes holes = {.list = 0};
+    bool missing;
+    uint64_t components = stub_components(request->state, &missing);
+    EMIT(code, 0xe9);
+    size_t to_entry = emit_hole(code);
+    while (code->n < EXIT_AT)
+        EMIT(code, BREAKPOINT);
+    emit_exit(code, request->uses_fs, components & AVX);
+    fill_hole(code, to_entry, code->n);
+    emit_entry(code, request->uses_fs);
+    size_t again = code->n;
+    emit_state(code, request, components, &holes);
+    align(code, LINE);
+    size_t end = code->n;
+    emit_end(code, again);
     *leave = code->address + end;
     if (request->stop->kind == HOT_STOP_CELL) {
         align(code, LINE);
         *leave = code->address + code->n;
         emit_cell(code, request, end);
     }
-    emit_xsave(code, state);
-    fill_hole(code, to_xsave, (code->n - state->n_xsave));
-    align(code, sizeof(uint64_t));
-    fill_hole(code, to_flags, code->n);
-    emit_64(code, (state->flags & FLAGS) | RESERVED);
-    fill_hole(code, to_head, code->n);
-    emit_64(code, is_twin ? code->address + end : state->head);
-    align(code, LINE);
-    if (request->lines.n)
-        fill_hole(code, to_list, code->n);
-    emit_list(code, request);
+    emit_data(code, request, is_twin ? code->address + end : request->state->head, &holes);
 }
 
 // ---- memory

@@ -105,13 +105,17 @@ static void find_accesses(struct arena *arena, struct accesses *accesses, const 
     }
     ways->keeps_code |= !ways->are_all;
     arena_free(&scratch);
+    ways->n_lines = accesses->lines.n;
+    for (size_t i = 0; i < trace->state->n_pages; i++)
+        for (unsigned line = 0; line < PAGE_SET_BYTES / LINE; line++)
+            if (trace->state->changed[i] >> line & 1)
+                add_line(&accesses->lines, trace->state->pages[i].address + line * LINE, true);
     uint64_t *written = ARENA_ARRAY(arena, uint64_t, accesses->lines.n + 1);
     size_t n = 0;
     for (size_t i = 0; i < accesses->lines.n; i++)
         if (accesses->lines.items[i].is_written && is_writable(trace->state, accesses->lines.items[i].address))
             written[n++] = accesses->lines.items[i].address;
     ways->written = (struct stub_lines){written, n};
-    ways->n_lines = accesses->lines.n;
 }
 
 // ---- branches
@@ -165,7 +169,8 @@ static void find_branches(struct arena *arena, const struct trace *trace, const 
     size_t *misses = ARENA_ARRAY(&scratch, size_t, trace->n_insns + 1),
            *fewest = ARENA_ARRAY(&scratch, size_t, trace->n_insns + 1), least = SIZE_MAX;
     struct hot_branch *all = ARENA_ARRAY(arena, struct hot_branch, trace->n_insns + 1);
-    double turns = fmax(1, (double)stop->turns), late_turns = fmax(1, turns - (double)trace->heads[stop->n_steps / 2]);
+    size_t half = stop->n_steps / 2;
+    double turns = fmax(1, (double)stop->turns), late_turns = fmax(1, turns - (double)trace->heads[half]);
     for (unsigned h = 0; h < N_HISTORIES; h++) {
         size_t sum = count_misses(trace, stop->n_steps, histories[h], counters, misses);
         if (sum < least)
