@@ -146,8 +146,12 @@ static void record(struct run *run, size_t i, struct tracer *tracer, struct trac
 static void capture(struct run *run, size_t i, struct tracer_thread *thread) {
     struct wait *wait = &run->waits[i];
     pid_t tid = thread->tid;
-    tracer_quiet(&run->tracer);
+    bool is_quiet = tracer_quiet(&run->tracer);
     thread = thread_of(&run->tracer, tid);
+    if (!is_quiet) {
+        finish(run, i, "the program's other threads do not stop");
+        return;
+    }
     if (!thread) {
         finish(run, i, "its thread has ended");
         return;

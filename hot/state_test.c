@@ -75,7 +75,8 @@ static void leaves_programs_unchanged(void **context) {
         testing_target_open(&target, runs[i][0]);
         struct testing_copy copy = testing_copy_state(&arena, &decoder, &target, runs[i][1], 4000);
         struct testing_copy alone = testing_run_alone(&arena, &target, runs[i][1]);
-        assert_true(WIFEXITED(copy.run.status));
+        if (!WIFEXITED(copy.run.status))
+            fail_msg("%s %s ended by signal %d", runs[i][0], runs[i][1], WTERMSIG(copy.run.status));
         assert_int_equal(WEXITSTATUS(copy.run.status), STATUS);
         assert_int_equal(alone.run.status, copy.run.status);
         assert_string_equal(alone.printed, copy.printed);

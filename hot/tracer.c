@@ -213,9 +213,8 @@ static void release_child(const struct tracer *tracer, pid_t child) {
     struct rusage usage;
     if (wait_for(child, &wait_status, 0, &usage) != child || !WIFSTOPPED(wait_status))
         return;
-    for (size_t i = 0; i < tracer->n_breakpoints; i++)
-        if (tracer->breakpoints[i].is_set)
-            write_byte(child, tracer->breakpoints[i].address, tracer->breakpoints[i].byte);
+    for (size_t i = 0; i < tracer->n_breakpoints; i++) // also those that were taken out since it was forked
+        write_byte(child, tracer->breakpoints[i].address, tracer->breakpoints[i].byte);
     ptrace(PTRACE_DETACH, child, NULL, NULL);
 }
 
@@ -333,30 +332,39 @@ static bool is_stoppable(const struct tracer_thread *thread) {
     return thread->is_running && !thread->is_vforked;
 }
 
-// Stops all threads. What they were stopped by stays to be answered. One that waits in the kernel for a vforked child
-// does not stop, and runs no code of the program either.
-static void stop_all(struct tracer *tracer) {
-    static const double patience = 0.1;
-    double deadline = timer_seconds() + patience;
-    bool waits = false;
+static bool are_all_stopped(const struct tracer *tracer) {
     for (size_t i = 0; i < tracer->n_threads; i++)
-        if (is_stoppable(&tracer->threads[i])) {
-            ptrace(PTRACE_INTERRUPT, tracer->threads[i].tid, NULL, NULL);
-            waits = true;
-        }
-    for (unsigned n_idle = 0; waits && timer_seconds() < deadline; n_idle++) {
-        if (!poll_threads(tracer))
-            sleep_until(deadline, n_idle);
-        waits = false;
-        for (size_t i = 0; i < tracer->n_threads; i++)
-            waits |= is_stoppable(&tracer->threads[i]);
-    }
+        if (is_stoppable(&tracer->threads[i]))
+            return false;
+    return true;
 }
 
-void tracer_quiet(struct tracer *tracer) {
-    stop_all(tracer);
+static bool has_vforked(const struct tracer *tracer) {
+    for (size_t i = 0; i < tracer->n_threads; i++)
+        if (tracer->threads[i].is_vforked)
+            return true;
+    return false;
+}
+
+// Stops all threads. What they were stopped by stays to be answered. On a busy machine, a thread may not get its CPU
+// for long; one that waits in the kernel for a vforked child does not stop, and runs no code of the program either.
+static bool stop_all(struct tracer *tracer) {
+    static const double patience = 5, patience_with_vfork = 0.1;
+    double deadline = timer_seconds() + (has_vforked(tracer) ? patience_with_vfork : patience);
+    for (size_t i = 0; i < tracer->n_threads; i++)
+        if (is_stoppable(&tracer->threads[i]))
+            ptrace(PTRACE_INTERRUPT, tracer->threads[i].tid, NULL, NULL);
+    for (unsigned n_idle = 0; !are_all_stopped(tracer) && timer_seconds() < deadline; n_idle++)
+        if (!poll_threads(tracer))
+            sleep_until(deadline, n_idle);
+    return are_all_stopped(tracer);
+}
+
+bool tracer_quiet(struct tracer *tracer) {
+    bool is_quiet = stop_all(tracer);
     for (size_t i = 0; i < tracer->n_breakpoints; i++)
         set_breakpoint(tracer, &tracer->breakpoints[i], false);
+    return is_quiet;
 }
 
 bool tracer_step(struct tracer *tracer, struct tracer_thread *thread) {
@@ -431,7 +439,7 @@ bool tracer_copy(struct tracer *tracer, struct tracer_thread *thread, struct tra
     struct rusage usage;
     int wait_status;
     pid_t tid = thread->tid;
-    if (!tracer->is_own || has_filter(tracer) || !read_user(tid, &registers) ||
+    if (!tracer->is_own || !are_all_stopped(tracer) || has_filter(tracer) || !read_user(tid, &registers) ||
         tracer_read(tracer, registers.rip, there, sizeof there) != sizeof there ||
         ptrace(PTRACE_GETSIGMASK, tid, as_pointer(sizeof mask), &mask) != 0)
         return false;

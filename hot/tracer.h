@@ -64,8 +64,8 @@ enum tracer_event tracer_next(struct tracer *tracer, double deadline, struct tra
 // Where a stopped thread is. False: it is gone.
 bool tracer_place(const struct tracer_thread *thread, uint64_t *address);
 
-// Stops all threads, and takes the breakpoints out of memory.
-void tracer_quiet(struct tracer *tracer);
+// Stops all threads, and takes the breakpoints out of memory. False: one does not stop, and may run the program's code.
+bool tracer_quiet(struct tracer *tracer);
 // Makes one step with a thread, while all are quiet. Returns false where it was no plain step: a signal or the end of
 // the process waits.
 bool tracer_step(struct tracer *tracer, struct tracer_thread *thread);
