@@ -16,7 +16,7 @@ static const double most_seconds = 0.25;      // that the program is held up by 
 static const double most_seconds_of_copy = 1; // that the steps of one loop take, where the program goes on meanwhile
 static const double most_skipping = 0.1;      // that the program is held up by hits that are skipped
 static const double seconds_between_looks = 0.02; // for libraries that are loaded late
-static const double seconds_of_hit = 2e-5;        // that a stop costs besides
+static const double seconds_of_hit = 3e-4;        // that a stop costs besides
 
 // One run, and the loops that are waited for.
 struct run {

@@ -453,6 +453,7 @@ bool tracer_copy(struct tracer *tracer, struct tracer_thread *thread, struct tra
     if (!child || wait_for(child, &wait_status, 0, &usage) != child || !WIFSTOPPED(wait_status))
         return false;
     *copy = (struct tracer){.arena = tracer->arena, .pid = child, .memory = -1};
+    setpriority(PRIO_PROCESS, (id_t)child, 19); // the program goes before it
     add_thread(copy, child, false);
     copy->threads->is_running = false;
     open_memory(copy);
