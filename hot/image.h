@@ -41,8 +41,8 @@ bool hot_image_function(struct hot_image *image, uint64_t address, struct hot_fu
 // Finds a function by its name, of several the first behind `after`; 0: from the first.
 bool hot_image_named(struct hot_image *image, const char *name, uint64_t after, struct hot_function *function);
 
-// The name of the function in another file to which code at this address, or the pointer at this address, leads; null:
-// it leads to none.
+// The name of the function to which a stub of code at this address, or the pointer at this address, leads when the
+// program runs: of another file, or of this one; null: none is known.
 const char *hot_image_import(struct hot_image *image, uint64_t code);
 const char *hot_image_import_by(struct hot_image *image, uint64_t pointer);
 

@@ -11,18 +11,27 @@ static int compare(const void *a, const void *b) {
 
 static void add(struct hot_image *image, const GElf_Rela *entry, Elf_Data *symbols, size_t strings) {
     GElf_Sym symbol;
-    struct image_import import = {.pointer = entry->r_offset, .addend = (uint64_t)entry->r_addend};
-    unsigned type = (unsigned)GELF_R_TYPE(entry->r_info);
-    if (type != R_X86_64_RELATIVE) {
-        bool is_taken = type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64;
-        if (!is_taken || !symbols || !gelf_getsym(symbols, (int)GELF_R_SYM(entry->r_info), &symbol))
+    struct image_import import = {.pointer = entry->r_offset};
+    const uint64_t addend = (uint64_t)entry->r_addend;
+    switch (GELF_R_TYPE(entry->r_info)) {
+    case R_X86_64_RELATIVE:
+        import.is_here = true;
+        import.target = addend;
+        break;
+    case R_X86_64_IRELATIVE:
+        import.resolver = addend;
+        break;
+    case R_X86_64_JUMP_SLOT:
+    case R_X86_64_GLOB_DAT:
+    case R_X86_64_64:
+        if (!symbols || !gelf_getsym(symbols, (int)GELF_R_SYM(entry->r_info), &symbol))
             return;
-        if (symbol.st_shndx != SHN_UNDEF)
-            import.addend = symbol.st_value + (type == R_X86_64_64 ? (uint64_t)entry->r_addend : 0);
-        else
-            import.name = elf_strptr(image->elf, strings, symbol.st_name);
-        if (symbol.st_shndx == SHN_UNDEF && !import.name)
-            return;
+        import.name = elf_strptr(image->elf, strings, symbol.st_name);
+        import.is_here = symbol.st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC;
+        import.target = symbol.st_value + addend;
+        break;
+    default:
+        return;
     }
     *ARENA_ADD(image->arena, image->imports, image->n_imports) = import;
 }
@@ -55,6 +64,9 @@ static const struct image_import *find(struct hot_image *image, uint64_t pointer
 
 const char *hot_image_import_by(struct hot_image *image, uint64_t pointer) {
     const struct image_import *import = find(image, pointer);
+    struct hot_function function;
+    if (import && import->resolver) // its symbol names what is chosen
+        return hot_image_function(image, import->resolver, &function) ? function.name : NULL;
     return import ? import->name : NULL;
 }
 
@@ -77,8 +89,8 @@ bool hot_image_pointer(struct hot_image *image, uint64_t address, uint64_t *poin
     const struct image_import *import = find(image, address);
     const uint8_t *bytes = hot_image_bytes(image, address, &n);
     if (import) {
-        *pointer = import->addend;
-        return !import->name;
+        *pointer = import->target;
+        return import->is_here;
     }
     if (!bytes || n < sizeof *pointer)
         return false;

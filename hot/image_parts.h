@@ -14,8 +14,10 @@ struct image_segment {
 
 struct image_import { // a pointer that the loader fills in
     uint64_t pointer;
-    uint64_t addend;  // of one into this file
-    const char *name; // of one to another file; null: into this one
+    const char *name;  // of what it leads to; null: of no symbol
+    bool is_here;      // it leads to this file, if no other file has the name:
+    uint64_t target;   // address
+    uint64_t resolver; // address of the function that chooses another one when the program starts; 0: none
 };
 
 struct hot_image {

@@ -1,5 +1,6 @@
 #include "hot/loops.h"
 
+#include "hot/callers.h"
 #include "hot/nest.h"
 
 #include <limits.h>
@@ -31,6 +32,7 @@ struct loops_finder {
     bool *are_counted; // of each sample: a function has it
     struct hot_loop *loops;
     size_t n_loops;
+    struct callers callers;
     struct hot_skipped *skipped;
     size_t n_skipped;
 };
@@ -231,11 +233,25 @@ static void add_edges(const struct spot_loops *work, struct hot_loop *loop, cons
     loop->n_calls = calls.n;
 }
 
-static double weight_at(const struct loops_finder *finder, const struct hot_spot *spot, uint64_t address) {
-    for (size_t i = spot->first; i < spot->end; i++)
-        if (finder->profile->samples[i].place.address == address)
-            return finder->profile->samples[i].weight;
-    return 0;
+// The first sample at or behind an address of a module.
+static size_t first_sample(const struct hot_profile *profile, unsigned module, uint64_t address) {
+    size_t first = 0, end = profile->n_samples;
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+        const struct hot_place *place = &profile->samples[middle].place;
+        if (place->module < module || (place->module == module && place->address < address))
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+static double weight_at(const struct hot_profile *profile, unsigned module, uint64_t address) {
+    size_t i = first_sample(profile, module, address);
+    bool is_there = i < profile->n_samples && profile->samples[i].place.module == module &&
+                    profile->samples[i].place.address == address;
+    return is_there ? profile->samples[i].weight : 0;
 }
 
 static void add_source(struct loops_finder *finder, struct hot_loop *loop) {
@@ -259,6 +275,7 @@ static void add_loop(const struct spot_loops *work, size_t number, bool *are_ins
         .is_loop = nested != NULL,
         .head = nested ? flow->blocks[nested->head].begin : flow->function.begin,
         .parent = SIZE_MAX,
+        .caller = SIZE_MAX,
         .depth = nested ? nested->depth : 0,
         .is_irreducible = nested && nested->is_irreducible,
         .own = nested ? work->own[number] : work->rest,
@@ -275,13 +292,25 @@ static void add_loop(const struct spot_loops *work, size_t number, bool *are_ins
     loop.ranges = ranges;
     add_edges(work, &loop, are_inside, nested ? nested->parent : SIZE_MAX);
     if (finder->profile->unit == HOT_INSTRUCTIONS && nested)
-        loop.turns = weight_at(finder, work->spot, loop.head);
+        loop.turns = weight_at(finder->profile, loop.module, loop.head);
     if (!loop.function) {
         const char *import = hot_image_import(finder->images[loop.module], loop.function_address);
         loop.function = import ? arena_printf(finder->arena, "%s@plt", import) : NULL;
     }
     add_source(finder, &loop);
+    callers_add(&finder->callers, finder->images[loop.module], &loop, finder->n_loops);
     *ARENA_ADD(finder->arena, finder->loops, finder->n_loops) = loop;
+}
+
+static void count_sample(struct spot_loops *work, size_t sample) {
+    const struct hot_sample *at = &work->finder->profile->samples[sample];
+    uint32_t block = flow_block_at(&work->flow, at->place.address);
+    size_t loop = block == FLOW_NONE ? SIZE_MAX : work->nest.inner[block];
+    work->finder->are_counted[sample] = true;
+    if (loop == SIZE_MAX)
+        work->rest += at->weight;
+    else
+        work->own[loop] += at->weight;
 }
 
 // Gives the samples of the function to its loops. Those of parts that were moved away are among them.
@@ -289,21 +318,14 @@ static void count_samples(struct spot_loops *work, size_t number) {
     struct loops_finder *finder = work->finder;
     const struct hot_profile *profile = finder->profile;
     const struct flow *flow = &work->flow;
-    for (size_t i = 0; i < profile->n_samples; i++) {
-        const struct hot_place *place = &profile->samples[i].place;
-        if (place->module != work->spot->module || finder->are_counted[i])
-            continue;
-        const struct flow_part *part = flow_part_of(flow, place->address);
-        if (finder->owners[i] != number && (!part || part == flow->parts))
-            continue;
-        finder->are_counted[i] = true;
-        uint32_t block = flow_block_at(flow, place->address);
-        size_t loop = block == FLOW_NONE ? SIZE_MAX : work->nest.inner[block];
-        if (loop == SIZE_MAX)
-            work->rest += profile->samples[i].weight;
-        else
-            work->own[loop] += profile->samples[i].weight;
-    }
+    for (size_t p = 0; p < flow->n_parts; p++)
+        for (size_t i = first_sample(profile, work->spot->module, flow->parts[p].begin); i < profile->n_samples; i++) {
+            const struct hot_place *place = &profile->samples[i].place;
+            if (place->module != work->spot->module || place->address >= flow->parts[p].end)
+                break;
+            if (!finder->are_counted[i] && (p > 0 || finder->owners[i] == number))
+                count_sample(work, i);
+        }
     for (size_t i = work->nest.n_loops; i-- > 0;) {
         work->all[i] += work->own[i];
         if (work->nest.loops[i].parent != SIZE_MAX)
@@ -415,7 +437,8 @@ static void sort_loops(struct loops_finder *finder, struct hot_loops *loops) {
     struct loop_order *order = ARENA_ARRAY(finder->arena, struct loop_order, n);
     struct hot_loop *sorted = ARENA_ARRAY(finder->arena, struct hot_loop, n);
     size_t *places = ARENA_ARRAY(finder->arena, size_t, n);
-    double covered = 0;
+    double covered = 0, called = 0;
+    callers_find(&finder->callers, finder->loops, n);
     for (size_t i = 0; i < n; i++)
         order[i] = (struct loop_order){&finder->loops[i], i};
     if (n)
@@ -426,12 +449,16 @@ static void sort_loops(struct loops_finder *finder, struct hot_loops *loops) {
         sorted[i] = *order[i].loop;
         if (sorted[i].parent != SIZE_MAX)
             sorted[i].parent = places[sorted[i].parent];
+        if (sorted[i].caller != SIZE_MAX)
+            sorted[i].caller = places[sorted[i].caller];
+        called += sorted[i].caller != SIZE_MAX ? sorted[i].own : 0;
         covered += sorted[i].is_loop ? sorted[i].own : 0;
     }
     *loops = (struct hot_loops){
         .loops = sorted,
         .n = n,
-        .covered = finder->profile->total > 0 ? covered / finder->profile->total : 0,
+        .covered = covered / finder->profile->total,
+        .called = called / finder->profile->total,
         .skipped = finder->skipped,
         .n_skipped = finder->n_skipped,
     };
@@ -447,6 +474,7 @@ bool hot_loops_find(struct arena *arena, const struct decoder *decoder, const st
         .lines = ARENA_ARRAY(arena, struct hot_lines *, profile->n_modules),
         .owners = ARENA_ARRAY(arena, size_t, profile->n_samples),
         .are_counted = ARENA_ARRAY(arena, bool, profile->n_samples),
+        .callers = {.arena = arena},
     };
     *loops = (struct hot_loops){0};
     if (!(profile->total > 0))

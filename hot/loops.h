@@ -36,7 +36,10 @@ struct hot_loop {
     // functions.
     const struct hot_edge *back, *exits, *calls;
     size_t n_back, n_exits, n_calls;
-    size_t parent;          // index of the loop around it; SIZE_MAX: none
+    size_t parent; // index of the loop around it; SIZE_MAX: none
+    // Of the rest of a function: index of a loop that calls it, directly or through functions that call it outside of
+    // their loops. Of several, that with most samples. SIZE_MAX: none that is known; calls by a register are not.
+    size_t caller;
     unsigned depth;         // loops around it
     bool is_irreducible;    // control also enters it elsewhere than at the head
     bool has_unknown_jumps; // a way through it leads to a jump whose targets were not found, and may come back
@@ -50,6 +53,7 @@ struct hot_loops {
     const struct hot_loop *loops; // by `own`, the hottest first
     size_t n;
     double covered; // share of the profile's samples that are in loops, 0 to 1
+    double called;  // share of those in no loop, but in functions that loops call: they have a `caller`
     // Samples that are in none of them, each with a reason, one clause: no such file, another build, code of a JIT.
     const struct hot_skipped {
         unsigned module; // UINT_MAX: of several, or of none

@@ -22,6 +22,8 @@ bool profile_parse_number(struct slice word, int base, uint64_t *number) {
 
 struct slice profile_next_word(struct slice *rest) {
     size_t at = 0, end;
+    if (!rest->length)
+        return (struct slice){"", 0};
     while (at < rest->length && isspace((unsigned char)rest->data[at]))
         at++;
     end = at;

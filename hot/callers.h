@@ -1,0 +1,28 @@
+// Private to this folder.
+// Which loop calls a function that has samples in no loop: by the calls that the code itself names. A call into another
+// file goes by the name of the function.
+#ifndef HOT_CALLERS_H
+#define HOT_CALLERS_H
+
+#include "hot/image.h"
+#include "hot/loops.h"
+
+// All zero but the arena.
+struct callers {
+    struct arena *arena;
+    struct caller_link {
+        size_t from;      // number of the entry that calls
+        unsigned module;  // of both, where there is no name
+        uint64_t address; // of the function
+        const char *name; // of one in another file; null: none
+    } * links;
+    size_t n_links;
+};
+
+// Adds the calls of an entry, with the jumps that are a function's last call. `number`: of the entry.
+void callers_add(struct callers *callers, struct hot_image *image, const struct hot_loop *entry, size_t number);
+
+// Sets the callers of all entries.
+void callers_find(const struct callers *callers, struct hot_loop *entries, size_t n_entries);
+
+#endif
