@@ -7,7 +7,7 @@
 
 enum {
     MOST_PARTS = 16,
-    MOST_BYTES = 1 << 22, // of a part
+    MOST_BYTES = 1 << 24, // of a part
     MOST_AWAY = 1 << 16,  // of a part that is no function of its own
 };
 
@@ -308,7 +308,7 @@ static void add_root(struct flow *flow, uint64_t address) {
 bool flow_read(struct flow *flow, const uint64_t *places, size_t n_places) {
     if (!add_part(flow, flow->function.begin, flow->function.end))
         return false;
-    if (!flow->function.is_gap) { // else nobody knows whether an instruction begins there
+    if (flow_has_begin(flow)) {
         add_root(flow, flow->function.begin);
         decode_all(flow);
     }

@@ -61,6 +61,8 @@ struct flow {
 // Reads it. `places`: addresses of its samples, ascending. False: it has no instruction.
 bool flow_read(struct flow *flow, const uint64_t *places, size_t n_places);
 
+// Whether the code begins with a function: else it is a gap, in which any may begin.
+bool flow_has_begin(const struct flow *flow);
 // The part that holds an address; null: another function does.
 struct flow_part *flow_part_of(const struct flow *flow, uint64_t address);
 const struct insn *flow_insn_at(const struct flow *flow, uint64_t address); // null: none begins there

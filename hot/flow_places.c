@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+bool flow_has_begin(const struct flow *flow) {
+    return flow->function.name || !flow->function.is_gap;
+}
+
 struct flow_part *flow_part_of(const struct flow *flow, uint64_t address) {
     for (size_t i = 0; i < flow->n_parts; i++)
         if (address >= flow->parts[i].begin && address < flow->parts[i].end)

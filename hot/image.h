@@ -15,7 +15,8 @@ struct hot_image;
 struct hot_function {
     const char *name;    // null: no symbol names it
     uint64_t begin, end; // addresses
-    bool is_gap;         // what lies between two neighbours: nothing says that a function begins there
+    // What lies between two neighbours: nothing says where it ends, and only a name that a function begins there.
+    bool is_gap;
 };
 
 // Null: `why` says it in a clause. What is returned lives in the arena, but for hot_image_close.

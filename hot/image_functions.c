@@ -198,7 +198,7 @@ static void take_gap(const struct hot_image *image, uint64_t address, struct hot
         function->end = image->functions[n].begin;
     if (m < image->n_frames && image->frames[m].begin < function->end)
         function->end = image->frames[m].begin;
-    function->is_gap = !function->name;
+    function->is_gap = true;
 }
 
 bool hot_image_function(struct hot_image *image, uint64_t address, struct hot_function *function) {

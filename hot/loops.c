@@ -134,7 +134,10 @@ struct spot_loops {
     struct flow flow;
     struct nest nest;
     double *own, *all; // of each loop
-    double rest;       // samples in no loop
+    // Of each block: the first block of what is connected with it, which stands for it. In a gap, that is a function.
+    uint32_t *firsts;
+    double *rests;  // samples in no loop, of each block that stands for others
+    double unknown; // samples where no instruction begins
 };
 
 static void add_range(struct arena *arena, struct hot_loop *loop, struct hot_range **ranges, uint64_t begin,
@@ -262,28 +265,64 @@ static void add_source(struct loops_finder *finder, struct hot_loop *loop) {
         loop->file = NULL;
 }
 
-// Adds a loop, or, with `number` SIZE_MAX, the rest of the function.
-static void add_loop(const struct spot_loops *work, size_t number, bool *are_inside) {
+// ---- what of a gap is one function
+
+static uint32_t first_of(uint32_t *firsts, uint32_t block) {
+    while (firsts[block] != block)
+        block = firsts[block] = firsts[firsts[block]];
+    return block;
+}
+
+// Blocks that ways connect are one function. All are where the function is known.
+static void find_functions(struct spot_loops *work) {
+    const struct flow *flow = &work->flow;
+    work->firsts = ARENA_ARRAY(flow->arena, uint32_t, flow->n_blocks);
+    work->rests = ARENA_ARRAY(flow->arena, double, flow->n_blocks);
+    for (uint32_t i = 0; i < flow->n_blocks; i++)
+        work->firsts[i] = flow->function.is_gap ? i : 0;
+    for (uint32_t i = 0; flow->function.is_gap && i < flow->n_blocks; i++)
+        for (size_t n = 0; n < flow->blocks[i].n_next; n++) {
+            uint32_t one = first_of(work->firsts, i), other = first_of(work->firsts, flow->blocks[i].next[n]);
+            work->firsts[one > other ? one : other] = one > other ? other : one;
+        }
+    for (uint32_t i = 0; i < flow->n_blocks; i++)
+        work->firsts[i] = first_of(work->firsts, i);
+}
+
+// The function that a block stands for.
+static void name_function(const struct spot_loops *work, uint32_t first, struct hot_loop *loop) {
+    const struct flow *flow = &work->flow;
+    const uint64_t begin = flow->blocks[first].begin;
+    bool is_begin = !flow->function.is_gap || begin == flow->function.begin;
+    loop->function_address = is_begin ? flow->function.begin : begin;
+    const char *import = hot_image_import(flow->image, loop->function_address);
+    if (is_begin && flow->function.name)
+        loop->function = arena_strdup(work->finder->arena, flow->function.name);
+    else if (import)
+        loop->function = arena_printf(work->finder->arena, "%s@plt", import);
+}
+
+// Adds a loop, or, with `number` SIZE_MAX, the rest of the function that `first` stands for.
+static void add_loop(const struct spot_loops *work, size_t number, uint32_t first, bool *are_inside) {
     struct loops_finder *finder = work->finder;
     const struct flow *flow = &work->flow;
     const struct nest_loop *nested = number == SIZE_MAX ? NULL : &work->nest.loops[number];
     struct hot_range *ranges = NULL;
     struct hot_loop loop = {
         .module = work->spot->module,
-        .function = flow->function.name ? arena_strdup(finder->arena, flow->function.name) : NULL,
-        .function_address = flow->function.begin,
         .is_loop = nested != NULL,
-        .head = nested ? flow->blocks[nested->head].begin : flow->function.begin,
         .parent = SIZE_MAX,
         .caller = SIZE_MAX,
         .depth = nested ? nested->depth : 0,
         .is_irreducible = nested && nested->is_irreducible,
-        .own = nested ? work->own[number] : work->rest,
-        .all = nested ? work->all[number] : work->rest,
+        .own = nested ? work->own[number] : work->rests[first],
+        .all = nested ? work->all[number] : work->rests[first],
         .turns = NAN,
     };
+    name_function(work, first, &loop);
+    loop.head = nested ? flow->blocks[nested->head].begin : loop.function_address;
     for (uint32_t i = 0; i < flow->n_blocks; i++)
-        are_inside[i] = !nested && work->nest.inner[i] == SIZE_MAX;
+        are_inside[i] = !nested && work->nest.inner[i] == SIZE_MAX && work->firsts[i] == first;
     for (size_t i = 0; nested && i < nested->n_blocks; i++)
         are_inside[nested->blocks[i]] = true;
     for (uint32_t i = 0; i < flow->n_blocks; i++)
@@ -293,10 +332,6 @@ static void add_loop(const struct spot_loops *work, size_t number, bool *are_ins
     add_edges(work, &loop, are_inside, nested ? nested->parent : SIZE_MAX);
     if (finder->profile->unit == HOT_INSTRUCTIONS && nested)
         loop.turns = weight_at(finder->profile, loop.module, loop.head);
-    if (!loop.function) {
-        const char *import = hot_image_import(finder->images[loop.module], loop.function_address);
-        loop.function = import ? arena_printf(finder->arena, "%s@plt", import) : NULL;
-    }
     add_source(finder, &loop);
     callers_add(&finder->callers, finder->images[loop.module], &loop, finder->n_loops);
     *ARENA_ADD(finder->arena, finder->loops, finder->n_loops) = loop;
@@ -307,8 +342,10 @@ static void count_sample(struct spot_loops *work, size_t sample) {
     uint32_t block = flow_block_at(&work->flow, at->place.address);
     size_t loop = block == FLOW_NONE ? SIZE_MAX : work->nest.inner[block];
     work->finder->are_counted[sample] = true;
-    if (loop == SIZE_MAX)
-        work->rest += at->weight;
+    if (block == FLOW_NONE)
+        work->unknown += at->weight;
+    else if (loop == SIZE_MAX)
+        work->rests[work->firsts[block]] += at->weight;
     else
         work->own[loop] += at->weight;
 }
@@ -323,7 +360,8 @@ static void count_samples(struct spot_loops *work, size_t number) {
             const struct hot_place *place = &profile->samples[i].place;
             if (place->module != work->spot->module || place->address >= flow->parts[p].end)
                 break;
-            if (!finder->are_counted[i] && (p > 0 || finder->owners[i] == number))
+            bool is_own = finder->owners[i] == number || (p > 0 && flow_block_at(flow, place->address) != FLOW_NONE);
+            if (is_own && !finder->are_counted[i])
                 count_sample(work, i);
         }
     for (size_t i = work->nest.n_loops; i-- > 0;) {
@@ -366,18 +404,21 @@ static void add_spot(struct loops_finder *finder, size_t number, const struct ho
     work.all = ARENA_ARRAY(&scratch, double, work.nest.n_loops);
     bool *are_inside = ARENA_ARRAY(&scratch, bool, work.flow.n_blocks);
     size_t *numbers = ARENA_ARRAY(&scratch, size_t, work.nest.n_loops);
+    find_functions(&work);
     count_samples(&work, number);
     for (size_t i = 0; i < work.nest.n_loops; i++) {
         const size_t parent = work.nest.loops[i].parent;
         if (!(work.all[i] > 0))
             continue;
         numbers[i] = finder->n_loops;
-        add_loop(&work, i, are_inside);
+        add_loop(&work, i, work.firsts[work.nest.loops[i].head], are_inside);
         if (parent != SIZE_MAX)
             finder->loops[numbers[i]].parent = numbers[parent];
     }
-    if (work.rest > 0)
-        add_loop(&work, SIZE_MAX, are_inside);
+    for (uint32_t i = 0; i < work.flow.n_blocks; i++)
+        if (work.rests[i] > 0)
+            add_loop(&work, SIZE_MAX, i, are_inside);
+    skip(finder, spot->module, work.unknown, "no instruction begins at these addresses");
     arena_free(&scratch);
 }
 

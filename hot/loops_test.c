@@ -97,6 +97,18 @@ static const char source[] = ".intel_syntax noprefix\n.text\n" FUNCTION("nested"
                                                                                 "dec ebx\n"
                                                                                 "jne asks_head\n"
                                                                                 "ret\n" END("asks")
+    // code that no table knows once it is stripped: two functions
+    "hidden_a: mov ecx, 100\n"
+    "hidden_a_head: dec ecx\n"
+    "jne hidden_a_head\n"
+    "ret\n"
+    ".p2align 4\n"
+    "hidden_b: mov ecx, 100\n"
+    "hidden_b_head: dec ecx\n"
+    "nop\n"
+    "jne hidden_b_head\n"
+    "ret\n"
+    ".p2align 4\n"
     // a part that was moved away
     FUNCTION("split") "mov ecx, 100\n"
                       "split_head: dec ecx\n"
@@ -211,6 +223,8 @@ static void check(const char *program, const char *symbols, bool is_stripped) {
                                          "entered_a", "ends_head", "split_away", "lost_tail", "split_head"};
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
         add(shape, labels[i], 1 + (double)i);
+    add(shape, "hidden_a_head", 2);
+    add(shape, "hidden_b_head", 3);
     add(shape, "asks_head", 1);
     add(shape, "helper", 0.1);
     add(shape, "nested", 0.2);
@@ -218,7 +232,7 @@ static void check(const char *program, const char *symbols, bool is_stripped) {
     assert_int_equal(shape->loops.n_skipped, 0);
     assert_ptr_equal(caller_of(shape, "helper"), loop_at(shape, "asks_head"));
     assert_ptr_equal(caller_of(shape, "nested"), loop_at(shape, "ends_head"));
-    assert_true(fabs(shape->loops.called * 56.3 - 0.3) < 1e-6);
+    assert_true(fabs(shape->loops.called * 61.3 - 0.3) < 1e-6);
 
     const struct hot_loop *inner = loop_at(shape, "inner"), *outer = loop_at(shape, "outer");
     assert_non_null(inner);
@@ -269,6 +283,13 @@ static void check(const char *program, const char *symbols, bool is_stripped) {
     assert_false(has(shape, ends, "ends_bad") || has(shape, ends, "ends_tail"));
     assert_int_equal(ends->n_calls, 1);
     assert_int_equal(ends->calls[0].to, address_of(shape, "nested"));
+
+    const struct hot_loop *hidden_a = loop_at(shape, "hidden_a_head"), *hidden_b = loop_at(shape, "hidden_b_head");
+    assert_true(hidden_a && hidden_b);
+    assert_true(hidden_a->own == 2 && hidden_b->own == 3);
+    assert_int_not_equal(hidden_a->function_address, hidden_b->function_address);
+    if (is_stripped)
+        assert_null(hidden_a->function);
 
     const struct hot_loop *split = loop_at(shape, "split_head");
     assert_non_null(split);

@@ -72,7 +72,7 @@ static void find_head(struct nest_search *search, struct nest_loop *loop) {
     count_ways(search, loop, inner, outer);
     for (size_t i = 0; i < loop->n_blocks; i++) {
         uint32_t block = loop->blocks[i];
-        bool is_begin = !flow->function.is_gap && flow->blocks[block].begin == flow->function.begin;
+        bool is_begin = flow_has_begin(flow) && flow->blocks[block].begin == flow->function.begin;
         outer[block] += is_begin;
         n_entries += outer[block] > 0;
     }
