@@ -8,7 +8,6 @@
 enum {
     MOST_PARTS = 16,
     MOST_BYTES = 1 << 24, // of a part
-    MOST_AWAY = 1 << 16,  // of a part that is no function of its own
 };
 
 // ---- parts
@@ -27,19 +26,11 @@ static struct flow_part *add_part(struct flow *flow, uint64_t begin, uint64_t en
     return part;
 }
 
-// Whether a jump to another function's range goes on in this one: to a part that the compiler moved away. Its name says
-// so; without names, a jump into the middle of it.
-static bool goes_on(const struct flow *flow, const struct hot_function *other, uint64_t target) {
-    if (other->name)
-        return flow->function.name && flow_is_cold_name(other->name, flow->function.name);
-    return !flow->function.name && !other->is_gap && target != other->begin && other->end - other->begin <= MOST_AWAY;
-}
-
 // Notes that control may come to an address. Returns false where that is in another function.
 static bool reach(struct flow *flow, uint64_t address) {
     struct flow_part *part = flow_part_of(flow, address);
     struct hot_function other;
-    if (!part && hot_image_function(flow->image, address, &other) && goes_on(flow, &other, address))
+    if (!part && hot_image_function(flow->image, address, &other) && flow_goes_on(flow, &other, address))
         part = add_part(flow, other.begin, other.end);
     if (!part)
         return false;
@@ -50,22 +41,6 @@ static bool reach(struct flow *flow, uint64_t address) {
 }
 
 // ---- decoding
-
-static const struct insn *decode(struct flow *flow, uint64_t address) {
-    const struct backend *backend = flow->decoder->backend;
-    struct backend_cpu *cpu = flow->decoder->cpu;
-    size_t n_bytes;
-    const uint8_t *bytes = hot_image_bytes(flow->image, address, &n_bytes);
-    size_t length =
-        bytes ? backend->first_length(cpu, bytes, n_bytes < FLOW_MOST_INSTRUCTION ? n_bytes : FLOW_MOST_INSTRUCTION)
-              : 0;
-    struct block block;
-    struct fail why;
-    fail_clear(&why);
-    if (!length || !backend->describe_bytes(cpu, flow->arena, bytes, length, &block, &why) || block.n_insns != 1)
-        return NULL;
-    return block.insns;
-}
 
 // Whether the program ends in this function, or goes on elsewhere than behind the call.
 static bool is_noreturn(const char *name) {
@@ -175,7 +150,7 @@ static void decode_waiting(struct flow *flow) {
             struct flow_part *part = flow_part_of(flow, address);
             if (!part || part->insns[address - part->begin])
                 break;
-            const struct insn *insn = decode(flow, address);
+            const struct insn *insn = flow_decode(flow, address);
             if (!insn)
                 break;
             flow_part_of(flow, address)->insns[address - part->begin] = insn;

@@ -70,8 +70,11 @@ uint32_t flow_block_at(const struct flow *flow, uint64_t address);          // F
 // The instruction that ends where this one begins; null: none that was decoded. Sets its address.
 const struct insn *flow_insn_before(const struct flow *flow, uint64_t address, uint64_t *before);
 
-// Whether a function is by its name the part of another one that a compiler moved away.
-bool flow_is_cold_name(const char *name, const char *hot);
+// The instruction at an address, newly decoded into the flow's arena; null: there is none.
+const struct insn *flow_decode(const struct flow *flow, uint64_t address);
+// Whether a jump to an address in another function's range goes on in this one. A name says so; without a name, a jump
+// into the middle of it, or one back from it.
+bool flow_goes_on(const struct flow *flow, const struct hot_function *other, uint64_t target);
 
 // Finds the targets of jump `index`, an indirect one, among tables of the function's. Returns whether they changed.
 bool flow_find_targets(struct flow *flow, size_t index);

@@ -1,8 +1,6 @@
 // What is at an address of a function.
 #include "hot/flow.h"
 
-#include <string.h>
-
 bool flow_has_begin(const struct flow *flow) {
     return flow->function.name || !flow->function.is_gap;
 }
@@ -33,9 +31,4 @@ const struct insn *flow_insn_before(const struct flow *flow, uint64_t address, u
         }
     }
     return NULL;
-}
-
-bool flow_is_cold_name(const char *name, const char *hot) {
-    size_t n = strlen(hot);
-    return strncmp(name, hot, n) == 0 && strncmp(name + n, ".cold", strlen(".cold")) == 0;
 }

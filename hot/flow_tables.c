@@ -1,5 +1,6 @@
 // Jumps by tables, as gcc and clang write them for x86-64:
-//     lea b, [rip + table];  movslq r, [b + 4*i];  add r, b;  jmp r       distances from the table
+//     lea b, [rip + table];  movslq r, [b + 4*i];  add r, b;  jmp r       distances from the table, or, with another
+//                                                                         register than b, from what that holds
 //     jmp [table + 8*i],  or  mov r, [table + 8*i];  jmp r                addresses
 //     lea b, [rip + table];  jmp [b + 8*i]                                addresses that the loader fills in
 // The search is bounded: the instructions in a row before the jump; where the table's address was put into its register
@@ -14,13 +15,20 @@
 
 enum { MOST_STEPS = 48, BOUND_STEPS = 16, MOST_ENTRIES = 1024, MOST_TABLES = 64 };
 
+// Addresses that a register may hold.
+struct held {
+    uint64_t items[MOST_TABLES];
+    size_t n;
+};
+
 struct table_search {
     struct flow *flow;
     uint64_t jump;
-    unsigned entry_bytes;         // 4: distances, 8: addresses
-    uint64_t tables[MOST_TABLES]; // addresses of tables that may be meant
-    size_t n_tables;
-    size_t most_entries; // by a comparison in front of the jump; 0: not known
+    unsigned entry_bytes; // 4: distances, 8: addresses
+    struct held tables;   // that may be meant
+    struct held origins;  // of distances; none: the table
+    bool is_guess;        // it is not certain that these are all
+    size_t most_entries;  // by a comparison in front of the jump; 0: not known
     uint64_t *found;
     size_t n_found;
 };
@@ -46,42 +54,66 @@ static bool is_table_address(const struct table_search *search, const struct ins
     return true;
 }
 
-static void add_table(struct table_search *search, uint64_t table) {
-    for (size_t i = 0; i < search->n_tables; i++)
-        if (search->tables[i] == table)
+static void add_held(struct held *held, uint64_t address) {
+    for (size_t i = 0; i < held->n; i++)
+        if (held->items[i] == address)
             return;
-    if (search->n_tables < MOST_TABLES)
-        search->tables[search->n_tables++] = table;
+    if (held->n < MOST_TABLES)
+        held->items[held->n++] = address;
 }
 
-// Finds the tables whose address a register may hold at `from`.
-static void find_bases(struct table_search *search, uint16_t reg, uint64_t from) {
-    struct flow *flow = search->flow;
-    uint64_t at = from, table;
+// The instruction in a row before `from` that writes a register; null: none. Sets its address.
+static const struct insn *find_writer(const struct table_search *search, uint16_t reg, uint64_t from, uint64_t *at) {
     const struct insn *insn;
-    for (unsigned i = 0; i < MOST_STEPS && (insn = flow_insn_before(flow, at, &at)); i++) {
+    *at = from;
+    for (unsigned i = 0; i < MOST_STEPS && (insn = flow_insn_before(search->flow, *at, at)); i++) {
         if (insn_changes_way(insn) && !insn->is_conditional)
-            break;
-        if (!writes(search, insn, reg))
-            continue;
-        if (is_table_address(search, insn, at, &table)) {
-            add_table(search, table);
-            return;
-        }
-        break;
+            return NULL;
+        if (writes(search, insn, reg))
+            return insn;
     }
+    return NULL;
+}
+
+static bool is_same_place(const struct insn *a, const struct insn *b) {
+    return a->address && b->address && !a->address->index && !b->address->index &&
+           a->address->base == b->address->base && a->address->displacement == b->address->displacement;
+}
+
+// Finds the addresses that a register may hold at `from`. They are a guess where the register comes from elsewhere than
+// from one of these instructions.
+static void find_held(struct table_search *search, uint16_t reg, uint64_t from, struct held *held) {
+    struct flow *flow = search->flow;
+    uint64_t at, table;
+    const struct insn *writer = find_writer(search, reg, from, &at), *setter;
+    if (writer && is_table_address(search, writer, at, &table)) {
+        add_held(held, table);
+        return;
+    }
+    const bool is_reloaded = writer && is_opcode(writer, "MOV64rm"); // it was put on the stack
+    search->is_guess = search->is_guess || (writer && !is_reloaded);
     for (size_t p = 0; p < flow->n_parts; p++)
         for (at = flow->parts[p].begin; at < flow->parts[p].end; at++) {
-            insn = flow->parts[p].insns[at - flow->parts[p].begin];
-            if (insn && is_table_address(search, insn, at, &table) && writes(search, insn, reg))
-                add_table(search, table);
+            const struct insn *insn = flow->parts[p].insns[at - flow->parts[p].begin];
+            uint64_t before;
+            if (!insn)
+                continue;
+            if (!is_reloaded && is_table_address(search, insn, at, &table) && writes(search, insn, reg))
+                add_held(held, table);
+            if (!is_reloaded || !is_opcode(insn, "MOV64mr") || !is_same_place(insn, writer) || insn->n_reads == 0)
+                continue;
+            setter = find_writer(search, insn->reads[insn->n_reads - 1].reg, at, &before);
+            if (setter && is_table_address(search, setter, before, &table))
+                add_held(held, table);
+            else
+                search->is_guess = true;
         }
 }
 
 // All tables that the function names, where another table begins is the end of one.
 static bool begins_other(const struct table_search *search, uint64_t address, uint64_t table) {
-    for (size_t i = 0; i < search->n_tables; i++)
-        if (search->tables[i] == address && address != table)
+    for (size_t i = 0; i < search->tables.n; i++)
+        if (search->tables.items[i] == address && address != table)
             return true;
     return false;
 }
@@ -95,10 +127,10 @@ static bool take_load(struct table_search *search, const struct insn *insn, uint
     if (address->scale != search->entry_bytes)
         return false;
     if (!address->base)
-        add_table(search, (uint64_t)address->displacement);
+        add_held(&search->tables, (uint64_t)address->displacement);
     else if (address->displacement == 0)
-        find_bases(search, address->base, at);
-    return search->n_tables > 0;
+        find_held(search, address->base, at, &search->tables);
+    return search->tables.n > 0;
 }
 
 // What a comparison in front of the jump allows: "cmp i, 12; ja default".
@@ -120,7 +152,7 @@ static void find_bound(struct table_search *search) {
     }
 }
 
-static bool read_entry(const struct table_search *search, uint64_t table, uint64_t at, uint64_t *target) {
+static bool read_entry(const struct table_search *search, uint64_t origin, uint64_t at, uint64_t *target) {
     size_t n;
     const uint8_t *bytes = hot_image_bytes(search->flow->image, at, &n);
     int32_t distance;
@@ -129,7 +161,7 @@ static bool read_entry(const struct table_search *search, uint64_t table, uint64
     if (!bytes || n < sizeof distance)
         return false;
     memcpy(&distance, bytes, sizeof distance);
-    *target = table + (uint64_t)(int64_t)distance;
+    *target = origin + (uint64_t)(int64_t)distance;
     return true;
 }
 
@@ -139,24 +171,34 @@ static bool may_lead_to(const struct table_search *search, uint64_t target) {
     struct hot_function other;
     if (flow_part_of(flow, target))
         return true;
-    return hot_image_function(flow->image, target, &other) && other.name && flow->function.name &&
-           flow_is_cold_name(other.name, flow->function.name);
+    return hot_image_function(flow->image, target, &other) && flow_goes_on(flow, &other, target);
 }
 
-// Takes the entries of a table: at least two. Returns how many.
-static size_t take_entries(struct table_search *search, uint64_t table) {
+// Whether entry `n` is one. A comparison in front of the jump shows how many there are: then one may also lead to other
+// code, which the compiler moved away.
+static bool is_entry(const struct table_search *search, uint64_t table, size_t n, uint64_t target) {
+    if (search->most_entries)
+        return hot_image_is_code(search->flow->image, target);
+    return !(n > 0 && begins_other(search, table + n * search->entry_bytes, table)) && may_lead_to(search, target);
+}
+
+// Takes the entries of a table: at least two, and as many as there must be. Returns how many.
+static size_t take_entries(struct table_search *search, uint64_t table, uint64_t origin) {
     const size_t first = search->n_found, most = search->most_entries ? search->most_entries : MOST_ENTRIES;
-    size_t n = 0;
-    for (uint64_t at = table; n < most; at += search->entry_bytes, n++) {
+    size_t n = 0, n_own = 0;
+    for (; n < most; n++) {
         uint64_t target;
-        if ((n > 0 && !search->most_entries && begins_other(search, at, table)) ||
-            !read_entry(search, table, at, &target) || !may_lead_to(search, target))
+        if (!read_entry(search, origin, table + n * search->entry_bytes, &target) ||
+            !is_entry(search, table, n, target))
             break;
+        n_own += flow_part_of(search->flow, target) != NULL;
         *ARENA_ADD(search->flow->arena, search->found, search->n_found) = target;
     }
-    if (n < 2)
+    if (n < 2 || !n_own || (search->most_entries && n < most)) {
         search->n_found = first;
-    return n < 2 ? 0 : n;
+        return 0;
+    }
+    return n;
 }
 
 static int compare_addresses(const void *a, const void *b) {
@@ -173,27 +215,54 @@ static void keep_unique(struct table_search *search) {
     search->n_found = n;
 }
 
+// "add x, y" or "lea r, [x + y]" makes the target: of an entry, and of what its distances are from.
+static bool is_sum(const struct insn *insn, uint16_t parts[2]) {
+    const struct insn_address *address = insn->address;
+    if (is_opcode(insn, "ADD64rr") && insn->n_reads >= 2) {
+        parts[0] = insn->reads[0].reg;
+        parts[1] = insn->reads[1].reg;
+        return true;
+    }
+    bool is_plain =
+        is_opcode(insn, "LEA64r") && address && address->index && address->scale == 1 && address->displacement == 0;
+    if (is_plain) {
+        parts[0] = address->base;
+        parts[1] = address->index;
+    }
+    return is_plain;
+}
+
+// Takes the load of a distance, which writes one part of the sum.
+static bool take_distance(struct table_search *search, const struct insn *insn, uint64_t at, const uint16_t parts[2]) {
+    const uint16_t origin = writes(search, insn, parts[0]) ? parts[1] : parts[0];
+    if (insn->address && origin != insn->address->base) {
+        find_held(search, origin, at, &search->origins);
+        if (!search->origins.n)
+            return false;
+    }
+    return take_load(search, insn, at);
+}
+
 // What loads the entry. Sets `leaves` where the jump goes by a pointer that is no entry of a table.
 static bool find_load(struct table_search *search, const struct insn *jump, bool *leaves) {
     if (jump->address) {
         *leaves = !jump->address->index;
         return take_load(search, jump, search->jump);
     }
-    uint16_t reg = jump->n_reads ? jump->reads[0].reg : 0;
+    uint16_t reg = jump->n_reads ? jump->reads[0].reg : 0, parts[2] = {0};
     uint64_t at = search->jump;
-    bool is_sum = false;
     for (unsigned i = 0; reg && i < MOST_STEPS; i++) {
         const struct insn *insn = flow_insn_before(search->flow, at, &at);
         if (!insn || (insn_changes_way(insn) && !insn->is_conditional))
             return false;
-        if (is_sum && is_opcode(insn, "MOVSX64rm32"))
-            return take_load(search, insn, at);
-        if (!writes(search, insn, reg))
-            continue;
-        if (is_opcode(insn, "ADD64rr")) {
-            is_sum = true;
-            continue;
+        if (parts[0]) {
+            bool is_part = writes(search, insn, parts[0]) || writes(search, insn, parts[1]);
+            if (is_part && is_opcode(insn, "MOVSX64rm32"))
+                return take_distance(search, insn, at, parts);
+            continue; // else, where the sum starts from
         }
+        if (!writes(search, insn, reg) || is_sum(insn, parts))
+            continue;
         if (is_opcode(insn, "MOV64rm")) {
             *leaves = insn->address && !insn->address->index;
             return take_load(search, insn, at);
@@ -216,11 +285,16 @@ bool flow_find_targets(struct flow *flow, size_t index) {
         return false;
     }
     find_bound(&search);
-    for (size_t i = 0; i < search.n_tables; i++)
-        n_tables += take_entries(&search, search.tables[i]) > 0;
+    for (size_t i = 0; i < search.tables.n; i++) {
+        const uint64_t table = search.tables.items[i];
+        if (!search.origins.n)
+            n_tables += take_entries(&search, table, table) > 0;
+        for (size_t o = 0; o < search.origins.n; o++)
+            n_tables += take_entries(&search, table, search.origins.items[o]) > 0;
+    }
     if (search.n_found)
         keep_unique(&search);
-    jump->is_unknown = n_tables != 1; // of several tables, each may be another jump's
+    jump->is_unknown = n_tables != 1 || search.is_guess; // of several tables, each may be another jump's
     bool has_more = search.n_found > jump->n_targets;
     if (has_more) {
         jump->targets = search.found;
