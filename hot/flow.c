@@ -154,6 +154,8 @@ static void decode_waiting(struct flow *flow) {
             if (!insn)
                 break;
             flow_part_of(flow, address)->insns[address - part->begin] = insn;
+            if (flow_is_setter(insn))
+                *ARENA_ADD(flow->arena, flow->setters, flow->n_setters) = address;
             if (!take(flow, insn, address))
                 break;
             address += insn->n_bytes;
@@ -276,22 +278,20 @@ static void make_blocks(struct flow *flow) {
 }
 
 static void add_root(struct flow *flow, uint64_t address) {
-    if (!flow_insn_at(flow, address) && reach(flow, address))
-        *ARENA_ADD(flow->arena, flow->roots, flow->n_roots) = address;
+    if (flow_insn_at(flow, address) || !reach(flow, address))
+        return;
+    *ARENA_ADD(flow->arena, flow->roots, flow->n_roots) = address;
+    decode_all(flow);
 }
 
 bool flow_read(struct flow *flow, const uint64_t *places, size_t n_places) {
     if (!add_part(flow, flow->function.begin, flow->function.end))
         return false;
-    if (flow_has_begin(flow)) {
+    if (flow_has_begin(flow))
         add_root(flow, flow->function.begin);
-        decode_all(flow);
-    }
     // An interrupt's address is that of an instruction: what is only reached in a way that was not found.
-    for (size_t i = 0; i < n_places; i++) {
+    for (size_t i = 0; i < n_places; i++)
         add_root(flow, places[i]);
-        decode_all(flow);
-    }
     make_blocks(flow);
     return flow->n_blocks > 0;
 }

@@ -54,6 +54,8 @@ struct flow {
     size_t n_calls;
     struct flow_block *blocks; // in the order of the addresses
     size_t n_blocks;
+    uint64_t *setters; // addresses of instructions that may bring the address of a table to where a jump finds it
+    size_t n_setters;
     uint64_t *waiting; // addresses to be decoded
     size_t n_waiting;
 };
@@ -76,6 +78,8 @@ const struct insn *flow_decode(const struct flow *flow, uint64_t address);
 // into the middle of it, or one back from it.
 bool flow_goes_on(const struct flow *flow, const struct hot_function *other, uint64_t target);
 
+// Whether an instruction is one of the flow's `setters`.
+bool flow_is_setter(const struct insn *insn);
 // Finds the targets of jump `index`, an indirect one, among tables of the function's. Returns whether they changed.
 bool flow_find_targets(struct flow *flow, size_t index);
 

@@ -45,6 +45,10 @@ static bool is_opcode(const struct insn *insn, const char *start) {
     return strncmp(insn->opcode, start, strlen(start)) == 0;
 }
 
+bool flow_is_setter(const struct insn *insn) {
+    return insn->address && !insn->address->index && (is_opcode(insn, "LEA64r") || is_opcode(insn, "MOV64mr"));
+}
+
 // "lea r, [rip + table]": sets the table's address.
 static bool is_table_address(const struct table_search *search, const struct insn *insn, uint64_t at, uint64_t *table) {
     const struct insn_address *address = insn->address;
@@ -92,22 +96,19 @@ static void find_held(struct table_search *search, uint16_t reg, uint64_t from, 
     }
     const bool is_reloaded = writer && is_opcode(writer, "MOV64rm"); // it was put on the stack
     search->is_guess = search->is_guess || (writer && !is_reloaded);
-    for (size_t p = 0; p < flow->n_parts; p++)
-        for (at = flow->parts[p].begin; at < flow->parts[p].end; at++) {
-            const struct insn *insn = flow->parts[p].insns[at - flow->parts[p].begin];
-            uint64_t before;
-            if (!insn)
-                continue;
-            if (!is_reloaded && is_table_address(search, insn, at, &table) && writes(search, insn, reg))
-                add_held(held, table);
-            if (!is_reloaded || !is_opcode(insn, "MOV64mr") || !is_same_place(insn, writer) || insn->n_reads == 0)
-                continue;
-            setter = find_writer(search, insn->reads[insn->n_reads - 1].reg, at, &before);
-            if (setter && is_table_address(search, setter, before, &table))
-                add_held(held, table);
-            else
-                search->is_guess = true;
-        }
+    for (size_t i = 0; i < flow->n_setters; i++) {
+        const struct insn *insn = flow_insn_at(flow, flow->setters[i]);
+        uint64_t before;
+        if (!is_reloaded && is_table_address(search, insn, flow->setters[i], &table) && writes(search, insn, reg))
+            add_held(held, table);
+        if (!is_reloaded || !is_opcode(insn, "MOV64mr") || !is_same_place(insn, writer) || insn->n_reads == 0)
+            continue;
+        setter = find_writer(search, insn->reads[insn->n_reads - 1].reg, flow->setters[i], &before);
+        if (setter && is_table_address(search, setter, before, &table))
+            add_held(held, table);
+        else
+            search->is_guess = true;
+    }
 }
 
 // All tables that the function names, where another table begins is the end of one.
