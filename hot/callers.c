@@ -1,5 +1,7 @@
 #include "hot/callers.h"
 
+#include "hot/flow.h"
+
 #include <string.h>
 
 static void add(struct callers *callers, struct hot_image *image, const struct hot_loop *entry, size_t number,
@@ -38,11 +40,87 @@ static bool is_meant(const char *function, const char *name) {
     return strncmp(function, "__", 2) == 0 && strncmp(function + 2, name, n) == 0 && function[2 + n] == '_';
 }
 
-static bool leads_to(const struct caller_link *link, const struct hot_loop *entry) {
+static bool leads_to(const struct caller_link *link, unsigned module, uint64_t address, const char *function) {
     if (link->name)
-        return entry->function && is_meant(entry->function, link->name);
-    return link->module == entry->module && link->address == entry->function_address;
+        return function && is_meant(function, link->name);
+    return link->module == module && link->address == address;
 }
+
+// ---- functions without samples
+
+enum { MOST_NODES = 1000, MOST_DEPTH = 3, MOST_BYTES = 1 << 16 };
+
+static bool is_known(const struct callers *callers, const struct callers_scope *scope, const struct caller_link *link) {
+    for (size_t i = 0; i < scope->n_entries; i++)
+        if (leads_to(link, scope->entries[i].module, scope->entries[i].function_address, scope->entries[i].function))
+            return true;
+    for (size_t i = 0; i < callers->n_nodes; i++)
+        if (leads_to(link, callers->nodes[i].module, callers->nodes[i].address, callers->nodes[i].name))
+            return true;
+    return false;
+}
+
+static bool find_function(const struct callers_scope *scope, const struct caller_link *link, unsigned *module,
+                          struct hot_function *function) {
+    *module = link->module;
+    if (!link->name)
+        return hot_image_function(scope->images[link->module], link->address, function) &&
+               function->begin == link->address;
+    for (unsigned i = 0; i < scope->n_images; i++)
+        if (scope->images[i] && hot_image_named(scope->images[i], link->name, 0, function)) {
+            *module = i;
+            return true;
+        }
+    return false;
+}
+
+static void add_link(struct callers *callers, struct hot_image *image, size_t number, uint64_t to) {
+    const struct caller_link link = {number, callers->nodes[number].module, to, hot_image_import(image, to)};
+    *ARENA_ADD(callers->arena, callers->links, callers->n_links) = link;
+}
+
+// Adds a function, and its calls.
+static void add_node(struct callers *callers, const struct callers_scope *scope, const struct caller_node *node,
+                     const struct hot_function *function) {
+    struct arena scratch = {0};
+    struct hot_image *image = scope->images[node->module];
+    struct flow flow = {.arena = &scratch, .decoder = scope->decoder, .image = image, .function = *function};
+    const size_t number = callers->n_nodes;
+    *ARENA_ADD(callers->arena, callers->nodes, callers->n_nodes) = *node;
+    if (function->end - function->begin <= MOST_BYTES && flow_read(&flow, NULL, 0)) {
+        for (size_t i = 0; i < flow.n_calls; i++)
+            if (flow.calls[i].to)
+                add_link(callers, image, number, flow.calls[i].to);
+        for (size_t i = 0; i < flow.n_jumps; i++)
+            for (size_t t = 0; t < flow.jumps[i].n_targets; t++)
+                if (!flow_part_of(&flow, flow.jumps[i].targets[t]))
+                    add_link(callers, image, number, flow.jumps[i].targets[t]);
+    }
+    arena_free(&scratch);
+}
+
+void callers_follow(struct callers *callers, const struct callers_scope *scope) {
+    const size_t n_own = callers->n_links;
+    for (size_t i = 0; i < callers->n_links && callers->n_nodes < MOST_NODES; i++) {
+        struct caller_link *link = &callers->links[i];
+        struct caller_node node = {.caller = SIZE_MAX};
+        struct hot_function function;
+        bool is_own = i < n_own;
+        if (is_own && scope->entries[link->from].all < scope->least)
+            continue;
+        node.depth = is_own ? 0 : callers->nodes[link->from].depth + 1;
+        if (node.depth < MOST_DEPTH && !is_known(callers, scope, link) &&
+            find_function(scope, link, &node.module, &function)) {
+            node.address = function.begin;
+            node.name = function.name;
+            add_node(callers, scope, &node, &function);
+        }
+    }
+    for (size_t i = n_own; i < callers->n_links; i++)
+        callers->links[i].from += scope->n_entries;
+}
+
+// ---- all of them
 
 // Of several loops, the one with most samples.
 static size_t better(const struct hot_loop *entries, size_t a, size_t b) {
@@ -51,28 +129,45 @@ static size_t better(const struct hot_loop *entries, size_t a, size_t b) {
     return entries[b].all > entries[a].all ? b : a;
 }
 
+// The best caller of a function; SIZE_MAX: none. `is_direct`: loops that call it themselves.
+static size_t find_caller(const struct callers *callers, const struct hot_loop *entries, size_t n_entries,
+                          unsigned module, uint64_t address, const char *function, bool is_direct) {
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < callers->n_links; i++) {
+        const struct caller_link *link = &callers->links[i];
+        if (!leads_to(link, module, address, function))
+            continue;
+        if (link->from >= n_entries)
+            best = is_direct ? best : better(entries, best, callers->nodes[link->from - n_entries].caller);
+        else if (entries[link->from].is_loop)
+            best = better(entries, best, link->from);
+        else if (!is_direct)
+            best = better(entries, best, entries[link->from].caller);
+    }
+    return best;
+}
+
 // A function that is called outside of loops has the caller of those who call it: from the direct ones on.
-void callers_find(const struct callers *callers, struct hot_loop *entries, size_t n_entries) {
+void callers_find(struct callers *callers, struct hot_loop *entries, size_t n_entries) {
     enum { MOST_CALLS = 16 };
-    for (unsigned depth = 0; depth < MOST_CALLS; depth++) {
-        bool has_more = false;
-        for (size_t e = 0; e < n_entries; e++) {
-            size_t best = SIZE_MAX;
-            if (entries[e].is_loop || entries[e].caller != SIZE_MAX)
+    bool has_more = true;
+    for (unsigned depth = 0; depth < MOST_CALLS && (has_more || depth < 2); depth++) {
+        has_more = false;
+        for (size_t i = 0; i < n_entries; i++) {
+            struct hot_loop *entry = &entries[i];
+            if (entry->is_loop || entry->caller != SIZE_MAX)
                 continue;
-            for (size_t i = 0; i < callers->n_links; i++) {
-                const struct hot_loop *from = &entries[callers->links[i].from];
-                if (!leads_to(&callers->links[i], &entries[e]))
-                    continue;
-                if (from->is_loop)
-                    best = better(entries, best, callers->links[i].from);
-                else if (depth > 0)
-                    best = better(entries, best, from->caller);
-            }
-            entries[e].caller = best;
-            has_more = has_more || best != SIZE_MAX;
+            entry->caller = find_caller(callers, entries, n_entries, entry->module, entry->function_address,
+                                        entry->function, depth == 0);
+            has_more = has_more || entry->caller != SIZE_MAX;
         }
-        if (depth > 0 && !has_more)
-            return;
+        for (size_t i = 0; i < callers->n_nodes; i++) {
+            struct caller_node *node = &callers->nodes[i];
+            if (node->caller != SIZE_MAX)
+                continue;
+            node->caller =
+                find_caller(callers, entries, n_entries, node->module, node->address, node->name, depth == 0);
+            has_more = has_more || node->caller != SIZE_MAX;
+        }
     }
 }

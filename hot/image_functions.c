@@ -1,5 +1,6 @@
 // Functions by address: symbols of the file, and of its file with debug information; then the table of unwinding; then
 // what lies between neighbours.
+#include "base/bytes.h"
 #include "hot/image_parts.h"
 
 #include <fcntl.h>
@@ -116,11 +117,14 @@ static void read_functions(struct hot_image *image) {
     read_debug_symbols(image, &list);
     if (list.n)
         qsort(list.items, list.n, sizeof *list.items, compare);
+    image->names.arena = image->arena;
     image->functions = ARENA_ARRAY(image->arena, struct hot_function, list.n);
     image->are_sized = ARENA_ARRAY(image->arena, bool, list.n);
     for (size_t i = 0; i < list.n; i++) {
         image->functions[i] = list.items[i].function;
         image->are_sized[i] = list.items[i].function.end != 0;
+        const char *name = list.items[i].function.name;
+        index_add(&image->names, bytes_hash(name, strlen(name)), i);
     }
     image->n_functions = list.n;
 }
@@ -224,10 +228,13 @@ bool hot_image_function(struct hot_image *image, uint64_t address, struct hot_fu
 
 bool hot_image_named(struct hot_image *image, const char *name, uint64_t after, struct hot_function *function) {
     read_functions(image);
-    for (size_t i = 0; i < image->n_functions; i++)
-        if (image->functions[i].begin > after && strcmp(image->functions[i].name, name) == 0) {
-            *function = image->functions[i];
-            return true;
-        }
-    return false;
+    const struct hot_function *first = NULL;
+    for (size_t place = 0, i; (i = index_next(&image->names, bytes_hash(name, strlen(name)), &place)) != INDEX_END;) {
+        const struct hot_function *one = &image->functions[i];
+        if (one->begin > after && strcmp(one->name, name) == 0 && (!first || one->begin < first->begin))
+            first = one;
+    }
+    if (first)
+        *function = *first;
+    return first != NULL;
 }

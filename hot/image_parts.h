@@ -3,6 +3,7 @@
 #ifndef HOT_IMAGE_PARTS_H
 #define HOT_IMAGE_PARTS_H
 
+#include "base/index.h"
 #include "hot/image.h"
 
 #include <gelf.h>
@@ -33,6 +34,7 @@ struct hot_image {
     struct hot_function *functions; // ascending; of those that begin at one address, the best first. Null: not read yet
     size_t n_functions;
     bool *are_sized;             // of each: its symbol states its end
+    struct index names;          // of them
     struct hot_function *frames; // of the table of unwinding, ascending
     size_t n_frames;
     struct image_import *imports; // ascending

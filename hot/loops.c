@@ -10,6 +10,8 @@
 
 // Functions with fewer samples than this, together, are left out.
 static const double least_share = 0.001;
+// So are the calls of loops and functions with fewer, through functions that have none.
+static const double least_calling_share = 0.005;
 
 // A function with samples.
 struct hot_spot {
@@ -479,6 +481,15 @@ static void sort_loops(struct loops_finder *finder, struct hot_loops *loops) {
     struct hot_loop *sorted = ARENA_ARRAY(finder->arena, struct hot_loop, n);
     size_t *places = ARENA_ARRAY(finder->arena, size_t, n);
     double covered = 0, called = 0;
+    const struct callers_scope scope = {
+        .decoder = finder->decoder,
+        .images = finder->images,
+        .n_images = finder->profile->n_modules,
+        .entries = finder->loops,
+        .n_entries = n,
+        .least = least_calling_share * finder->profile->total,
+    };
+    callers_follow(&finder->callers, &scope);
     callers_find(&finder->callers, finder->loops, n);
     for (size_t i = 0; i < n; i++)
         order[i] = (struct loop_order){&finder->loops[i], i};

@@ -124,7 +124,7 @@ bool hot_profile_record(struct arena *arena, char *const *argv, double hertz, st
     struct spaces spaces = {.gather = &gather};
     struct sampler sampler = {.spaces = &spaces, .hertz = hertz > 0 ? hertz : DEFAULT_HERTZ, .is_ours = true};
     struct sampler_end end;
-    struct starter starter;
+    struct starter starter = {0};
     int number;
     *profile = (struct hot_profile){0};
     *run = (struct hot_run){0};
