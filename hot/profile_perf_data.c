@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 struct perf_run {
     FILE *out; // what it prints
     pid_t pid;
