@@ -216,7 +216,8 @@ static bool are_outputs_apart(const struct command *command, uint64_t given, str
 enum options_result options_parse(struct arena *arena, const struct command *command, int argc, char **argv,
                                   struct operands *operands, struct fail *fail) {
     struct command flat = *command;
-    bool only_operands = false;
+    bool only_operands = false,
+         options_come_first = strncmp(command->usage, "[options] PROGRAM", strlen("[options] PROGRAM")) == 0;
     flat.options = flatten(arena, command->options);
     command = &flat;
     uint64_t given = 0;
@@ -226,6 +227,7 @@ enum options_result options_parse(struct arena *arena, const struct command *com
             only_operands = true;
         } else if (only_operands || word[0] != '-' || word[1] == '\0') {
             *ARENA_ADD(arena, operands->items, operands->n_items) = word;
+            only_operands |= options_come_first;
         } else {
             enum options_result result = parse_option(arena, command, argc, argv, &i, &given, fail);
             if (result != OPTIONS_OK)

@@ -51,8 +51,10 @@ struct option {
 
 // A program or a subcommand, for its help.
 struct command {
-    const char *name;             // name with its program: "cyclops run"
-    const char *usage;            // "KERNEL…|FILE.s|- [options]"
+    const char *name; // name with its program: "cyclops run"
+    // "KERNEL…|FILE.s|- [options]". Where it begins with "[options] PROGRAM", options stand in front of the operands
+    // only: what follows is the command line of that program.
+    const char *usage;
     const char *description;      // paragraphs, printed unchanged
     const char *examples;         // lines, printed unchanged
     const struct option *options; // rows, ended by a row of zeros

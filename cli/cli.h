@@ -24,6 +24,7 @@ int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
+int cmd_hot(int argc, char **argv);
 int cmd_infer(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_machine(int argc, char **argv);

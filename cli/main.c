@@ -24,6 +24,7 @@ const struct cli_command cli_commands[] = {
     {"report", "write results and predictions of every kind as one HTML page", cmd_report},
     {"infer", "make a CPU file of what was measured; find ports from times alone", cmd_infer},
     {"upstream", "write what was measured as a model, or as patches, for LLVM", cmd_upstream},
+    {"hot", "find a program's hot loops; replay them with their own data", cmd_hot},
     {"pairs", "find which instructions issue together: measured and predicted", cmd_pairs},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
     {"cpu", "show, compare and begin CPU files, our own models", cmd_cpu},

@@ -1,0 +1,61 @@
+// From a program to its hot loops: each with its share of the time, replayed with its own data, predicted by models,
+// and what limits it.
+#ifndef HOT_HOT_H
+#define HOT_HOT_H
+
+#include "hot/replay.h"
+
+// What a model says of the recorded turns.
+struct hot_forecast {
+    const char *model;
+    double cycles;        // per turn; NAN: see `missing`
+    const char *missing;  // reason, one clause; null: there is a prediction
+    const char *limit;    // "latency", "Zn4FP01"; "": unknown
+    const char *sentence; // by a CPU file, what makes the limit of the usual turn, without capital and full stop; null
+};
+
+struct hot_finding {
+    const struct hot_loop *loop; // null: of a case file, which has no profile
+    const struct hot_module *module;
+    const struct hot_state *state; // null: see `why`
+    const char *why;               // there is no value, and why, one clause; null: there is
+    double share;                  // of the profile's samples, without inner loops, 0 to 1; NAN: no profile
+    struct hot_replay replay;
+    double ways_share; // share of the turns that are like the usual one, 0 to 1
+    // The usual turn's instructions as machine code, where they stand one behind the other; null: they do not.
+    const uint8_t *turn_bytes;
+    size_t n_turn_bytes, n_turn_insns;
+    struct hot_forecast *forecasts; // by each model of the lab
+    size_t n_forecasts;
+    double program_cycles; // per turn in the program, by the profile's time and turns; NAN: these are not both known
+};
+
+struct hot_findings {
+    const struct hot_profile *profile; // null: of a case file
+    const struct hot_loops *loops;     // likewise
+    struct hot_finding *items;         // the hottest first
+    size_t n;
+    struct hot_run profiled, copied; // the two runs of the program
+    bool was_run;
+};
+
+struct hot_choice {
+    size_t most;        // loops
+    double least_share; // of the samples in a loop itself
+};
+
+// Chooses the loops that are replayed, and those parts of functions that are in no loop but take as much time.
+void hot_choose(struct arena *arena, const struct hot_profile *profile, const struct hot_loops *loops,
+                const struct hot_choice *choice, struct hot_findings *findings);
+
+// Copies the states of the chosen loops in a run of the program; what has none gets its reason. `argv` null: `pid`.
+bool hot_copy_states(struct arena *arena, const struct decoder *decoder, char *const *argv, int pid,
+                     struct hot_findings *findings, struct fail *fail);
+
+// Takes the states of a case file instead.
+void hot_take_states(struct arena *arena, struct hot_state *const *states, size_t n, struct hot_findings *findings);
+
+// Replays one, and predicts it. False only when Cyclops itself failed.
+bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_finding *finding, struct fail *fail);
+
+#endif

@@ -1,0 +1,208 @@
+#include "report/hot.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/screen.h"
+#include "base/table.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+
+const char *hot_place_name(struct arena *arena, const struct hot_finding *finding) {
+    const struct hot_loop *loop = finding->loop;
+    const char *module = file_name(finding->module->path);
+    if (!loop)
+        return arena_printf(arena, "%s+0x%llx", module,
+                            (unsigned long long)(finding->state->head - finding->state->load_address));
+    if (!loop->function)
+        return arena_printf(arena, "%s+0x%llx", module, (unsigned long long)loop->head);
+    return loop->head == loop->function_address
+               ? loop->function
+               : arena_printf(arena, "%s+0x%llx", loop->function,
+                              (unsigned long long)(loop->head - loop->function_address));
+}
+
+static const char *source_of(struct arena *arena, const struct hot_finding *finding) {
+    const struct hot_loop *loop = finding->loop;
+    return loop && loop->file ? arena_printf(arena, " (%s:%u)", file_name(loop->file), loop->line) : "";
+}
+
+static bool has_value(const struct hot_finding *finding) {
+    return !finding->why && finding->state;
+}
+
+static const char *value_words(struct arena *arena, const struct hot_finding *finding) {
+    const struct hot_replay *replay = &finding->replay;
+    if (!has_value(finding))
+        return "-";
+    return arena_printf(arena, "%.2f ±%.2f%s", replay->cycles_per_turn,
+                        fmax(replay->high - replay->cycles_per_turn, replay->cycles_per_turn - replay->low),
+                        replay->measurement.verdict == MEASURED_UNSTABLE ? "?" : "");
+}
+
+// What a reader has to know of the value, as sentences in the order of their weight; "": nothing.
+static const char *words_of(struct arena *arena, const struct hot_finding *finding) {
+    struct text text = {.arena = arena};
+    const struct hot_replay *replay = &finding->replay;
+    text_add(&text, "");
+    if (finding->why) {
+        text_addf(&text, "%s", finding->why);
+        return text.data;
+    }
+    for (size_t i = 0; i < finding->n_forecasts; i++)
+        if (finding->forecasts[i].sentence)
+            text_addf(&text, "%slimit: %s", *text.data ? "; " : "", finding->forecasts[i].sentence);
+    double mispredicted = 0;
+    for (size_t i = 0; i < replay->n_branches; i++)
+        mispredicted += replay->branches[i].mispredicted;
+    if (mispredicted > 0.005)
+        text_addf(&text, "%s%.2f mispredicted branches a turn, by a simple predictor", *text.data ? "; " : "",
+                  mispredicted);
+    if (finding->ways_share > 0 && finding->ways_share < 0.95)
+        text_addf(&text, "%sthe usual way makes %.0f %% of its turns", *text.data ? "; " : "",
+                  100 * finding->ways_share);
+    if (replay->doubt)
+        text_addf(&text, "%s%s", *text.data ? "; " : "", replay->doubt);
+    if (replay->measurement.verdict == MEASURED_UNSTABLE && replay->measurement.why)
+        text_addf(&text, "%sunstable: %s", *text.data ? "; " : "", replay->measurement.why);
+    if (!isnan(finding->program_cycles))
+        text_addf(&text, "%sin the program: %.2f cycles a turn", *text.data ? "; " : "", finding->program_cycles);
+    return text.data;
+}
+
+static void print_table(struct arena *arena, const struct hot_findings *findings, FILE *out, bool colour) {
+    struct table table = {.arena = arena};
+    const struct hot_finding *with_models = NULL;
+    for (size_t i = 0; i < findings->n && !with_models; i++)
+        if (findings->items[i].n_forecasts)
+            with_models = &findings->items[i];
+    const size_t n_models = with_models ? with_models->n_forecasts : 0;
+    table_column(&table, TABLE_RIGHT, "#");
+    table_column(&table, TABLE_RIGHT, "time");
+    table_column(&table, TABLE_CUT, "loop");
+    table_column(&table, TABLE_RIGHT, "turns");
+    table_column(&table, TABLE_RIGHT, "cycles a turn");
+    for (size_t k = 0; k < n_models; k++)
+        table_column(&table, TABLE_RIGHT, with_models->forecasts[k].model);
+    for (size_t i = 0; i < findings->n; i++) {
+        const struct hot_finding *finding = &findings->items[i];
+        table_cell(&table, "%zu", i + 1);
+        table_cell(&table, "%s", isnan(finding->share) ? "" : arena_printf(arena, "%.1f %%", 100 * finding->share));
+        table_cell(&table, "%s%s", hot_place_name(arena, finding), source_of(arena, finding));
+        table_cell(&table, "%s",
+                   has_value(finding) ? arena_printf(arena, "%llu", (unsigned long long)finding->replay.turns) : "");
+        table_cell(&table, "%s", value_words(arena, finding));
+        for (size_t k = 0; k < n_models; k++)
+            table_cell(&table, "%s",
+                       finding->n_forecasts && !isnan(finding->forecasts[k].cycles)
+                           ? arena_printf(arena, "%.2f", finding->forecasts[k].cycles)
+                           : "-");
+    }
+    table_print(&table, out, colour);
+    for (size_t i = 0; i < findings->n; i++) {
+        const char *words = words_of(arena, &findings->items[i]);
+        if (*words)
+            screen_print_sentence(arena_printf(arena, "%zu: %s", i + 1, words), out);
+    }
+}
+
+static void print_rest(struct arena *arena, const struct hot_findings *findings, FILE *out) {
+    const struct hot_loops *loops = findings->loops;
+    double replayed = 0;
+    for (size_t i = 0; i < findings->n; i++)
+        replayed += has_value(&findings->items[i]) ? findings->items[i].share : 0;
+    if (!loops)
+        return;
+    screen_print_sentence(arena_printf(arena, "%s: %.0f %% of the samples are in loops, %.0f %% in those replayed here",
+                                       findings->profile->source, 100 * loops->covered, 100 * replayed),
+                          out);
+    for (size_t i = 0; i < loops->n_skipped; i++) {
+        const struct hot_skipped *skipped = &loops->skipped[i];
+        const double share = skipped->samples / findings->profile->total;
+        const char *module = skipped->module < findings->profile->n_modules
+                                 ? arena_printf(arena, "%s: ", findings->profile->modules[skipped->module].path)
+                                 : "";
+        if (share >= 0.01)
+            screen_print_sentence(
+                arena_printf(arena, "not looked at, %.0f %%: %s%s", 100 * share, module, skipped->why), out);
+    }
+    const int status = findings->profiled.status;
+    if (findings->was_run && status)
+        screen_print_sentence(WIFSIGNALED(status)
+                                  ? arena_printf(arena, "the program ended by signal %d", WTERMSIG(status))
+                                  : arena_printf(arena, "the program ended with status %d", WEXITSTATUS(status)),
+                              out);
+}
+
+void hot_print(struct arena *arena, const struct hot_findings *findings, FILE *out, bool colour) {
+    if (findings->n)
+        print_table(arena, findings, out, colour);
+    print_rest(arena, findings, out);
+}
+
+static json_t *json_of_number(double value) {
+    enum { DECIMALS = 4 };
+    return isnan(value) ? json_null() : json_rounded(value, DECIMALS);
+}
+
+static json_t *json_of_text(const char *text) {
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *json_of_branches(const struct hot_replay *replay) {
+    json_t *all = json_array();
+    for (size_t i = 0; i < replay->n_branches; i++)
+        json_array_append_new(all, json_pack("{s:I, s:o, s:o, s:o}", "address", (json_int_t)replay->branches[i].address,
+                                             "taken", json_of_number(replay->branches[i].taken), "not_taken",
+                                             json_of_number(replay->branches[i].not_taken), "mispredicted",
+                                             json_of_number(replay->branches[i].mispredicted)));
+    return all;
+}
+
+static json_t *json_of_forecasts(const struct hot_finding *finding) {
+    json_t *all = json_array();
+    for (size_t i = 0; i < finding->n_forecasts; i++) {
+        const struct hot_forecast *forecast = &finding->forecasts[i];
+        json_array_append_new(all,
+                              json_pack("{s:s, s:o, s:o, s:s, s:o}", "model", forecast->model, "cycles",
+                                        json_of_number(forecast->cycles), "missing", json_of_text(forecast->missing),
+                                        "limit", forecast->limit, "because", json_of_text(forecast->sentence)));
+    }
+    return all;
+}
+
+static json_t *json_of_replay(const struct hot_finding *finding) {
+    static const char *const stops[] = {
+        [HOT_STOP_EXIT] = "exit", [HOT_STOP_PAGE] = "page", [HOT_STOP_COUNT] = "count", [HOT_STOP_CELL] = "counter"};
+    const struct hot_replay *replay = &finding->replay;
+    if (!has_value(finding))
+        return json_null();
+    return json_pack("{s:I, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:I, s:s, s:o, s:o, s:o, s:o}", "turns",
+                     (json_int_t)replay->turns, "stop", stops[replay->stop], "cycles",
+                     json_of_number(replay->cycles_per_turn), "low", json_of_number(replay->low), "high",
+                     json_of_number(replay->high), "verdict", bench_verdict_name(replay->measurement.verdict), "why",
+                     json_of_text(replay->measurement.why), "doubt", json_of_text(replay->doubt), "bytes",
+                     (json_int_t)replay->n_bytes, "level", replay->level, "split",
+                     json_of_number(replay->accesses_split), "crossing", json_of_number(replay->accesses_crossing),
+                     "forwarded", json_of_number(replay->forwarded), "branches", json_of_branches(replay));
+}
+
+bool hot_write_json(struct arena *arena, const struct hot_findings *findings, FILE *out, struct fail *fail) {
+    for (size_t i = 0; i < findings->n; i++) {
+        const struct hot_finding *finding = &findings->items[i];
+        const struct hot_loop *loop = finding->loop;
+        const uint64_t head = loop ? loop->head : finding->state->head - finding->state->load_address;
+        json_t *object = json_pack("{s:s, s:s, s:I, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "loop",
+                                   hot_place_name(arena, finding), "module", finding->module->path, "head",
+                                   (json_int_t)head, "function", json_of_text(loop ? loop->function : NULL), "file",
+                                   json_of_text(loop ? loop->file : NULL), "line", loop ? (int)loop->line : 0, "share",
+                                   json_of_number(finding->share), "why", json_of_text(finding->why), "replay",
+                                   json_of_replay(finding), "usual_way", json_of_number(finding->ways_share), "program",
+                                   json_of_number(finding->program_cycles), "predictions", json_of_forecasts(finding));
+        if (!json_write_line(out, object, fail))
+            return false;
+    }
+    return true;
+}

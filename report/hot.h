@@ -1,0 +1,16 @@
+// A program's hot loops, for people and as JSON.
+#ifndef REPORT_HOT_H
+#define REPORT_HOT_H
+
+#include "hot/hot.h"
+
+#include <stdio.h>
+
+void hot_print(struct arena *arena, const struct hot_findings *findings, FILE *out, bool colour);
+// One object for each loop, a line each.
+bool hot_write_json(struct arena *arena, const struct hot_findings *findings, FILE *out, struct fail *fail);
+
+// "sum+0x10": where a loop begins; in a stripped file "libz.so.1+0x4010".
+const char *hot_place_name(struct arena *arena, const struct hot_finding *finding);
+
+#endif
