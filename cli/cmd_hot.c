@@ -35,8 +35,17 @@ static const struct option options[] = {
     {OPTION_NUMBER, "seconds", "S", "How long a process (--pid) is sampled. Default: 2.", &args.seconds},
     {OPTION_COUNT, "loops", "N", "Replay at most so many loops. Default: 10.", &args.most},
     {OPTION_NUMBER, "least", "PERCENT", "Leave out loops with less of the time. Default: 1.", &args.least_percent},
-    {OPTION_ROWS, NULL, NULL, NULL, lab_args_where},
+    {OPTION_HEADING, NULL, NULL, "What to compare with", NULL},
+    {OPTION_LIST, "mcpu", "CPU",
+     "Model to predict with: a CPU of LLVM's, an overlay (FILE.yaml, overlay:NAME), or a CPU file (FILE.cpu.yaml, "
+     "cpu:NAME, core:NAME); may be repeated; none: only measure. Default: LLVM's model of this CPU, and our CPU file "
+     "of "
+     "it, where there is one.",
+     &lab_args.options.cpus},
+    {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM to take models from. Default: the newest.",
+     &lab_args.options.llvms},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_clock},
+    {OPTION_COUNT, "cpu", "N", "Logical CPU to measure on. Default: a quiet one.", &lab_args.cpu},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
     {OPTION_HEADING, NULL, NULL, "Results", NULL},
     {OPTION_OUTPUT, "save", "FILE", "Also write the loops' code and states into a case file, to replay them elsewhere.",
@@ -49,11 +58,12 @@ static const struct option options[] = {
 static const struct command command = {
     "cyclops hot",
     "[options] PROGRAM [argument...] | CASE.hot | --pid N",
-    "Runs a program twice. The first run is sampled, which shows its hot loops. In the\n"
-    "second run, each of these is stopped at its head: its registers, and the memory\n"
-    "that some thousand of its instructions touch, are copied. The program goes on\n"
-    "unchanged. Then each loop is replayed from that state in a sandbox, measured,\n"
-    "and predicted by LLVM's model of this CPU and by ours ('cyclops cpu').\n"
+    "Runs a program twice. The first run is sampled, which shows its hot loops. In\n"
+    "the second run, each of these is stopped at its head: its registers, and the\n"
+    "memory that some thousand of its instructions touch, are copied. The program\n"
+    "goes on unchanged. Then each loop is replayed from that state in a sandbox,\n"
+    "measured, and predicted by LLVM's model of this CPU and by ours\n"
+    "('cyclops cpu').\n"
     "\n"
     "'time' is the loop's share of the samples, without loops inside it. 'turns' is\n"
     "how many a replay makes. 'cycles a turn' is measured, with data in the caches as\n"

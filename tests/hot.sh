@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# A program's hot loops: found, replayed with their own data, predicted; and the program does what it does without us.
+#     hot.sh BUILD
+. "$(dirname "$0")/lib.sh"
+[ "$(uname -m)" = x86_64 ] || skip "loops are replayed on x86-64"
+! nm "$cyclops" 2>/dev/null | grep -q __asan_init || skip "the sanitizer's own memory is where programs have theirs"
+cc -O2 -g -fno-tree-vectorize -fno-unroll-loops "$here/hot/loops.c" -o "$T/loops" || { echo "FAILED: cc"; exit 1; }
+cd "$T" || exit 1
+
+# With input from a pipe, which can be read once. Its output is its own, and stands there once.
+echo "some bytes" | ./loops >alone
+echo "some bytes" | timeout 120 "$cyclops" hot --save case.hot --json loops.json --mcpu cpu:zen4 ./loops >out 2>err
+status=$?
+if [ $status = 77 ] || was_disturbed err; then skip "$(tail -1 err)"; fi
+[ $status = 0 ] || { echo "FAILED: exit $status"; cat err; exit 1; }
+cmp alone out || { echo "FAILED: the program prints something else"; failures=$((failures + 1)); }
+
+# check FILE: both loops have the turns and the way that they had, and the cycles that they must have on any CPU. A host
+# may disturb a value, which is marked then.
+cat >check.py <<'END'
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+replays = [row["replay"] for row in rows]
+assert len(rows) >= 2 and all(replays), rows
+for row, replay in zip(rows, replays):
+    assert replay["turns"] > 100 and replay["level"] == "L1" and row["usual_way"] > 0.9, row
+    assert replay["low"] <= replay["cycles"] <= replay["high"], row
+    assert row["predictions"][0]["cycles"] > 0, row
+hashes = [row for row in rows if any("imul" in (p["because"] or "") for p in row["predictions"])]
+assert len(hashes) == 1, rows
+replay = hashes[0]["replay"]
+# A multiply takes 3 to 5 cycles on CPUs with a pipelined one, the xor one.
+stable = [r for r in replays if r["verdict"] != "unstable"]
+if replay in stable:
+    assert 3.8 < replay["cycles"] < 6.3, replay
+if len(sys.argv) > 2:
+    assert {row["function"] for row in rows} == {"hash", "walk"}, rows
+    assert all(row["file"].endswith("loops.c") and row["share"] > 0.05 for row in rows), rows
+print(f"fine: {len(stable)} stable of {len(rows)}")
+END
+expect 0 'fine' python3 check.py loops.json profile
+# The case file alone is enough, also where the program is gone.
+mv loops loops.gone
+"$cyclops" hot --json again.json --mcpu cpu:zen4 case.hot || { echo "FAILED: the case file"; failures=$((failures + 1)); }
+expect 0 'fine' python3 check.py again.json
+expect 0 'loops\+0x' "$cyclops" hot --mcpu none case.hot
+mv loops.gone loops
+
+# A running process goes on.
+./loops 5000000 </dev/null >/dev/null &
+pid=$!
+expect 0 'hash' "$cyclops" hot --pid $pid --seconds 0.3 --mcpu none
+kill -0 $pid || { echo "FAILED: the process did not go on"; failures=$((failures + 1)); }
+kill $pid
+
+# Bad input: one line each.
+expect 2 'name a program' "$cyclops" hot
+expect 2 "cannot start './none'" "$cyclops" hot ./none
+expect 2 'cannot start' "$cyclops" hot /etc/passwd
+expect 2 'no process' "$cyclops" hot --pid 999999999
+expect 2 'check.py:1:1: ' "$cyclops" hot --perf check.py ./loops
+"$cyclops" hot true 2>err; grep -qE "no sample (of|is in) user code" err || { echo "FAILED: true"; cat err; failures=$((failures + 1)); }
+head -c 2000 case.hot >cut.hot
+expect 2 'cut.hot.*damaged' "$cyclops" hot cut.hot
+expect 2 'none.hot' "$cyclops" hot none.hot
+finish
