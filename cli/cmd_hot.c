@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static struct {
-    const char *perf, *callgrind, *save, *json;
+    const char *perf, *callgrind, *save, *json, *html;
     struct option_count pid, most;
     double seconds, least_percent;
 } args = {.most = {.value = 10}, .seconds = 2, .least_percent = 1};
@@ -50,6 +50,9 @@ static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Results", NULL},
     {OPTION_OUTPUT, "save", "FILE", "Also write the loops' code and states into a case file, to replay them elsewhere.",
      &args.save},
+    {OPTION_OUTPUT, "html", "FILE",
+     "Also write a page: the table, and of each loop what limits it, in time and by its dependences, by our CPU file.",
+     &args.html},
     {OPTION_STREAM, "json", "FILE", "Write an object for each loop instead of the table; '-': to standard output.",
      &args.json},
     {0},
@@ -205,12 +208,21 @@ static bool write_json(struct arena *arena, const struct hot_findings *findings,
     return is_done;
 }
 
-static bool judge(struct arena *arena, struct lab *lab, struct hot_findings *findings, struct fail *fail) {
+static bool write_page(struct arena *arena, const struct lab *lab, const char *title,
+                       const struct hot_findings *findings, struct fail *fail) {
+    const char *page = hot_page_make(arena, title, lab_summary(lab), &lab->models, findings, fail);
+    return page && file_write(args.html, page, strlen(page), fail);
+}
+
+static bool judge(struct arena *arena, struct lab *lab, const char *title, struct hot_findings *findings,
+                  struct fail *fail) {
     if (!open_lab(arena, lab, fail))
         return false;
     for (size_t i = 0; i < findings->n && !lab_is_stopped(lab); i++)
         if (!hot_judge(lab, findings, &findings->items[i], fail))
             return false;
+    if (args.html && !write_page(arena, lab, title, findings, fail))
+        return false;
     if (args.json)
         return write_json(arena, findings, fail);
     FILE *out = findings->was_run ? stderr : stdout;
@@ -236,6 +248,7 @@ static bool hot(struct arena *arena, struct lab *lab, const struct operands *ope
     char **argv = ARENA_ARRAY(arena, char *, operands->n_items + 1);
     for (size_t i = 0; i < operands->n_items; i++)
         argv[i] = arena_strdup(arena, operands->items[i]);
+    const char *title = operands->n_items ? operands->items[0] : arena_printf(arena, "process %lu", args.pid.value);
     bool is_done;
     if (is_case(operands)) {
         struct hot_state **states;
@@ -246,7 +259,7 @@ static bool hot(struct arena *arena, struct lab *lab, const struct operands *ope
     } else {
         is_done = find_loops(arena, &decoder, operands->n_items ? argv : NULL, &findings, fail);
     }
-    is_done = is_done && (!args.save || save(arena, &findings, fail)) && judge(arena, lab, &findings, fail);
+    is_done = is_done && (!args.save || save(arena, &findings, fail)) && judge(arena, lab, title, &findings, fail);
     decoder_close(&decoder);
     return is_done;
 }

@@ -127,7 +127,10 @@ bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_
         return true;
     if (!hot_replay_run(lab, finding->state, &finding->replay, fail))
         return false;
+    static const double least = 50; // cycles, beside which the error of the subtracted start and end is too large
     finding->why = finding->replay.why;
+    if (!finding->why && !(finding->replay.measurement.cycles >= least))
+        finding->why = "a replay is too short to be timed";
     if (finding->why)
         return true;
     struct usual_turn turn;

@@ -6,8 +6,6 @@
 #include "report/page_fill.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { DECIMALS = 4 };
 
@@ -130,8 +128,8 @@ static json_t *json_of_knobs(const struct block_course *course) {
     return all;
 }
 
-const char *block_page_make(struct arena *arena, const char *title, const struct block_explanation *explanation,
-                            const struct block_course *course, struct fail *fail) {
+json_t *block_page_object(struct arena *arena, const char *title, const struct block_explanation *explanation,
+                          const struct block_course *course) {
     json_t *data = explain_block_object(arena, explanation);
     json_object_set_new(data, "title", json_string(title));
     json_object_set_new(data, "is_core", json_boolean(explanation->model->is_simulated));
@@ -139,13 +137,10 @@ const char *block_page_make(struct arena *arena, const char *title, const struct
     json_object_set_new(data, "pressure", json_of_pipes(course));
     json_object_set_new(data, "dependences", json_of_dependences(arena, explanation, course));
     json_object_set_new(data, "knobs", json_of_knobs(course));
-    char *text = json_dumps(data, JSON_COMPACT);
-    json_decref(data);
-    if (!text) {
-        fail_set(fail, FAIL_WORK, "no memory for the page's data");
-        return NULL;
-    }
-    const char *page = page_fill(arena, "block.html", text, fail);
-    free(text);
-    return page;
+    return data;
+}
+
+const char *block_page_make(struct arena *arena, const char *title, const struct block_explanation *explanation,
+                            const struct block_course *course, struct fail *fail) {
+    return page_fill_json(arena, "block.html", block_page_object(arena, title, explanation, course), fail);
 }

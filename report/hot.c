@@ -1,18 +1,24 @@
 #include "report/hot.h"
 
-#include "base/file.h"
 #include "base/json.h"
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "report/block_page.h"
+#include "report/page_fill.h"
 
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
 
+static const char *last_part(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
 const char *hot_place_name(struct arena *arena, const struct hot_finding *finding) {
     const struct hot_loop *loop = finding->loop;
-    const char *module = file_name(finding->module->path);
+    const char *module = last_part(finding->module->path);
     if (!loop)
         return arena_printf(arena, "%s+0x%llx", module,
                             (unsigned long long)(finding->state->head - finding->state->load_address));
@@ -26,7 +32,7 @@ const char *hot_place_name(struct arena *arena, const struct hot_finding *findin
 
 static const char *source_of(struct arena *arena, const struct hot_finding *finding) {
     const struct hot_loop *loop = finding->loop;
-    return loop && loop->file ? arena_printf(arena, " (%s:%u)", file_name(loop->file), loop->line) : "";
+    return loop && loop->file ? arena_printf(arena, " (%s:%u)", last_part(loop->file), loop->line) : "";
 }
 
 static bool has_value(const struct hot_finding *finding) {
@@ -42,34 +48,36 @@ static const char *value_words(struct arena *arena, const struct hot_finding *fi
                         replay->measurement.verdict == MEASURED_UNSTABLE ? "?" : "");
 }
 
-// What a reader has to know of the value, as sentences in the order of their weight; "": nothing.
-static const char *words_of(struct arena *arena, const struct hot_finding *finding) {
-    struct text text = {.arena = arena};
+// What a reader has to know of the value, a clause each. Returns their number.
+static size_t list_words(struct arena *arena, const struct hot_finding *finding, const char ***words) {
     const struct hot_replay *replay = &finding->replay;
-    text_add(&text, "");
+    size_t n = 0;
+    *words = NULL;
     if (finding->why) {
-        text_addf(&text, "%s", finding->why);
-        return text.data;
+        *ARENA_ADD(arena, *words, n) = finding->why;
+        return n;
     }
     for (size_t i = 0; i < finding->n_forecasts; i++)
         if (finding->forecasts[i].sentence)
-            text_addf(&text, "%slimit: %s", *text.data ? "; " : "", finding->forecasts[i].sentence);
+            *ARENA_ADD(arena, *words, n) = arena_printf(arena, "limit: %s", finding->forecasts[i].sentence);
     double mispredicted = 0;
     for (size_t i = 0; i < replay->n_branches; i++)
         mispredicted += replay->branches[i].mispredicted;
     if (mispredicted > 0.005)
-        text_addf(&text, "%s%.2f mispredicted branches a turn, by a simple predictor", *text.data ? "; " : "",
-                  mispredicted);
+        *ARENA_ADD(arena, *words, n) = arena_printf(
+            arena, "%.2f mispredicted branches a turn, by a simple predictor; predictions are without their cost",
+            mispredicted);
     if (finding->ways_share > 0 && finding->ways_share < 0.95)
-        text_addf(&text, "%sthe usual way makes %.0f %% of its turns", *text.data ? "; " : "",
-                  100 * finding->ways_share);
+        *ARENA_ADD(arena, *words, n) =
+            arena_printf(arena, "the usual way makes %.0f %% of its turns", 100 * finding->ways_share);
     if (replay->doubt)
-        text_addf(&text, "%s%s", *text.data ? "; " : "", replay->doubt);
+        *ARENA_ADD(arena, *words, n) = replay->doubt;
     if (replay->measurement.verdict == MEASURED_UNSTABLE && replay->measurement.why)
-        text_addf(&text, "%sunstable: %s", *text.data ? "; " : "", replay->measurement.why);
+        *ARENA_ADD(arena, *words, n) = arena_printf(arena, "unstable: %s", replay->measurement.why);
     if (!isnan(finding->program_cycles))
-        text_addf(&text, "%sin the program: %.2f cycles a turn", *text.data ? "; " : "", finding->program_cycles);
-    return text.data;
+        *ARENA_ADD(arena, *words, n) =
+            arena_printf(arena, "in the program: %.2f cycles a turn", finding->program_cycles);
+    return n;
 }
 
 static void print_table(struct arena *arena, const struct hot_findings *findings, FILE *out, bool colour) {
@@ -102,9 +110,13 @@ static void print_table(struct arena *arena, const struct hot_findings *findings
     }
     table_print(&table, out, colour);
     for (size_t i = 0; i < findings->n; i++) {
-        const char *words = words_of(arena, &findings->items[i]);
-        if (*words)
-            screen_print_sentence(arena_printf(arena, "%zu: %s", i + 1, words), out);
+        const char **words;
+        struct text text = {.arena = arena};
+        const size_t n = list_words(arena, &findings->items[i], &words);
+        for (size_t k = 0; k < n; k++)
+            text_addf(&text, "%s%s", k ? "; " : "", words[k]);
+        if (n)
+            screen_print_sentence(arena_printf(arena, "%zu: %s", i + 1, text.data), out);
     }
 }
 
@@ -189,20 +201,59 @@ static json_t *json_of_replay(const struct hot_finding *finding) {
                      "forwarded", json_of_number(replay->forwarded), "branches", json_of_branches(replay));
 }
 
+static json_t *json_of_finding(struct arena *arena, const struct hot_finding *finding) {
+    const struct hot_loop *loop = finding->loop;
+    const uint64_t head = loop ? loop->head : finding->state->head - finding->state->load_address;
+    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "loop",
+                     hot_place_name(arena, finding), "module", finding->module->path, "head", (json_int_t)head,
+                     "function", json_of_text(loop ? loop->function : NULL), "file",
+                     json_of_text(loop ? loop->file : NULL), "line", loop ? (int)loop->line : 0, "share",
+                     json_of_number(finding->share), "why", json_of_text(finding->why), "replay",
+                     json_of_replay(finding), "usual_way", json_of_number(finding->ways_share), "program",
+                     json_of_number(finding->program_cycles), "predictions", json_of_forecasts(finding));
+}
+
 bool hot_write_json(struct arena *arena, const struct hot_findings *findings, FILE *out, struct fail *fail) {
+    for (size_t i = 0; i < findings->n; i++)
+        if (!json_write_line(out, json_of_finding(arena, &findings->items[i]), fail))
+            return false;
+    return true;
+}
+
+// By the first CPU file; null where there is none, or where the turn's instructions do not stand one behind the other.
+static json_t *json_of_block(struct arena *arena, const struct model_set *models, const struct hot_finding *finding) {
+    enum { MOST_ENTRIES = 64 };
+    const struct explain_block_options options = {.name = "loop",
+                                                  .bytes = finding->turn_bytes,
+                                                  .n_bytes = finding->n_turn_bytes,
+                                                  .is_given = true,
+                                                  .is_loop = true};
+    for (unsigned i = 0; i < models->n_judged && finding->turn_bytes; i++) {
+        struct block_explanation explanation;
+        struct block_course course;
+        struct fail fail = {0};
+        if (models->judged[i].own && explain_block(arena, &models->judged[i], &options, &explanation, &fail) &&
+            block_course_find(arena, &explanation, MOST_ENTRIES, &course, &fail))
+            return block_page_object(arena, hot_place_name(arena, finding), &explanation, &course);
+    }
+    return json_null();
+}
+
+const char *hot_page_make(struct arena *arena, const char *title, const char *where, const struct model_set *models,
+                          const struct hot_findings *findings, struct fail *fail) {
+    json_t *loops = json_array();
     for (size_t i = 0; i < findings->n; i++) {
         const struct hot_finding *finding = &findings->items[i];
-        const struct hot_loop *loop = finding->loop;
-        const uint64_t head = loop ? loop->head : finding->state->head - finding->state->load_address;
-        json_t *object = json_pack("{s:s, s:s, s:I, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "loop",
-                                   hot_place_name(arena, finding), "module", finding->module->path, "head",
-                                   (json_int_t)head, "function", json_of_text(loop ? loop->function : NULL), "file",
-                                   json_of_text(loop ? loop->file : NULL), "line", loop ? (int)loop->line : 0, "share",
-                                   json_of_number(finding->share), "why", json_of_text(finding->why), "replay",
-                                   json_of_replay(finding), "usual_way", json_of_number(finding->ways_share), "program",
-                                   json_of_number(finding->program_cycles), "predictions", json_of_forecasts(finding));
-        if (!json_write_line(out, object, fail))
-            return false;
+        const char **words;
+        const size_t n = list_words(arena, finding, &words);
+        json_t *loop = json_of_finding(arena, finding), *sentences = json_array();
+        for (size_t k = 0; k < n; k++)
+            json_array_append_new(sentences, json_string(words[k]));
+        json_object_set_new(loop, "source", json_string(source_of(arena, finding)));
+        json_object_set_new(loop, "words", sentences);
+        json_object_set_new(loop, "block", json_of_block(arena, models, finding));
+        json_array_append_new(loops, loop);
     }
-    return true;
+    return page_fill_json(arena, "block.html",
+                          json_pack("{s:s, s:s, s:o}", "title", title, "where", where, "loops", loops), fail);
 }

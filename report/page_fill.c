@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const char *page_fill(struct arena *arena, const char *name, const char *data, struct fail *fail) {
@@ -30,4 +31,16 @@ const char *page_fill(struct arena *arena, const char *name, const char *data, s
     }
     text_add(&text, place + strlen(mark));
     return text.data;
+}
+
+const char *page_fill_json(struct arena *arena, const char *name, json_t *data, struct fail *fail) {
+    char *text = json_dumps(data, JSON_COMPACT);
+    json_decref(data);
+    if (!text) {
+        fail_set(fail, FAIL_WORK, "no memory for the page's data");
+        return NULL;
+    }
+    const char *page = page_fill(arena, name, text, fail);
+    free(text);
+    return page;
 }

@@ -9,7 +9,7 @@ cd "$T" || exit 1
 
 # With input from a pipe, which can be read once. Its output is its own, and stands there once.
 echo "some bytes" | ./loops >alone
-echo "some bytes" | timeout 120 "$cyclops" hot --save case.hot --json loops.json --mcpu cpu:zen4 ./loops >out 2>err
+echo "some bytes" | timeout 120 "$cyclops" hot --save case.hot --html loops.html --json loops.json --mcpu cpu:zen4 ./loops >out 2>err
 status=$?
 if [ $status = 77 ] || was_disturbed err; then skip "$(tail -1 err)"; fi
 [ $status = 0 ] || { echo "FAILED: exit $status"; cat err; exit 1; }
@@ -45,6 +45,12 @@ mv loops loops.gone
 expect 0 'fine' python3 check.py again.json
 expect 0 'loops\+0x' "$cyclops" hot --mcpu none case.hot
 mv loops.gone loops
+# The page has the table's loops, and of each the block that its usual turn is.
+expect 0 '^2 2$' python3 -c '
+import json, re
+text = open("loops.html").read()
+data = json.loads(re.search(r"<script type=\"application/json\" id=\"data\">(.*?)</script>", text, re.S).group(1))
+print(len(data["loops"]), sum(loop["block"] is not None and loop["block"]["course"]["passes"] > 0 for loop in data["loops"]))'
 
 # A running process goes on.
 ./loops 5000000 </dev/null >/dev/null &
