@@ -128,9 +128,12 @@ bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_
     if (!hot_replay_run(lab, finding->state, &finding->replay, fail))
         return false;
     static const double least = 50; // cycles, beside which the error of the subtracted start and end is too large
+    const struct bench_measurement *measured = &finding->replay.measurement;
     finding->why = finding->replay.why;
-    if (!finding->why && !(finding->replay.measurement.cycles >= least))
-        finding->why = "a replay is too short to be timed";
+    if (!finding->why && !(measured->cycles >= least))
+        finding->why = measured->verdict == MEASURED_UNSTABLE && measured->why
+                           ? arena_printf(lab->arena, "it has no value here: %s", measured->why)
+                           : "a replay is too short to be timed";
     if (finding->why)
         return true;
     struct usual_turn turn;

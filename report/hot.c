@@ -187,7 +187,7 @@ static json_t *json_of_forecasts(const struct hot_finding *finding) {
 
 static json_t *json_of_replay(const struct hot_finding *finding) {
     static const char *const stops[] = {
-        [HOT_STOP_EXIT] = "exit", [HOT_STOP_PAGE] = "page", [HOT_STOP_COUNT] = "count", [HOT_STOP_CELL] = "counter"};
+        [HOT_STOP_EXIT] = "exit", [HOT_STOP_COUNT] = "count", [HOT_STOP_CELL] = "counter"};
     const struct hot_replay *replay = &finding->replay;
     if (!has_value(finding))
         return json_null();
