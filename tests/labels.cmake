@@ -33,6 +33,7 @@ set(CYCLOPS_LABEL_slow
   program.formats
   program.functions-qemu
   program.host-model
+  program.hot
   program.infer-file
   program.infer-pairs
   program.interrupted
@@ -49,6 +50,7 @@ set(CYCLOPS_LABEL_slow
   program.page
   program.pmu
   program.precision
+  program.regions
   program.repair-td
   program.upstream-new
   program.upstream-split
@@ -113,6 +115,7 @@ set(CYCLOPS_ON_CPU
   program.corun
   program.end-to-end
   program.events
+  program.hot
   program.interrupted
   program.killed
   program.loops.*
@@ -120,6 +123,7 @@ set(CYCLOPS_ON_CPU
   program.loops-native
   program.machines
   program.precision
+  program.regions
   program.sandbox
   program.start-state
   program.survey-here)
