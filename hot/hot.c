@@ -19,8 +19,11 @@ void hot_choose(struct arena *arena, const struct hot_profile *profile, const st
         const double share = profile->total > 0 ? loop->own / profile->total : 0;
         if (share < choice->least_share)
             continue;
+        const struct hot_loop *caller = !loop->is_loop && loop->caller < loops->n ? &loops->loops[loop->caller] : NULL;
         *ARENA_ADD(arena, findings->items, findings->n) = (struct hot_finding){
             .loop = loop,
+            .caller = caller,
+            .caller_module = caller ? &profile->modules[caller->module] : NULL,
             .module = &profile->modules[loop->module],
             .why = loop->is_loop ? NULL : "it is no loop, but the rest of the function",
             .share = share,

@@ -17,6 +17,8 @@ struct hot_forecast {
 struct hot_finding {
     const struct hot_loop *loop; // null: of a case file, which has no profile
     const struct hot_module *module;
+    const struct hot_loop *caller; // of what is in no loop, the hottest loop that may call it; null: none
+    const struct hot_module *caller_module;
     const struct hot_state *state; // null: see `why`
     const char *why;               // there is no value, and why, one clause; null: there is
     double share;                  // of the profile's samples, without inner loops, 0 to 1; NAN: no profile

@@ -16,18 +16,19 @@ static const char *last_part(const char *path) {
     return slash && slash[1] ? slash + 1 : path;
 }
 
-const char *hot_place_name(struct arena *arena, const struct hot_finding *finding) {
-    const struct hot_loop *loop = finding->loop;
-    const char *module = last_part(finding->module->path);
-    if (!loop)
-        return arena_printf(arena, "%s+0x%llx", module,
-                            (unsigned long long)(finding->state->head - finding->state->load_address));
+static const char *loop_name(struct arena *arena, const struct hot_module *module, const struct hot_loop *loop) {
     if (!loop->function)
-        return arena_printf(arena, "%s+0x%llx", module, (unsigned long long)loop->head);
+        return arena_printf(arena, "%s+0x%llx", last_part(module->path), (unsigned long long)loop->head);
     return loop->head == loop->function_address
                ? loop->function
                : arena_printf(arena, "%s+0x%llx", loop->function,
                               (unsigned long long)(loop->head - loop->function_address));
+}
+
+const char *hot_place_name(struct arena *arena, const struct hot_finding *finding) {
+    return finding->loop ? loop_name(arena, finding->module, finding->loop)
+                         : arena_printf(arena, "%s+0x%llx", last_part(finding->module->path),
+                                        (unsigned long long)(finding->state->head - finding->state->load_address));
 }
 
 static const char *source_of(struct arena *arena, const struct hot_finding *finding) {
@@ -55,6 +56,9 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
     *words = NULL;
     if (finding->why) {
         *ARENA_ADD(arena, *words, n) = finding->why;
+        if (finding->caller)
+            *ARENA_ADD(arena, *words, n) = arena_printf(arena, "the loop at %s may call it",
+                                                        loop_name(arena, finding->caller_module, finding->caller));
         return n;
     }
     for (size_t i = 0; i < finding->n_forecasts; i++)
@@ -127,9 +131,13 @@ static void print_rest(struct arena *arena, const struct hot_findings *findings,
         replayed += has_value(&findings->items[i]) ? findings->items[i].share : 0;
     if (!loops)
         return;
-    screen_print_sentence(arena_printf(arena, "%s: %.0f %% of the samples are in loops, %.0f %% in those replayed here",
-                                       findings->profile->source, 100 * loops->covered, 100 * replayed),
-                          out);
+    screen_print_sentence(
+        arena_printf(
+            arena,
+            "%s: %.0f %% of the samples are in loops, %.0f %% in functions that loops may call, %.0f %% in the "
+            "loops replayed here",
+            findings->profile->source, 100 * loops->covered, 100 * loops->called, 100 * replayed),
+        out);
     for (size_t i = 0; i < loops->n_skipped; i++) {
         const struct hot_skipped *skipped = &loops->skipped[i];
         const double share = skipped->samples / findings->profile->total;
