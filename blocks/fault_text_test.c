@@ -101,6 +101,29 @@ static void an_address_has_an_origin(void **state) {
         // mov al, 1; mov rbx, [rax]: a part of it is enough
         {"b001488b18", 0, 2, BENCH_SIGSEGV, NULL_READ,
          "instruction 2 `mov rbx, qword ptr [rax]` of copy 1 read 0x0; rax comes from instruction 1"},
+        // mov rax, gs:[8]
+        {"65488b042508000000",
+         0,
+         0,
+         BENCH_SIGSEGV,
+         {.has_address = true, .address = 8},
+         "instruction 1 `mov rax, qword ptr gs:[8]` of copy 1 read 0x8; gs begins at 0 here, where no memory can be: "
+         "let a "
+         "register have the address, as gs:[rdi]"},
+        // mov rax, [rip + 8]: nothing more is to be said of where it is
+        {"488b0508000000",
+         0,
+         0,
+         BENCH_SIGSEGV,
+         {.has_address = true, .address = 0x77},
+         "instruction 1 `mov rax, qword ptr [rip + 8]` of copy 1 read 0x77"},
+    };
+    CHECK(cases);
+}
+
+static void a_loop_that_walks_is_named(void **state) {
+    (void)state;
+    static const struct fault_case cases[] = {
         // 0: mov [rax], rax; add rax, 4096; jmp 0
         {"4889004805001000"
          "00ebf5",
@@ -134,22 +157,6 @@ static void an_address_has_an_origin(void **state) {
          "0x5000; rdi has the value it started with; rsi comes from instruction 1; the loop of instructions 2 to 4 "
          "walked "
          "there; --set REG=N of what it counts by may end it sooner"},
-        // mov rax, gs:[8]
-        {"65488b042508000000",
-         0,
-         0,
-         BENCH_SIGSEGV,
-         {.has_address = true, .address = 8},
-         "instruction 1 `mov rax, qword ptr gs:[8]` of copy 1 read 0x8; gs begins at 0 here, where no memory can be: "
-         "let a "
-         "register have the address, as gs:[rdi]"},
-        // mov rax, [rip + 8]: nothing more is to be said of where it is
-        {"488b0508000000",
-         0,
-         0,
-         BENCH_SIGSEGV,
-         {.has_address = true, .address = 0x77},
-         "instruction 1 `mov rax, qword ptr [rip + 8]` of copy 1 read 0x77"},
     };
     CHECK(cases);
 }
@@ -283,6 +290,7 @@ static void outside_the_copies_nothing_is_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_address_has_an_origin),
+        cmocka_unit_test(a_loop_that_walks_is_named),
         cmocka_unit_test(a_store_writes_though_the_cpu_does_not_say_so),
         cmocka_unit_test(what_is_no_address_is_computed),
         cmocka_unit_test(no_memory_no_address),

@@ -76,8 +76,9 @@ static void add_symbols(struct hot_image *image, Elf *elf, struct symbol_list *l
                 continue;
             bool is_sized = symbol.st_size && symbol.st_value + symbol.st_size > symbol.st_value;
             *ARENA_ADD(image->arena, list->items, list->n) = (struct symbol_entry){
-                .function = {arena_strdup(image->arena, name), symbol.st_value,
-                             is_sized ? symbol.st_value + symbol.st_size : 0},
+                .function = {.name = arena_strdup(image->arena, name),
+                             .begin = symbol.st_value,
+                             .end = is_sized ? symbol.st_value + symbol.st_size : 0},
                 .rank = (type == STT_NOTYPE ? 4U : 0U) + (is_sized ? 0U : 2U) +
                         (GELF_ST_BIND(symbol.st_info) == STB_LOCAL ? 1U : 0U),
             };

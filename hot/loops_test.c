@@ -265,9 +265,7 @@ static void close_shape(struct shape *shape) {
     arena_free(&shape->arena);
 }
 
-// What must be found in each build, with symbols and without.
-static void check(const char *program, const char *symbols, bool is_stripped) {
-    struct shape *shape = open_shape(program, symbols);
+static void add_samples(struct shape *shape) {
     static const char *const labels[] = {"inner",     "outer",     "two_second", "case1",     "word0",
                                          "entered_a", "ends_head", "split_away", "lost_tail", "split_head"};
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
@@ -278,12 +276,16 @@ static void check(const char *program, const char *symbols, bool is_stripped) {
     add(shape, "asks_head", 1);
     add(shape, "helper", 0.1);
     add(shape, "nested", 0.2);
-    find(shape, HOT_SAMPLES);
+}
+
+static void check_callers(const struct shape *shape) {
     assert_int_equal(shape->loops.n_skipped, 0);
     assert_ptr_equal(caller_of(shape, "helper"), loop_at(shape, "asks_head"));
     assert_ptr_equal(caller_of(shape, "nested"), loop_at(shape, "ends_head"));
     assert_true(fabs(shape->loops.called * 65.3 - 0.3) < 1e-6);
+}
 
+static void check_nested(const struct shape *shape, bool is_stripped) {
     const struct hot_loop *inner = loop_at(shape, "inner"), *outer = loop_at(shape, "outer");
     assert_non_null(inner);
     assert_non_null(outer);
@@ -300,7 +302,9 @@ static void check(const char *program, const char *symbols, bool is_stripped) {
     else
         assert_string_equal(inner->function, "nested");
     assert_int_equal(inner->function_address, address_of(shape, "nested"));
+}
 
+static void check_ends(const struct shape *shape) {
     const struct hot_loop *two = loop_at(shape, "two_head");
     assert_non_null(two);
     assert_int_equal(two->n_back, 2);
@@ -309,6 +313,19 @@ static void check(const char *program, const char *symbols, bool is_stripped) {
     assert_int_equal(two->n_exits, 1);
     assert_int_equal(two->exits[0].to, address_of(shape, "two_out"));
 
+    const struct hot_loop *entered = loop_at(shape, "entered_b");
+    entered = entered ? entered : loop_at(shape, "entered_a");
+    assert_non_null(entered);
+    assert_true(entered->is_irreducible);
+
+    const struct hot_loop *ends = loop_at(shape, "ends_head");
+    assert_non_null(ends);
+    assert_false(has(shape, ends, "ends_bad") || has(shape, ends, "ends_tail"));
+    assert_int_equal(ends->n_calls, 1);
+    assert_int_equal(ends->calls[0].to, address_of(shape, "nested"));
+}
+
+static void check_jumps(const struct shape *shape) {
     const struct hot_loop *choice = loop_at(shape, "choice_head"), *words = loop_at(shape, "words_head");
     assert_non_null(choice);
     assert_false(choice->has_unknown_jumps || choice->is_irreducible);
@@ -327,18 +344,9 @@ static void check(const char *program, const char *symbols, bool is_stripped) {
     assert_non_null(lost);
     assert_true(lost->has_unknown_jumps);
     assert_false(has(shape, lost, "lost_next"));
+}
 
-    const struct hot_loop *entered = loop_at(shape, "entered_b");
-    entered = entered ? entered : loop_at(shape, "entered_a");
-    assert_non_null(entered);
-    assert_true(entered->is_irreducible);
-
-    const struct hot_loop *ends = loop_at(shape, "ends_head");
-    assert_non_null(ends);
-    assert_false(has(shape, ends, "ends_bad") || has(shape, ends, "ends_tail"));
-    assert_int_equal(ends->n_calls, 1);
-    assert_int_equal(ends->calls[0].to, address_of(shape, "nested"));
-
+static void check_functions(const struct shape *shape, bool is_stripped) {
     const struct hot_loop *hidden_a = loop_at(shape, "hidden_a_head"), *hidden_b = loop_at(shape, "hidden_b_head");
     assert_true(hidden_a && hidden_b);
     assert_true(hidden_a->own == 2 && hidden_b->own == 3);
@@ -354,6 +362,18 @@ static void check(const char *program, const char *symbols, bool is_stripped) {
     assert_true(shape->loops.covered > 0.99);
     for (size_t i = 1; i < shape->loops.n; i++)
         assert_true(shape->loops.loops[i - 1].own >= shape->loops.loops[i].own);
+}
+
+// What must be found in each build, with symbols and without.
+static void check(const char *program, const char *symbols, bool is_stripped) {
+    struct shape *shape = open_shape(program, symbols);
+    add_samples(shape);
+    find(shape, HOT_SAMPLES);
+    check_callers(shape);
+    check_nested(shape, is_stripped);
+    check_ends(shape);
+    check_jumps(shape);
+    check_functions(shape, is_stripped);
     close_shape(shape);
 }
 
