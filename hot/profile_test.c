@@ -266,7 +266,7 @@ static void counts(void **state) {
 static struct hot_function find_spin(const char *program) {
     struct arena arena = {0};
     const char *why;
-    struct hot_function spin;
+    struct hot_function spin = {.name = NULL};
     struct hot_image *image = hot_image_open(&arena, program, &why);
     assert_true(image && hot_image_named(image, "spin", 0, &spin));
     hot_image_close(image);

@@ -163,15 +163,15 @@ static void cut(struct recorder *recorder) {
 
 // Compares the pages with what they hold now.
 static void find_changes(const struct recorder *recorder, struct hot_state *state) {
-    enum { LINE = 64 };
+    const size_t line_bytes = 64;
     uint64_t *changed = ARENA_ARRAY(recorder->arena, uint64_t, state->n_pages + 1);
     uint8_t now[PAGE_SET_BYTES];
     for (size_t i = 0; i < state->n_pages; i++) {
         const struct segment *page = &state->pages[i];
         if (!page->is_writable || tracer_read(recorder->tracer, page->address, now, sizeof now) != sizeof now)
             continue;
-        for (unsigned line = 0; line < PAGE_SET_BYTES / LINE; line++)
-            if (memcmp(now + line * LINE, page->bytes + line * LINE, LINE) != 0)
+        for (size_t line = 0; line < PAGE_SET_BYTES / line_bytes; line++)
+            if (memcmp(now + line * line_bytes, page->bytes + line * line_bytes, line_bytes) != 0)
                 changed[i] |= UINT64_C(1) << line;
     }
     state->changed = changed;

@@ -13,7 +13,8 @@
 
 #if defined(__x86_64__)
 
-extern const uint8_t __executable_start[];
+// The linker defines it, at the first byte of the program in memory.
+extern const uint8_t first_byte[] __asm__("__executable_start");
 
 // A function uint64_t target_NAME(void *memory, uint64_t n, uint64_t value), whose loop begins at target_NAME_head and
 // ends at target_NAME_end.
@@ -113,20 +114,21 @@ static double measure(const struct entry *entry, uint64_t *words) {
     enum { TIMES = 301, ADDS = 5000 };
     static double ratios[TIMES];
     void *memory = entry->fill ? words : NULL;
+    const uint64_t n_half = entry->turns / 2, n_more = entry->turns - n_half;
     for (unsigned i = 0; i < TIMES; i++) {
         uint64_t times[5];
         times[0] = read_time();
         target_adds(NULL, ADDS, 1);
         times[1] = read_time();
-        target_adds(NULL, 2 * ADDS, 1);
+        target_adds(NULL, UINT64_C(2) * ADDS, 1);
         times[2] = read_time();
-        entry->run(memory, entry->turns / 2, entry->value);
+        entry->run(memory, n_half, entry->value);
         times[3] = read_time();
         entry->run(memory, entry->turns, entry->value);
         times[4] = read_time();
         double adds = (double)(times[2] - times[1]) - (double)(times[1] - times[0]),
                turns = (double)(times[4] - times[3]) - (double)(times[3] - times[2]);
-        ratios[i] = turns / (double)(entry->turns - entry->turns / 2) / (adds / ADDS);
+        ratios[i] = turns / (double)n_more / (adds / ADDS);
     }
     qsort(ratios, TIMES, sizeof *ratios, compare);
     return ratios[TIMES / 2];
@@ -208,7 +210,7 @@ void testing_target_open(struct testing_target *target, const char *name) {
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     assert(entry && length > 0);
     (void)length;
-    uint64_t head = (uint64_t)(entry->head - __executable_start), end = (uint64_t)(entry->end - __executable_start);
+    uint64_t head = (uint64_t)(entry->head - first_byte), end = (uint64_t)(entry->end - first_byte);
     *target = (struct testing_target){
         .module = {.path = self, .kind = HOT_FILE},
         .range = {head, end},

@@ -107,7 +107,7 @@ static void find_accesses(struct arena *arena, struct accesses *accesses, const 
     arena_free(&scratch);
     ways->n_lines = accesses->lines.n;
     for (size_t i = 0; i < trace->state->n_pages; i++)
-        for (unsigned line = 0; line < PAGE_SET_BYTES / LINE; line++)
+        for (uint64_t line = 0; line < PAGE_SET_BYTES / LINE; line++)
             if (trace->state->changed[i] >> line & 1)
                 add_line(&accesses->lines, trace->state->pages[i].address + line * LINE, true);
     uint64_t *written = ARENA_ARRAY(arena, uint64_t, accesses->lines.n + 1);

@@ -289,37 +289,66 @@ static inline double cyclops_region_stolen(const struct cyclops_region *region, 
     return meetings > 0.1 ? chain.mean / chain.middle - 1 : 0;
 }
 
-static inline struct cyclops_region_value cyclops_region_get(const struct cyclops_region *region) {
-    struct cyclops_region_value value = {NAN, NAN, NAN, region->n, NULL};
-    static const char *const no_memory = "there is no memory for its statistics";
-    double *room = (double *)malloc(CYCLOPS_REGION_SAMPLES * sizeof *room);
-    if (room == NULL || region->n_samples < 2 || region->n_calibrations < 2) {
-        value.why = room == NULL ? no_memory : "it was executed less than twice on one CPU";
-        free(room);
-        return value;
-    }
-    unsigned n_groups = region->n_samples / 2;
-    if (n_groups > CYCLOPS_REGION_GROUPS)
-        n_groups = CYCLOPS_REGION_GROUPS;
+/* The cycles of groups of executions, one after the other in time, ascending. */
+struct cyclops_region_groups {
+    double cycles[CYCLOPS_REGION_GROUPS];
+    unsigned n;
+    int is_alone; /* most of them had the core for themselves; then these alone are listed */
+};
+
+static inline void cyclops_region_find_groups(const struct cyclops_region *region, double *room,
+                                              struct cyclops_region_groups *found) {
     struct cyclops_region_group groups[CYCLOPS_REGION_GROUPS];
-    double fastest = INFINITY, cycles[CYCLOPS_REGION_GROUPS];
-    for (unsigned g = 0; g < n_groups; g++) {
-        unsigned first = (unsigned)((uint64_t)region->n_samples * g / n_groups);
-        unsigned end = (unsigned)((uint64_t)region->n_samples * (g + 1) / n_groups);
+    unsigned n = region->n_samples / 2;
+    double fastest = INFINITY;
+    if (n > CYCLOPS_REGION_GROUPS)
+        n = CYCLOPS_REGION_GROUPS;
+    for (unsigned g = 0; g < n; g++) {
+        unsigned first = (unsigned)((uint64_t)region->n_samples * g / n);
+        unsigned end = (unsigned)((uint64_t)region->n_samples * (g + 1) / n);
         groups[g] = cyclops_region_group_of(region, first, end, room);
         fastest = groups[g].issue < fastest ? groups[g].issue : fastest;
     }
-    unsigned n = 0; /* groups without a neighbour */
-    for (unsigned g = 0; g < n_groups; g++)
+    found->n = 0;
+    for (unsigned g = 0; g < n; g++)
         if (groups[g].issue <= 1.05 * fastest)
-            cycles[n++] = groups[g].cycles;
-    int is_alone = 2 * n > n_groups;
-    for (unsigned g = 0; g < n_groups && !is_alone; g++)
-        cycles[g] = groups[g].cycles;
-    n = is_alone ? n : n_groups;
-    qsort(cycles, n, sizeof *cycles, cyclops_region_compare);
-    value.cycles = cycles[n / 2];
+            found->cycles[found->n++] = groups[g].cycles;
+    found->is_alone = 2 * found->n > n;
+    for (unsigned g = 0; g < n && !found->is_alone; g++)
+        found->cycles[g] = groups[g].cycles;
+    found->n = found->is_alone ? found->n : n;
+    qsort(found->cycles, found->n, sizeof *found->cycles, cyclops_region_compare);
+}
 
+/* Why the value is not to be trusted; null: it is. */
+static inline const char *cyclops_region_doubt(const struct cyclops_region *region,
+                                               const struct cyclops_region_groups *groups,
+                                               const struct cyclops_region_statistics *samples, double stolen) {
+    unsigned outer = groups->n == CYCLOPS_REGION_GROUPS;
+    double cycles = groups->cycles[groups->n / 2];
+    double spread = (groups->cycles[groups->n - 1 - outer] - groups->cycles[outer]) / 2;
+    if (region->n_samples < CYCLOPS_REGION_LEAST || region->n_calibrations < CYCLOPS_REGION_LEAST)
+        return "too few executions on one CPU";
+    if (!groups->is_alone)
+        return "another thread was busy on this core most of the time";
+    if (stolen > 0.02)
+        return "something takes the core away, more than 2 % of the time";
+    if ((samples->high - samples->low) * cycles > 0.2 * samples->middle * (cycles + 100))
+        return "its executions take different times";
+    return spread > 6 && spread > 0.03 * cycles ? "it took different times at different times" : NULL;
+}
+
+static inline struct cyclops_region_value cyclops_region_get(const struct cyclops_region *region) {
+    struct cyclops_region_value value = {NAN, NAN, NAN, region->n, NULL};
+    double *room = (double *)malloc(CYCLOPS_REGION_SAMPLES * sizeof *room);
+    if (room == NULL || region->n_samples < 2 || region->n_calibrations < 2) {
+        value.why =
+            room == NULL ? "there is no memory for its statistics" : "it was executed less than twice on one CPU";
+        free(room);
+        return value;
+    }
+    struct cyclops_region_groups groups;
+    cyclops_region_find_groups(region, room, &groups);
     for (unsigned i = 0; i < region->n_samples; i++)
         room[i] = (double)region->samples[i].region;
     struct cyclops_region_statistics samples = cyclops_region_describe(room, region->n_samples);
@@ -329,21 +358,12 @@ static inline struct cyclops_region_value cyclops_region_get(const struct cyclop
     /* The ends overlap with what is between them: their own time then differs by some cycles from that of an empty
      * region. 0.3 %: the chain's own error. The second and the last but one of 16 groups enclose the median with 99.95
      * %. */
+    value.cycles = groups.cycles[groups.n / 2];
     double margin = 6 + 0.003 * value.cycles;
-    unsigned outer = n == CYCLOPS_REGION_GROUPS;
-    double spread = (cycles[n - 1 - outer] - cycles[outer]) / 2;
-    value.low = (cycles[outer] - margin) * (1 - 3 * stolen);
-    value.high = cycles[n - 1 - outer] + margin;
-    if (region->n_samples < CYCLOPS_REGION_LEAST || region->n_calibrations < CYCLOPS_REGION_LEAST)
-        value.why = "too few executions on one CPU";
-    else if (!is_alone)
-        value.why = "another thread was busy on this core most of the time";
-    else if (stolen > 0.02)
-        value.why = "something takes the core away, more than 2 % of the time";
-    else if ((samples.high - samples.low) * value.cycles > 0.2 * samples.middle * (value.cycles + 100))
-        value.why = "its executions take different times";
-    else if (spread > 6 && spread > 0.03 * value.cycles)
-        value.why = "it took different times at different times";
+    unsigned outer = groups.n == CYCLOPS_REGION_GROUPS;
+    value.low = (groups.cycles[outer] - margin) * (1 - 3 * stolen);
+    value.high = groups.cycles[groups.n - 1 - outer] + margin;
+    value.why = cyclops_region_doubt(region, &groups, &samples, stolen);
     return value;
 }
 
