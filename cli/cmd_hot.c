@@ -73,26 +73,37 @@ static const struct command command = {
     "far as they fit. In the program, caches and branches may cost more.\n"
     "\n"
     "The program's input and output are its own. Its second run reads the same input\n"
-    "again, and what it prints is thrown away. Options stand before the program. The\n"
-    "table is printed to standard error where a program runs.\n",
+    "again, which is read to its end before; what it prints is thrown away, and files\n"
+    "that it writes are written twice. A loop is copied once, at its 200th turn or at\n"
+    "its first; only in the program itself, not in its children. Of a program that\n"
+    "does not end, use --pid. Options stand before the program. The table is printed\n"
+    "to standard error where a program runs.\n",
     "  cyclops hot ./program data.txt\n"
-    "  cyclops hot --save case.hot gzip -k file\n"
-    "  cyclops hot case.hot --mcpu cpu:skylake\n"
+    "  cyclops hot --save case.hot gzip -kc file >file.gz\n"
+    "  cyclops hot --mcpu cpu:skylake case.hot\n"
     "  cyclops hot --pid 4711 --seconds 5\n",
     options,
 };
 
 // What the program reads from, for both runs: standard input, kept in a file where it cannot be read twice.
 static bool keep_input(FILE **kept, struct fail *fail) {
+    static const size_t most_bytes = (size_t)1 << 30;
     char bytes[1 << 16];
+    size_t total = 0;
     ssize_t n;
     *kept = NULL;
     if (isatty(STDIN_FILENO) || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
         return true;
     *kept = tmpfile();
-    while (*kept && (n = read(STDIN_FILENO, bytes, sizeof bytes)) > 0)
+    while (*kept && (n = read(STDIN_FILENO, bytes, sizeof bytes)) > 0) {
+        total += (size_t)n;
+        if (total > most_bytes)
+            return fail_set(
+                fail, FAIL_INPUT,
+                "standard input has more than 1 GiB, which is kept for the second run; give it as a file: < FILE");
         if (fwrite(bytes, 1, (size_t)n, *kept) != (size_t)n)
             return fail_set(fail, FAIL_WORK, "standard input cannot be kept for the second run: %s", strerror(errno));
+    }
     if (!*kept || fflush(*kept) != 0 || dup2(fileno(*kept), STDIN_FILENO) < 0 || lseek(STDIN_FILENO, 0, SEEK_SET) < 0)
         return fail_set(fail, FAIL_WORK, "standard input cannot be kept for the second run: %s", strerror(errno));
     return true;
@@ -239,6 +250,11 @@ static bool hot(struct arena *arena, struct lab *lab, const struct operands *ope
     struct decoder decoder = {0};
     struct hot_findings findings = {.was_run = false};
     const struct isa *isa = isa_native();
+    if (!args.most.value)
+        return fail_set(fail, FAIL_INPUT, "--loops is 1 or more");
+    if (operands->n_items > 1 && file_has_suffix(operands->items[0], ".hot") && operands->items[1][0] == '-')
+        return fail_set(fail, FAIL_INPUT, "options stand before the case file: cyclops hot %s ... %s",
+                        operands->items[1], operands->items[0]);
     if (!operands->n_items == !args.pid.is_given)
         return fail_set(fail, FAIL_INPUT, "name a program, a case file, or a process by --pid: cyclops hot ./program");
     if (!isa || strcmp(isa->name, "x86_64") != 0)

@@ -109,6 +109,8 @@ static struct hot_forecast forecast(struct arena *arena, const struct model *mod
     }
     result.cycles = prediction.cycles / (double)finding->replay.turns;
     result.limit = prediction.bottleneck;
+    result.notes = prediction.notes;
+    result.n_notes = prediction.n_notes;
     result.sentence = limit_sentence(arena, model, finding);
     return result;
 }
@@ -125,6 +127,26 @@ static double cycles_per_second(const struct lab *lab) {
     return (double)(timer_read() - first) / (timer_seconds() - begin) / lab->bench.ticks_per_cycle;
 }
 
+// Why the turns of a replay are none that can be divided by, one clause; null: they are. The last one may be cut.
+static const char *find_cut(struct arena *arena, const struct hot_state *state, size_t n_steps) {
+    static const double most_cut = 0.1; // of all steps
+    size_t n_heads = 0, last = 0;
+    for (size_t i = 0; i < n_steps; i++)
+        if (state->steps[i] == state->head) {
+            n_heads++;
+            last = i;
+        }
+    const uint64_t next = n_steps < state->n_steps ? state->steps[n_steps] : state->next;
+    if (next == state->head)
+        return NULL;
+    if (n_heads < 2)
+        return arena_printf(arena, "a turn takes more than the %zu instructions that are copied", n_steps);
+    const double whole = (double)last / (double)(n_heads - 1), cut = (double)(n_steps - last);
+    return fabs(whole - cut) > most_cut * (double)n_steps
+               ? arena_printf(arena, "only %zu turns are copied, of which the last one is cut", n_heads)
+               : NULL;
+}
+
 bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_finding *finding, struct fail *fail) {
     if (!finding->state)
         return true;
@@ -133,12 +155,16 @@ bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_
     static const double least = 50; // cycles, beside which the error of the subtracted start and end is too large
     const struct bench_measurement *measured = &finding->replay.measurement;
     finding->why = finding->replay.why;
+    if (!finding->why)
+        finding->why = find_cut(lab->arena, finding->state, finding->replay.n_steps);
     if (!finding->why && !(measured->cycles >= least))
         finding->why = measured->verdict == MEASURED_UNSTABLE && measured->why
                            ? arena_printf(lab->arena, "it has no value here: %s", measured->why)
                            : "a replay is too short to be timed";
     if (finding->why)
         return true;
+    for (size_t i = 0; i < finding->replay.n_branches; i++)
+        finding->mispredicted += finding->replay.branches[i].mispredicted;
     struct usual_turn turn;
     if (!usual_turn_find(lab->arena, &lab->decoder, finding->state, finding->replay.n_steps, &turn)) {
         finding->ways_share = turn.share;

@@ -12,6 +12,8 @@ struct hot_forecast {
     const char *missing;  // reason, one clause; null: there is a prediction
     const char *limit;    // "latency", "Zn4FP01"; "": unknown
     const char *sentence; // by a CPU file, what makes the limit of the usual turn, without capital and full stop; null
+    const char **notes;   // what the model does not know of the turns, a sentence each
+    size_t n_notes;
 };
 
 struct hot_finding {
@@ -23,7 +25,8 @@ struct hot_finding {
     const char *why;               // there is no value, and why, one clause; null: there is
     double share;                  // of the profile's samples, without inner loops, 0 to 1; NAN: no profile
     struct hot_replay replay;
-    double ways_share; // share of the turns that are like the usual one, 0 to 1
+    double mispredicted; // branches per turn, by a simple predictor
+    double ways_share;   // share of the turns that are like the usual one, 0 to 1
     // The usual turn's instructions as machine code, where they stand one behind the other; null: they do not.
     const uint8_t *turn_bytes;
     size_t n_turn_bytes, n_turn_insns;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ static _Noreturn void become(char *const *argv, const struct starter *starter, i
     char byte;
     sigaction(SIGINT, &starter->old_int, NULL);
     sigaction(SIGQUIT, &starter->old_quit, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // it does not go on unseen where we end early
     if (read(go, &byte, 1) == 1) {
         execvp(argv[0], argv);
         int number = errno;

@@ -129,8 +129,10 @@ static const char *find_doubt(struct arena *arena, const struct replayed *replay
                                   (unsigned long long)(state->entries - 1)));
     if (strcmp(replay->level, "L1") != 0)
         doubt = join(arena, doubt,
-                     arena_printf(arena, "its %zu KiB need %s%s, which the replay has warmed", replay->n_bytes >> 10,
-                                  replay->level, strcmp(replay->level, "memory") == 0 ? "" : " cache"));
+                     arena_printf(arena,
+                                  "the copied turns alone touch %zu KiB, more than the L1 cache holds: replays find "
+                                  "them in %s, where the program may have its data further away",
+                                  replay->n_bytes >> 10, replay->level));
     return doubt;
 }
 

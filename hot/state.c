@@ -7,6 +7,7 @@
 
 #include <elf.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -252,6 +253,39 @@ static double seconds_of(const struct timeval *time) {
     return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
 }
 
+// Signals that would end us are held back while breakpoints are in a program: it would meet them and die.
+static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+
+static sigset_t hold_back(void) {
+    sigset_t all, before;
+    sigemptyset(&all);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        sigaddset(&all, ending[i]);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    return before;
+}
+
+// From then on, only the keyboard's are: they are meant for the program that we wait for.
+static void let_end(void) {
+    sigset_t others;
+    sigemptyset(&others);
+    sigaddset(&others, SIGTERM);
+    sigaddset(&others, SIGHUP);
+    sigprocmask(SIG_UNBLOCK, &others, NULL);
+}
+
+// `is_own`: the keyboard's ended the program that we had started, and not us.
+static void heed_again(const sigset_t *before, bool is_own) {
+    sigset_t keys;
+    const struct timespec now = {0};
+    sigemptyset(&keys);
+    sigaddset(&keys, SIGINT);
+    sigaddset(&keys, SIGQUIT);
+    while (is_own && sigtimedwait(&keys, NULL, &now) > 0)
+        ;
+    sigprocmask(SIG_SETMASK, before, NULL);
+}
+
 bool hot_state_capture(struct arena *arena, const struct decoder *decoder, const struct hot_capture *captures, size_t n,
                        struct hot_state **states, const char **whys, struct hot_run *run_of, struct fail *fail) {
     struct run run = {.arena = arena,
@@ -270,18 +304,23 @@ bool hot_state_capture(struct arena *arena, const struct decoder *decoder, const
     }
     if (!n)
         return true;
+    const sigset_t before = hold_back();
     bool is_started = captures[0].argv ? tracer_start(&run.tracer, arena, captures[0].argv, fail)
                                        : tracer_attach(&run.tracer, arena, captures[0].pid, fail);
-    if (!is_started)
+    if (!is_started) {
+        heed_again(&before, false);
         return false;
+    }
     if (captures[0].argv)
         begin_program(&run);
     else
         place_breakpoints(&run);
     wait_for_all(&run);
     tracer_detach(&run.tracer);
+    let_end();
     record_copies(&run);
     tracer_wait_end(&run.tracer);
+    heed_again(&before, captures[0].argv != NULL);
     run_of->status = run.tracer.end_status;
     run_of->seconds = seconds_of(&run.tracer.usage.ru_utime);
     return true;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -534,6 +535,7 @@ static void become(char *const *argv, int go, int back) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     personality(ADDR_NO_RANDOMIZE);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // it does not go on unseen where we end early
     if (read(go, &byte, 1) == 1)
         execvp(argv[0], argv);
     int error = errno;

@@ -335,6 +335,8 @@ static inline const char *cyclops_region_doubt(const struct cyclops_region *regi
         return "something takes the core away, more than 2 % of the time";
     if ((samples->high - samples->low) * cycles > 0.2 * samples->middle * (cycles + 100))
         return "its executions take different times";
+    if (samples->slow > 0.05 && samples->mean > 1.5 * samples->middle)
+        return "more than 5 % of its executions take much longer than most";
     return spread > 6 && spread > 0.03 * cycles ? "it took different times at different times" : NULL;
 }
 

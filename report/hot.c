@@ -40,13 +40,30 @@ static bool has_value(const struct hot_finding *finding) {
     return !finding->why && finding->state;
 }
 
+// Whether the interval is of the replay only, and the loop in the program may take another time.
+static bool is_doubtful(const struct hot_finding *finding) {
+    static const double few = 0.02; // mispredicted branches a turn
+    return finding->replay.doubt || finding->mispredicted > few;
+}
+
 static const char *value_words(struct arena *arena, const struct hot_finding *finding) {
     const struct hot_replay *replay = &finding->replay;
     if (!has_value(finding))
         return "-";
+    const char *mark = replay->measurement.verdict == MEASURED_UNSTABLE ? "?" : is_doubtful(finding) ? "~" : "";
     return arena_printf(arena, "%.2f ±%.2f%s", replay->cycles_per_turn,
-                        fmax(replay->high - replay->cycles_per_turn, replay->cycles_per_turn - replay->low),
-                        replay->measurement.verdict == MEASURED_UNSTABLE ? "?" : "");
+                        fmax(replay->high - replay->cycles_per_turn, replay->cycles_per_turn - replay->low), mark);
+}
+
+// What limits the usual turn by a CPU file, and how much of the measured time that explains.
+static const char *limit_words(struct arena *arena, const struct hot_finding *finding,
+                               const struct hot_forecast *forecast) {
+    static const double most_off = 0.1;
+    const double measured = finding->replay.cycles_per_turn;
+    if (fabs(forecast->cycles - measured) <= most_off * measured)
+        return arena_printf(arena, "limit: %s", forecast->sentence);
+    return arena_printf(arena, "%s has %.2f of %.2f cycles, so something else may limit it than what it names: %s",
+                        forecast->model, forecast->cycles, measured, forecast->sentence);
 }
 
 // What a reader has to know of the value, a clause each. Returns their number.
@@ -61,16 +78,19 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
                                                         loop_name(arena, finding->caller_module, finding->caller));
         return n;
     }
-    for (size_t i = 0; i < finding->n_forecasts; i++)
-        if (finding->forecasts[i].sentence)
-            *ARENA_ADD(arena, *words, n) = arena_printf(arena, "limit: %s", finding->forecasts[i].sentence);
-    double mispredicted = 0;
-    for (size_t i = 0; i < replay->n_branches; i++)
-        mispredicted += replay->branches[i].mispredicted;
-    if (mispredicted > 0.005)
+    for (size_t i = 0; i < finding->n_forecasts; i++) {
+        const struct hot_forecast *forecast = &finding->forecasts[i];
+        if (forecast->sentence)
+            *ARENA_ADD(arena, *words, n) = limit_words(arena, finding, forecast);
+        for (size_t k = 0; k < forecast->n_notes; k++)
+            *ARENA_ADD(arena, *words, n) = arena_printf(arena, "%s: %s", forecast->model, forecast->notes[k]);
+    }
+    if (finding->mispredicted > 0.005)
         *ARENA_ADD(arena, *words, n) = arena_printf(
-            arena, "%.2f mispredicted branches a turn, by a simple predictor; predictions are without their cost",
-            mispredicted);
+            arena,
+            "%.2f mispredicted branches a turn, by a simple predictor: predictions are without their cost, and replays "
+            "repeat the same ways, which the CPU learns",
+            finding->mispredicted);
     if (finding->ways_share > 0 && finding->ways_share < 0.95)
         *ARENA_ADD(arena, *words, n) =
             arena_printf(arena, "the usual way makes %.0f %% of its turns", 100 * finding->ways_share);
@@ -159,6 +179,10 @@ static void print_rest(struct arena *arena, const struct hot_findings *findings,
 void hot_print(struct arena *arena, const struct hot_findings *findings, FILE *out, bool colour) {
     if (findings->n)
         print_table(arena, findings, out, colour);
+    if (findings->n)
+        screen_print_sentence("?: not to be trusted; ~: of the replay, the program may take another time, see its "
+                              "line. A loop is copied once, early in the run",
+                              out);
     print_rest(arena, findings, out);
 }
 
