@@ -182,7 +182,10 @@ static void subtract(struct arena *arena, const struct bench_measurement *whole,
 
 static bool measure(struct replayed *replayed, struct hot_replay *replay, struct fail *fail) {
     struct lab *lab = replayed->lab;
-    const struct bench_code codes[] = {replayed->stub.code, replayed->stub.twin};
+    // Both have one place in memory, so each is alone in its processes.
+    struct bench_code codes[] = {replayed->stub.code, replayed->stub.twin};
+    codes[0].process_set = 1;
+    codes[1].process_set = 2;
     struct bench_measurement results[2] = {{0}};
     if (!bench_measure(&lab->bench, codes, results, 2, NULL, fail))
         return false;
