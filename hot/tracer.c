@@ -484,12 +484,33 @@ void tracer_step_over(struct tracer *tracer, struct tracer_thread *thread) {
         tracer_step(tracer, thread);
 }
 
-// Detaches the threads that are stopped.
+// Whether a thread that is stopped has run onto a breakpoint and will be told so: a request to stop goes before the
+// signal of the trap.
+static bool has_trap_before_it(pid_t tid) {
+    enum { MOST = 64 };
+    struct __ptrace_peeksiginfo_args request = {.off = 0, .flags = 0, .nr = MOST};
+    siginfo_t signals[MOST];
+    long n = ptrace(PTRACE_PEEKSIGINFO, tid, &request, signals);
+    for (long i = 0; i < n; i++)
+        if (signals[i].si_signo == SIGTRAP && signals[i].si_code == SI_KERNEL)
+            return true;
+    return false;
+}
+
+// Detaches the threads that are stopped. One with a trap before it comes to that first, which is then to be answered:
+// alone, the trap would end the program.
 static void let_go(struct tracer *tracer) {
     for (size_t i = 0; i < tracer->n_threads;) {
-        const struct tracer_thread *thread = &tracer->threads[i];
-        if (thread->is_running) {
+        struct tracer_thread *thread = &tracer->threads[i];
+        if (thread->is_running || thread->is_unanswered) {
             i++;
+            continue;
+        }
+        if (has_trap_before_it(thread->tid)) {
+            int wait_status;
+            struct rusage usage;
+            go_on(thread);
+            i += wait_for(thread->tid, &wait_status, 0, &usage) <= 0 || note(tracer, thread, wait_status, &usage);
             continue;
         }
         ptrace(PTRACE_DETACH, thread->tid, NULL, as_pointer((uint64_t)thread->signal));
