@@ -102,8 +102,8 @@ static bool may_be_brief(const struct program *program) {
     return program->unroll > 2;
 }
 
-// Aligns what follows to a line of the cache, plus an offset. With `run_up`: behind some no-operations at least, which the
-// sandbox may turn into fewer (bench/sandbox/run_up.h).
+// Aligns what follows to a line of the cache, plus an offset. With `run_up`: behind some no-operations at least, which
+// the sandbox may turn into fewer (bench/sandbox/run_up.h).
 static void add_alignment(struct text *out, const struct isa *isa, unsigned line_offset, bool run_up) {
     enum { RUN_UP = 16 };
     text_add(out, "    .balign 64\n");
