@@ -48,6 +48,11 @@ bool file_read(struct arena *arena, const char *path, char **data, size_t *lengt
     return true;
 }
 
+const char *file_base(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 const char *file_name(const char *path) {
     return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }

@@ -14,6 +14,8 @@ bool file_read(struct arena *arena, const char *path, char **data, size_t *lengt
 
 // Returns the file's name in messages: "<stdin>" for "-".
 const char *file_name(const char *path);
+// Its last part: "c" of "a/b/c".
+const char *file_base(const char *path);
 
 // Writes a temporary file next to `path`, then renames it: readers see the old file or the new one, never a part.
 // Writes devices and pipes directly, and /dev/stdout as standard output, whatever that is.

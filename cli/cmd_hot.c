@@ -85,28 +85,36 @@ static const struct command command = {
     options,
 };
 
-// What the program reads from, for both runs: standard input, kept in a file where it cannot be read twice.
-static bool keep_input(FILE **kept, struct fail *fail) {
+// Copies standard input into a file, and is at its start.
+static bool copy_input(FILE *file, struct fail *fail) {
     static const size_t most_bytes = (size_t)1 << 30;
     char bytes[1 << 16];
     size_t total = 0;
     ssize_t n;
-    *kept = NULL;
-    if (isatty(STDIN_FILENO) || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
-        return true;
-    *kept = tmpfile();
-    while (*kept && (n = read(STDIN_FILENO, bytes, sizeof bytes)) > 0) {
+    while ((n = read(STDIN_FILENO, bytes, sizeof bytes)) > 0) {
         total += (size_t)n;
         if (total > most_bytes)
             return fail_set(
                 fail, FAIL_INPUT,
                 "standard input has more than 1 GiB, which is kept for the second run; give it as a file: < FILE");
-        if (fwrite(bytes, 1, (size_t)n, *kept) != (size_t)n)
-            return fail_set(fail, FAIL_WORK, "standard input cannot be kept for the second run: %s", strerror(errno));
+        if (fwrite(bytes, 1, (size_t)n, file) != (size_t)n)
+            break;
     }
-    if (!*kept || fflush(*kept) != 0 || dup2(fileno(*kept), STDIN_FILENO) < 0 || lseek(STDIN_FILENO, 0, SEEK_SET) < 0)
+    return (!ferror(file) && fflush(file) == 0 && dup2(fileno(file), STDIN_FILENO) >= 0 &&
+            lseek(STDIN_FILENO, 0, SEEK_SET) >= 0) ||
+           fail_set(fail, FAIL_WORK, "standard input cannot be kept for the second run: %s", strerror(errno));
+}
+
+// What the program reads from, for both runs: standard input, kept in a file where it cannot be read twice.
+static bool keep_input(struct fail *fail) {
+    if (isatty(STDIN_FILENO) || lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0)
+        return true;
+    FILE *kept = tmpfile();
+    if (!kept)
         return fail_set(fail, FAIL_WORK, "standard input cannot be kept for the second run: %s", strerror(errno));
-    return true;
+    const bool is_kept = copy_input(kept, fail);
+    fclose(kept); // standard input has it now
+    return is_kept;
 }
 
 // Standard output and errors of the second run go nowhere.
@@ -169,8 +177,7 @@ static bool find_loops(struct arena *arena, const struct decoder *decoder, char 
     struct hot_profile *profile = ARENA_NEW(arena, struct hot_profile);
     struct hot_loops *loops = ARENA_NEW(arena, struct hot_loops);
     const struct hot_choice choice = {args.most.value, args.least_percent / 100};
-    FILE *kept = NULL;
-    if (argv && !keep_input(&kept, fail))
+    if (argv && !keep_input(fail))
         return false;
     const off_t input = argv ? lseek(STDIN_FILENO, 0, SEEK_CUR) : -1;
     struct hot_findings runs = {.was_run = false};
@@ -198,14 +205,10 @@ static bool save(struct arena *arena, const struct hot_findings *findings, struc
 }
 
 static bool open_lab(struct arena *arena, struct lab *lab, struct fail *fail) {
-    struct program *programs[N_CHAINS];
-    unsigned n = 0;
-    if (!lab_open(lab, arena, &lab_args.options, fail))
-        return false;
-    for (unsigned i = 0; i < N_CHAINS; i++)
-        if (lab->chains[i])
-            programs[n++] = lab->chains[i];
-    return gen_assemble(arena, programs, n, fail) && lab_start(lab, &lab_args.options, fail);
+    struct program *chains[N_CHAINS];
+    return lab_open(lab, arena, &lab_args.options, fail) &&
+           gen_assemble(arena, chains, chains_list(lab->chains, chains), fail) &&
+           lab_start(lab, &lab_args.options, fail);
 }
 
 static bool write_json(struct arena *arena, const struct hot_findings *findings, struct fail *fail) {

@@ -95,7 +95,7 @@ static bool choose_model(struct arena *arena, const char *path, struct fail *fai
 
 // "fixed" of "out/fixed.yaml"
 static const char *name_of(struct arena *arena, const char *path) {
-    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    const char *name = file_base(path);
     return arena_copy(arena, name, strcspn(name, "."));
 }
 

@@ -198,7 +198,7 @@ static int compare_jumps(const void *a, const void *b) {
     return one->from < other->from ? -1 : one->from > other->from;
 }
 
-// Whether control goes on behind an instruction that is none of the jumps.
+// Whether control may go on to the instruction behind this one.
 static bool falls_through(struct flow *flow, const struct insn *insn, uint64_t address) {
     if (insn->is_return || is_trap(insn))
         return false;

@@ -72,7 +72,7 @@ uint32_t flow_block_at(const struct flow *flow, uint64_t address);          // F
 // The instruction that ends where this one begins; null: none that was decoded. Sets its address.
 const struct insn *flow_insn_before(const struct flow *flow, uint64_t address, uint64_t *before);
 
-// The instruction at an address, newly decoded into the flow's arena; null: there is none.
+// Decodes the instruction at an address into the flow's arena. Null: no instruction is there.
 const struct insn *flow_decode(const struct flow *flow, uint64_t address);
 // Whether a jump to an address in another function's range goes on in this one. A name says so; without a name, a jump
 // into the middle of it, or one back from it.

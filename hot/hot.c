@@ -6,7 +6,6 @@
 #include "hot/usual_turn.h"
 
 #include <math.h>
-#include <string.h>
 
 void hot_choose(struct arena *arena, const struct hot_profile *profile, const struct hot_loops *loops,
                 const struct hot_choice *choice, struct hot_findings *findings) {
@@ -127,26 +126,6 @@ static double cycles_per_second(const struct lab *lab) {
     return (double)(timer_read() - first) / (timer_seconds() - begin) / lab->bench.ticks_per_cycle;
 }
 
-// Why the turns of a replay are none that can be divided by, one clause; null: they are. The last one may be cut.
-static const char *find_cut(struct arena *arena, const struct hot_state *state, size_t n_steps) {
-    static const double most_cut = 0.1; // of all steps
-    size_t n_heads = 0, last = 0;
-    for (size_t i = 0; i < n_steps; i++)
-        if (state->steps[i] == state->head) {
-            n_heads++;
-            last = i;
-        }
-    const uint64_t next = n_steps < state->n_steps ? state->steps[n_steps] : state->next;
-    if (next == state->head)
-        return NULL;
-    if (n_heads < 2)
-        return arena_printf(arena, "a turn takes more than the %zu instructions that are copied", n_steps);
-    const double whole = (double)last / (double)(n_heads - 1), cut = (double)(n_steps - last);
-    return fabs(whole - cut) > most_cut * (double)n_steps
-               ? arena_printf(arena, "only %zu turns are copied, of which the last one is cut", n_heads)
-               : NULL;
-}
-
 bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_finding *finding, struct fail *fail) {
     if (!finding->state)
         return true;
@@ -155,20 +134,15 @@ bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_
     static const double least = 50; // cycles, beside which the error of the subtracted start and end is too large
     const struct bench_measurement *measured = &finding->replay.measurement;
     finding->why = finding->replay.why;
-    if (!finding->why)
-        finding->why = find_cut(lab->arena, finding->state, finding->replay.n_steps);
     if (!finding->why && !(measured->cycles >= least))
         finding->why = measured->verdict == MEASURED_UNSTABLE && measured->why
                            ? arena_printf(lab->arena, "it has no value here: %s", measured->why)
                            : "a replay is too short to be timed";
     if (finding->why)
         return true;
-    for (size_t i = 0; i < finding->replay.n_branches; i++)
-        finding->mispredicted += finding->replay.branches[i].mispredicted;
     struct usual_turn turn;
     if (!usual_turn_find(lab->arena, &lab->decoder, finding->state, finding->replay.n_steps, &turn)) {
         finding->ways_share = turn.share;
-        finding->n_turn_insns = turn.n_insns;
         if (turn.is_plain) {
             finding->turn_bytes = turn.bytes;
             finding->n_turn_bytes = turn.n_bytes;

@@ -25,11 +25,10 @@ struct hot_finding {
     const char *why;               // there is no value, and why, one clause; null: there is
     double share;                  // of the profile's samples, without inner loops, 0 to 1; NAN: no profile
     struct hot_replay replay;
-    double mispredicted; // branches per turn, by a simple predictor
-    double ways_share;   // share of the turns that are like the usual one, 0 to 1
+    double ways_share; // share of the turns that are like the usual one, 0 to 1
     // The usual turn's instructions as machine code, where they stand one behind the other; null: they do not.
     const uint8_t *turn_bytes;
-    size_t n_turn_bytes, n_turn_insns;
+    size_t n_turn_bytes;
     struct hot_forecast *forecasts; // by each model of the lab
     size_t n_forecasts;
     double program_cycles; // per turn in the program, by the profile's time and turns; NAN: these are not both known

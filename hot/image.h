@@ -47,7 +47,7 @@ bool hot_image_named(struct hot_image *image, const char *name, uint64_t after, 
 const char *hot_image_import(struct hot_image *image, uint64_t code);
 const char *hot_image_import_by(struct hot_image *image, uint64_t pointer);
 
-// Returns the path of the file with debug information that belongs to it; null: there is none beside it.
+// Returns the path of the separate file with its debug information. Null: there is no such file.
 const char *hot_image_debug_file(struct hot_image *image);
 
 #endif

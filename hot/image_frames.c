@@ -37,7 +37,7 @@ static uint64_t take_leb128(struct frame_reader *reader) {
     return value;
 }
 
-// Takes a pointer in the way that `encoding` names. Sets is_cut where that is none of those in use for code.
+// Takes a pointer in the way that `encoding` names. Sets is_cut where code is never encoded that way.
 static uint64_t take_pointer(struct frame_reader *reader, unsigned encoding, bool is_length) {
     uint64_t place = reader->address + reader->at, value;
     switch (encoding & 0x0f) {

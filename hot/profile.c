@@ -58,11 +58,6 @@ static bool read_text(struct profile_input *input, const char *path, enum profil
     return is_read;
 }
 
-static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 bool hot_profile_read(struct arena *arena, const char *path, const char *program, struct hot_profile *profile,
                       struct fail *fail) {
     struct gather gather = {.arena = arena, .program = program};
@@ -84,6 +79,6 @@ bool hot_profile_read(struct arena *arena, const char *path, const char *program
         return false;
     profile->unit = kind == KIND_CALLGRIND ? HOT_INSTRUCTIONS : HOT_SAMPLES;
     profile->seconds_per_sample = input.seconds_per_sample;
-    profile->source = arena_strdup(arena, base_of(path));
+    profile->source = arena_strdup(arena, file_base(path));
     return profile->total > 0 || fail_at(fail, path, 0, 0, "there is no sample of user code in it");
 }

@@ -28,15 +28,11 @@ static int open_lab(void **state) {
                                         .cpus = {none, 1},
                                         .bench = {.cpu = -1, .clock = CLOCK_RATIO, .budget_ms = 100}};
     struct program *programs[N_CHAINS];
-    unsigned n = 0;
     (void)state;
     if (!lab_open(&lab, &arena, &options, &fail))
         return -1;
     has_lab = true;
-    for (unsigned i = 0; i < N_CHAINS; i++)
-        if (lab.chains[i])
-            programs[n++] = lab.chains[i];
-    if (gen_assemble(&arena, programs, n, &fail) && lab_start(&lab, &options, &fail) &&
+    if (gen_assemble(&arena, programs, chains_list(lab.chains, programs), &fail) && lab_start(&lab, &options, &fail) &&
         decoder_open(&lab.decoder, &arena, lab.isa, NULL, &fail))
         return 0;
     fail_print(&fail, stderr);

@@ -1,9 +1,6 @@
 #include "hot/spaces.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "hot/memory_map.h"
 
 static struct space *find_space(const struct spaces *spaces, int pid) {
     for (size_t i = spaces->n; i-- > 0;)
@@ -48,27 +45,23 @@ bool spaces_has(const struct spaces *spaces, int pid) {
 }
 
 bool spaces_read(struct spaces *spaces, int pid) {
-    struct arena *arena = spaces->gather->arena;
-    char *line = NULL;
-    size_t room = 0;
-    FILE *in = fopen(arena_printf(arena, "/proc/%d/maps", pid), "re");
-    if (!in)
-        return false;
-    while (getline(&line, &room, in) > 0) {
-        struct space_map map;
-        int path = 0;
-        char rights[5];
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %n", &map.begin, &map.end, rights,
-                   &map.offset, &path) < 4 ||
-            rights[2] != 'x' || !path)
+    struct arena arena = {0};
+    struct memory_map all;
+    const bool is_there = memory_map_read(&arena, pid, &all);
+    for (size_t i = 0; i < all.n; i++) {
+        const struct mapping *mapping = &all.items[i];
+        if (!mapping->is_executable)
             continue;
-        line[strcspn(line, "\n")] = '\0';
-        map.module = gather_module(spaces->gather, line[path] ? line + path : "//anon", NULL);
+        const struct space_map map = {
+            .begin = mapping->begin,
+            .end = mapping->end,
+            .offset = mapping->offset,
+            .module = gather_module(spaces->gather, *mapping->path ? mapping->path : "//anon", NULL),
+        };
         spaces_map(spaces, pid, &map);
     }
-    free(line);
-    fclose(in);
-    return true;
+    arena_free(&arena);
+    return is_there;
 }
 
 static bool find_in(struct spaces *spaces, const struct space *space, uint64_t address, struct hot_place *place) {

@@ -3,6 +3,7 @@
 #include "hot/stop_cell.h"
 #include "hot/stop_count.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FEWEST_STEPS = 100, GOOD_STEPS = 3000 };
@@ -36,6 +37,23 @@ static bool is_rare(const struct stop *cell) {
     return cell->count * COUNTER * SHARE <= cell->n_steps;
 }
 
+// Why the turns before a stop are not whole ones, one clause; null: they are. The last one may be cut a little.
+static const char *find_cut(struct arena *arena, const struct trace *trace, const struct stop *stop) {
+    static const double most_cut = 0.1; // of all steps
+    if (trace_behind(trace, stop->n_steps - 1) == trace->state->head)
+        return NULL;
+    if (stop->turns < 2)
+        return arena_printf(arena, "a turn takes more than the %zu instructions that are copied", stop->n_steps);
+    size_t last = stop->n_steps - 1;
+    while (trace->state->steps[last] != trace->state->head)
+        last--;
+    const double whole = (double)last / (double)(stop->turns - 1), cut = (double)(stop->n_steps - last);
+    return fabs(whole - cut) > most_cut * (double)stop->n_steps
+               ? arena_printf(arena, "only %llu turns are copied, of which the last one is cut",
+                              (unsigned long long)stop->turns)
+               : NULL;
+}
+
 const char *stop_choose(struct arena *arena, const struct trace *trace, struct stop *stop) {
     struct stop exit = {.n_steps = 0}, count = {.n_steps = 0}, cell = {.n_steps = 0};
     if (trace->n_steps < FEWEST_STEPS)
@@ -56,5 +74,5 @@ const char *stop_choose(struct arena *arena, const struct trace *trace, struct s
         *stop = cell;
     else
         return "nothing ends it after a known number of turns";
-    return stop->turns ? NULL : "nothing ends it after a known number of turns";
+    return stop->turns ? find_cut(arena, trace, stop) : "nothing ends it after a known number of turns";
 }

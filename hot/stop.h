@@ -28,7 +28,7 @@ struct stop {
     unsigned n_moved;
 };
 
-// Chooses. Null; or the reason, one clause, why the steps cannot be ended.
+// Chooses. Null; or the reason, one clause, why the steps cannot be ended, or not after whole turns.
 const char *stop_choose(struct arena *arena, const struct trace *trace, struct stop *stop);
 
 #endif

@@ -53,7 +53,7 @@ static struct turn find_most(struct turn *turns, size_t n, size_t *n_alike) {
 const char *usual_turn_find(struct arena *arena, const struct decoder *decoder, const struct hot_state *state,
                             size_t n_steps, struct usual_turn *turn) {
     size_t n, n_alike, n_bytes = 0;
-    *turn = (struct usual_turn){.address = state->head};
+    *turn = (struct usual_turn){.share = 0};
     struct turn *turns = split(arena, state, n_steps, &n);
     if (!n)
         return "no whole turn was recorded";
@@ -76,7 +76,6 @@ const char *usual_turn_find(struct arena *arena, const struct decoder *decoder, 
     }
     turn->bytes = bytes;
     turn->n_bytes = n_bytes;
-    turn->n_insns = most.n;
     turn->share = (double)n_alike / (double)n;
     return NULL;
 }

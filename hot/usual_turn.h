@@ -7,10 +7,9 @@
 
 struct usual_turn {
     const uint8_t *bytes; // of its instructions, in the order in which they ran
-    size_t n_bytes, n_insns;
-    double share;     // of all turns that are like it, 0 to 1
-    bool is_plain;    // the instructions stand one behind the other, and the last one branches back
-    uint64_t address; // of the first one
+    size_t n_bytes;
+    double share;  // of all turns that are like it, 0 to 1
+    bool is_plain; // the instructions stand one behind the other, and the last one branches back
 };
 
 // Looks at the first `n_steps` steps. Null, or a reason, one clause: no whole turn is in them, or its code cannot be

@@ -71,13 +71,13 @@ static const char *rename_words(struct arena *arena, const struct course_entry *
         [MEETING_RENAMES] = "is renamed to the data of the store of",
         [MEETING_BLOCKS] = "waits until the store has retired of",
     };
-    if (entry->is_eliminated)
+    if (entry->times.is_eliminated)
         return eliminated[entry->elimination];
     return entry->has_met ? arena_printf(arena, "%s %u", met[entry->met], entry->met_insn + 1) : "";
 }
 
 static json_t *json_of_time(uint64_t cycle) {
-    return cycle == COURSE_NEVER ? json_null() : json_integer((json_int_t)cycle);
+    return cycle == CORE_TIMELINE_NEVER ? json_null() : json_integer((json_int_t)cycle);
 }
 
 static json_t *json_of_course(struct arena *arena, const struct block_explanation *e,
@@ -89,12 +89,13 @@ static json_t *json_of_course(struct arena *arena, const struct block_explanatio
         for (unsigned u = 0; u < entry->n_uses; u++)
             json_array_append_new(pipes, json_string(course->pipes->resources[entry->uses[u]].name));
         json_array_append_new(
-            entries, json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o}", "pass", (int)entry->pass,
-                               "insn", (int)entry->insn, "dispatched", json_of_time(entry->dispatched), "ready",
-                               json_of_time(entry->ready), "issued", json_of_time(entry->issued), "executed",
-                               json_of_time(entry->executed), "retired", json_of_time(entry->retired), "rename",
-                               rename_words(arena, entry), "stall", entry->was_stalled ? stall_words(entry->stall) : "",
-                               "pipes", pipes, "sources", json_of_sources(arena, e, entry)));
+            entries,
+            json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:o}", "pass", (int)entry->pass, "insn",
+                      (int)entry->insn, "dispatched", json_of_time(entry->times.dispatched), "ready",
+                      json_of_time(entry->times.ready), "issued", json_of_time(entry->times.issued), "executed",
+                      json_of_time(entry->times.executed), "retired", json_of_time(entry->times.retired), "rename",
+                      rename_words(arena, entry), "stall", entry->was_stalled ? stall_words(entry->stall) : "", "pipes",
+                      pipes, "sources", json_of_sources(arena, e, entry)));
     }
     return json_pack("{s:i, s:i, s:o}", "passes", (int)course->n_passes, "cycles", (int)course->n_cycles, "entries",
                      entries);

@@ -1,5 +1,6 @@
 #include "report/hot.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/screen.h"
 #include "base/table.h"
@@ -11,14 +12,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static const char *last_part(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 static const char *loop_name(struct arena *arena, const struct hot_module *module, const struct hot_loop *loop) {
     if (!loop->function)
-        return arena_printf(arena, "%s+0x%llx", last_part(module->path), (unsigned long long)loop->head);
+        return arena_printf(arena, "%s+0x%llx", file_base(module->path), (unsigned long long)loop->head);
     return loop->head == loop->function_address
                ? loop->function
                : arena_printf(arena, "%s+0x%llx", loop->function,
@@ -27,23 +23,31 @@ static const char *loop_name(struct arena *arena, const struct hot_module *modul
 
 const char *hot_place_name(struct arena *arena, const struct hot_finding *finding) {
     return finding->loop ? loop_name(arena, finding->module, finding->loop)
-                         : arena_printf(arena, "%s+0x%llx", last_part(finding->module->path),
+                         : arena_printf(arena, "%s+0x%llx", file_base(finding->module->path),
                                         (unsigned long long)(finding->state->head - finding->state->load_address));
 }
 
 static const char *source_of(struct arena *arena, const struct hot_finding *finding) {
     const struct hot_loop *loop = finding->loop;
-    return loop && loop->file ? arena_printf(arena, " (%s:%u)", last_part(loop->file), loop->line) : "";
+    return loop && loop->file ? arena_printf(arena, " (%s:%u)", file_base(loop->file), loop->line) : "";
 }
 
 static bool has_value(const struct hot_finding *finding) {
     return !finding->why && finding->state;
 }
 
+// Branches a turn, by a simple predictor.
+static double mispredicted_of(const struct hot_replay *replay) {
+    double sum = 0;
+    for (size_t i = 0; i < replay->n_branches; i++)
+        sum += replay->branches[i].mispredicted;
+    return sum;
+}
+
 // Whether the interval is of the replay only, and the loop in the program may take another time.
 static bool is_doubtful(const struct hot_finding *finding) {
     static const double few = 0.02; // mispredicted branches a turn
-    return finding->replay.doubt || finding->mispredicted > few;
+    return finding->replay.doubt || mispredicted_of(&finding->replay) > few;
 }
 
 static const char *value_words(struct arena *arena, const struct hot_finding *finding) {
@@ -85,12 +89,13 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
         for (size_t k = 0; k < forecast->n_notes; k++)
             *ARENA_ADD(arena, *words, n) = arena_printf(arena, "%s: %s", forecast->model, forecast->notes[k]);
     }
-    if (finding->mispredicted > 0.005)
+    const double mispredicted = mispredicted_of(replay);
+    if (mispredicted > 0.005)
         *ARENA_ADD(arena, *words, n) = arena_printf(
             arena,
             "%.2f mispredicted branches a turn, by a simple predictor: predictions are without their cost, and replays "
             "repeat the same ways, which the CPU learns",
-            finding->mispredicted);
+            mispredicted);
     if (finding->ways_share > 0 && finding->ways_share < 0.95)
         *ARENA_ADD(arena, *words, n) =
             arena_printf(arena, "the usual way makes %.0f %% of its turns", 100 * finding->ways_share);

@@ -1,5 +1,6 @@
 #include "report/review.h"
 
+#include "base/file.h"
 #include "base/text.h"
 #include "survey/commands.h"
 
@@ -104,9 +105,9 @@ static void add_file(struct arena *arena, struct text *text, const struct review
               "* %s edited: most measured opcodes with that write need the change.\n"
               "* %s new, of opcodes that differ from their class.\n"
               "* llvm-tblgen's numbers are the repair's for %zu of %s.\n",
-              strrchr(request->td_path, '/') ? strrchr(request->td_path, '/') + 1 : request->td_path,
-              text_count_are(arena, td->n_statements, "statement"), text_count_are(arena, td->n_inst_rws, "InstRW"),
-              td->n_equal, text_count(arena, td->n_compared, "opcode"));
+              file_base(request->td_path), text_count_are(arena, td->n_statements, "statement"),
+              text_count_are(arena, td->n_inst_rws, "InstRW"), td->n_equal,
+              text_count(arena, td->n_compared, "opcode"));
     if (td->n_left)
         text_addf(text, "* %s not expressed:\n", text_count_are(arena, td->n_left, "opcode"));
     add_left(arena, text, td);

@@ -1,5 +1,6 @@
 #include "report/split.h"
 
+#include "base/file.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -48,8 +49,7 @@ const char *split_write(struct arena *arena, const struct split_text *split) {
         "%s of %s: %s in `%s` %s edited, %s new. The other measured opcodes keep their numbers; those that were not "
         "measured follow their class.\n\n",
         split->model, split->finding->summary, text_count(arena, split->n_changed, "opcode"), split->finding->id,
-        text_count(arena, td->n_statements, "statement"),
-        strrchr(split->td_path, '/') ? strrchr(split->td_path, '/') + 1 : split->td_path,
+        text_count(arena, td->n_statements, "statement"), file_base(split->td_path),
         td->n_statements == 1 ? "is" : "are", text_count_are(arena, td->n_inst_rws, "InstRW"));
     add_experiments(arena, &text, split);
     text_addf(&text, "\nllvm-tblgen has the intended numbers of %zu of %s.\n", td->n_equal,

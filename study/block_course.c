@@ -5,10 +5,11 @@
 #include "analyzer/predict/core_simulation.h"
 #include "analyzer/sim/core/cpu_core.h"
 
-// What listens to the core. Entries are those of the passes shown; what is held counts from `first` on.
+// What listens to the core, beside its timeline. Entries are those of the passes shown.
 struct course_watch {
     struct event_listener listener;
-    uint64_t cycle, first, end; // indices of instructions
+    const struct core_timeline_view *timeline;
+    uint64_t first, end; // indices of instructions
     unsigned n_insns;
     struct course_entry *entries;
     double *held;
@@ -18,33 +19,11 @@ static struct course_entry *entry_of(struct course_watch *watch, const struct ev
     return insn->index >= watch->first && insn->index < watch->end ? &watch->entries[insn->index - watch->first] : NULL;
 }
 
-static void on_cycle(void *self, uint64_t cycle) {
-    ((struct course_watch *)self)->cycle = cycle;
-}
-
-static void on_dispatched(void *self, const struct event_insn *insn, unsigned uops, const unsigned *registers) {
-    (void)uops;
-    (void)registers;
-    struct course_watch *watch = self;
-    struct course_entry *entry = entry_of(watch, insn);
-    if (entry && entry->dispatched == COURSE_NEVER)
-        entry->dispatched = watch->cycle;
-}
-
-static void on_ready(void *self, const struct event_insn *insn) {
-    struct course_watch *watch = self;
-    struct course_entry *entry = entry_of(watch, insn);
-    if (entry)
-        entry->ready = watch->cycle;
-}
-
 static void on_issued(void *self, const struct event_insn *insn, const struct event_use *uses, unsigned n_uses) {
     struct course_watch *watch = self;
     struct course_entry *entry = entry_of(watch, insn);
     if (!entry)
         return;
-    if (entry->issued == COURSE_NEVER)
-        entry->issued = watch->cycle;
     for (unsigned i = 0; i < n_uses; i++) {
         watch->held[uses[i].resource] += uses[i].cycles + (double)uses[i].parts / EVENT_PARTS;
         if (entry->n_uses < COURSE_MOST_USES)
@@ -52,27 +31,10 @@ static void on_issued(void *self, const struct event_insn *insn, const struct ev
     }
 }
 
-static void on_executed(void *self, const struct event_insn *insn) {
-    struct course_watch *watch = self;
-    struct course_entry *entry = entry_of(watch, insn);
-    if (entry)
-        entry->executed = watch->cycle;
-}
-
-static void on_retired(void *self, const struct event_insn *insn, const unsigned *registers) {
-    (void)registers;
-    struct course_watch *watch = self;
-    struct course_entry *entry = entry_of(watch, insn);
-    if (entry)
-        entry->retired = watch->cycle;
-}
-
 static void on_eliminated(void *self, const struct event_insn *insn, enum event_elimination what) {
     struct course_entry *entry = entry_of(self, insn);
-    if (entry) {
-        entry->is_eliminated = true;
+    if (entry)
         entry->elimination = what;
-    }
 }
 
 static void on_stalled(void *self, const struct event_insn *insn, enum event_stall kind) {
@@ -107,7 +69,7 @@ static void on_critical(void *self, const struct event_insn *insn, const struct 
             .passes = (unsigned)(insn->index / watch->n_insns - waits[i]->index / watch->n_insns),
             .reg = waits[i]->reg,
             .cycles = waits[i]->cycles,
-            .is_of_address = accesses && entry->issued == COURSE_NEVER,
+            .is_of_address = accesses && watch->timeline->entries[insn->index].issued == CORE_TIMELINE_NEVER,
         };
     }
 }
@@ -158,16 +120,18 @@ static void find_dependences(struct arena *arena, const struct block_explanation
     course->n_dependences = n;
 }
 
-// Times from the first dispatch on.
-static void rebase(struct course_entry *entries, size_t n, struct block_course *course) {
-    uint64_t first = COURSE_NEVER;
+// Takes the times, from the first dispatch on.
+static void take_times(const struct core_timeline_entry *timeline, struct course_entry *entries, size_t n,
+                       struct block_course *course) {
+    uint64_t first = CORE_TIMELINE_NEVER;
     for (size_t i = 0; i < n; i++)
-        first = entries[i].dispatched < first ? entries[i].dispatched : first;
+        first = timeline[i].dispatched < first ? timeline[i].dispatched : first;
     for (size_t i = 0; i < n; i++) {
-        uint64_t *times[] = {&entries[i].dispatched, &entries[i].ready, &entries[i].issued, &entries[i].executed,
-                             &entries[i].retired};
+        struct core_timeline_entry *own = &entries[i].times;
+        *own = timeline[i];
+        uint64_t *times[] = {&own->dispatched, &own->ready, &own->issued, &own->executed, &own->retired};
         for (unsigned k = 0; k < sizeof times / sizeof *times; k++) {
-            if (*times[k] == COURSE_NEVER)
+            if (*times[k] == CORE_TIMELINE_NEVER)
                 continue;
             *times[k] -= *times[k] > first ? first : *times[k];
             course->n_cycles = *times[k] + 1 > course->n_cycles ? *times[k] + 1 : course->n_cycles;
@@ -184,14 +148,12 @@ bool block_course_find(struct arena *arena, const struct block_explanation *expl
     // The window is full before the first pass shown, and stays so behind the last one.
     const uint64_t before = IN_FLIGHT / n + 2;
     *course = (struct block_course){.pipes = cpu_pipe_machine(arena, explanation->way.cpu), .n_passes = passes};
+    struct core_timeline_view timeline;
+    core_timeline_view_init(&timeline, &explanation->block, (unsigned)before + passes, 0, arena);
     struct course_watch watch = {
+        .timeline = &timeline,
         .listener = {.self = &watch,
-                     .cycle_begin = on_cycle,
-                     .dispatched = on_dispatched,
-                     .ready = on_ready,
                      .issued = on_issued,
-                     .executed = on_executed,
-                     .retired = on_retired,
                      .eliminated = on_eliminated,
                      .stalled = on_stalled,
                      .met_store = on_met_store,
@@ -203,14 +165,8 @@ bool block_course_find(struct arena *arena, const struct block_explanation *expl
         .held = ARENA_ARRAY(arena, double, course->pipes->n_resources),
     };
     for (unsigned i = 0; i < passes * n; i++)
-        watch.entries[i] = (struct course_entry){.pass = i / n,
-                                                 .insn = i % n,
-                                                 .dispatched = COURSE_NEVER,
-                                                 .ready = COURSE_NEVER,
-                                                 .issued = COURSE_NEVER,
-                                                 .executed = COURSE_NEVER,
-                                                 .retired = COURSE_NEVER};
-    struct event_listener *listeners[] = {&watch.listener, NULL};
+        watch.entries[i] = (struct course_entry){.pass = i / n, .insn = i % n};
+    struct event_listener *listeners[] = {&timeline.listener, &watch.listener, NULL};
     const struct core_simulation simulation = {
         .iterations = 2 * before + passes, .walk_all = true, .listeners = listeners};
     struct pipeline_result result;
@@ -218,7 +174,7 @@ bool block_course_find(struct arena *arena, const struct block_explanation *expl
         !find_knobs(arena, &explanation->way, course, fail))
         return false;
     find_dependences(arena, explanation, course);
-    rebase(watch.entries, (size_t)passes * n, course);
+    take_times(&timeline.entries[watch.first], watch.entries, (size_t)passes * n, course);
     for (unsigned r = 0; r < course->pipes->n_resources; r++)
         watch.held[r] /= passes;
     course->entries = watch.entries;

@@ -3,7 +3,7 @@
 #ifndef STUDY_BLOCK_COURSE_H
 #define STUDY_BLOCK_COURSE_H
 
-#include "analyzer/sim/event.h"
+#include "analyzer/views/core_timeline.h"
 #include "study/explain_block.h"
 
 enum { COURSE_MOST_SOURCES = 2, COURSE_MOST_USES = 4 };
@@ -17,14 +17,11 @@ struct course_source {
     bool is_of_address;
 };
 
-#define COURSE_NEVER UINT64_MAX
-
 struct course_entry {
-    unsigned pass, insn; // number of the pass, from the first shown; index in the block
-    uint64_t dispatched, ready, issued, executed, retired; // cycles, from the first shown; COURSE_NEVER: it was not
-    bool is_eliminated;
-    enum event_elimination elimination;
-    bool has_met; // a store whose data it loads
+    unsigned pass, insn;                // number of the pass, from the first shown; index in the block
+    struct core_timeline_entry times;   // cycles from the first dispatch of these on
+    enum event_elimination elimination; // where times.is_eliminated
+    bool has_met;                       // a store whose data it loads
     enum event_meeting met;
     unsigned met_insn;
     bool was_stalled; // it was dispatched later than the one before, because of

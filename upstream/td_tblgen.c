@@ -17,11 +17,6 @@ static const char *folder_of(struct arena *arena, const char *path) {
     return slash ? arena_copy(arena, path, (size_t)(slash - path)) : ".";
 }
 
-static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 // Its absolute path, with symbolic links as they are: a program may go by its name. Null: it cannot be started.
 static const char *absolute_program(struct arena *arena, const char *path) {
     char here[PATH_MAX];
@@ -60,13 +55,13 @@ static bool find_tree(struct arena *arena, const char *path, const char *named, 
     char resolved[PATH_MAX];
     tree->path = path;
     const char *folder = folder_of(arena, tree->path);
-    tree->main = arena_printf(arena, "%s/%s.td", folder, base_of(folder));
+    tree->main = arena_printf(arena, "%s/%s.td", folder, file_base(folder));
     if (access(tree->main, R_OK) != 0)
         return fail_at(
             fail, named, 0, 0,
             "is not in a target's folder of LLVM's sources, such as llvm/lib/Target/X86: there is no '%s.td' "
             "beside it",
-            base_of(folder));
+            file_base(folder));
     const char *name = program ? program : arena_printf(arena, "llvm-tblgen-%u", llvm);
     tree->program = find_program(arena, name);
     if (!tree->program)
@@ -95,7 +90,7 @@ bool td_tree_find_new(struct arena *arena, const char *path, const char *program
     *tree = (struct td_tree){0};
     if (!realpath(folder_of(arena, path), resolved))
         return fail_at(fail, path, 0, 0, "its folder cannot be read: %s", strerror(errno));
-    return find_tree(arena, arena_printf(arena, "%s/%s", resolved, base_of(path)), path, program, llvm, tree, fail);
+    return find_tree(arena, arena_printf(arena, "%s/%s", resolved, file_base(path)), path, program, llvm, tree, fail);
 }
 
 static bool read_all(int file, struct td_output *output) {
@@ -171,7 +166,7 @@ static bool run(struct arena *arena, const struct td_tree *tree, const char *scr
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return fail_set(fail, FAIL_WORK, "llvm-tblgen does not accept '%s': %s", base_of(tree->path),
+        return fail_set(fail, FAIL_WORK, "llvm-tblgen does not accept '%s': %s", file_base(tree->path),
                         first_error(arena, messages));
     return true;
 }
@@ -183,7 +178,7 @@ static bool act(struct arena *arena, const struct td_tree *tree, const char *tex
     *records = (struct td_output){0};
     if (!mkdtemp(scratch))
         return fail_set(fail, FAIL_WORK, "cannot make a folder '%s': %s", scratch, strerror(errno));
-    const char *copy = arena_printf(arena, "%s/%s", scratch, base_of(tree->path)),
+    const char *copy = arena_printf(arena, "%s/%s", scratch, file_base(tree->path)),
                *main = arena_printf(arena, "%s/%s", scratch, main_name);
     int output = memfd_create("cyclops-records", MFD_CLOEXEC), messages = memfd_create("cyclops-messages", MFD_CLOEXEC);
     bool is_done = output >= 0 && messages >= 0;
