@@ -1,9 +1,9 @@
 // Samples by the kernel's clock of a CPU: an event of software, which needs no counter of the CPU's. Format of what the
 // kernel writes: man 2 perf_event_open.
 #include "base/bytes.h"
+#include "hot/process_threads.h"
 #include "hot/sampler.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <poll.h>
@@ -67,15 +67,11 @@ static bool open_rings(struct sampler *sampler, struct events *events, struct pe
                 return false;
         return events->n_rings > 0;
     }
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task", sampler->pid);
-    DIR *threads = opendir(path);
-    bool is_open = threads != NULL;
-    for (struct dirent *entry; is_open && (entry = readdir(threads));)
-        if (*entry->d_name != '.')
-            is_open = open_ring(events, attr, atoi(entry->d_name), -1);
-    if (threads)
-        closedir(threads);
+    pid_t *tids;
+    const size_t n = process_threads(sampler->spaces->gather->arena, sampler->pid, &tids);
+    bool is_open = n > 0;
+    for (size_t i = 0; i < n && is_open; i++)
+        is_open = open_ring(events, attr, tids[i], -1);
     return is_open && events->n_rings > 0;
 }
 

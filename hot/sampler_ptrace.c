@@ -1,13 +1,12 @@
 // Samples with a timer: each time, the threads that run are stopped for a moment, and go on. Signals and stops of the
 // process stay its own.
+#include "hot/process_threads.h"
 #include "hot/sampler.h"
 
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -37,17 +36,13 @@ bool sampler_ptrace_open(struct sampler *sampler, const char **why) {
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD); // wakes the timer
     sigprocmask(SIG_BLOCK, &child, &ptraced->old_mask);
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task", sampler->pid);
-    DIR *threads = opendir(path);
-    bool is_open = threads != NULL;
-    for (struct dirent *entry; is_open && (entry = readdir(threads));)
-        if (*entry->d_name != '.')
-            is_open = seize(sampler, ptraced, atoi(entry->d_name));
+    pid_t *tids;
+    const size_t n = process_threads(arena, sampler->pid, &tids);
+    bool is_open = n > 0;
+    for (size_t i = 0; i < n && is_open; i++)
+        is_open = seize(sampler, ptraced, tids[i]);
     if (!is_open)
         *why = arena_printf(arena, "it cannot be traced: %s", strerror(errno));
-    if (threads)
-        closedir(threads);
     if (!is_open)
         sampler_ptrace_close(sampler);
     return is_open;

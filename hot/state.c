@@ -3,7 +3,8 @@
 #include "bench/host/timer.h"
 #include "hot/memory_map.h"
 #include "hot/record_steps.h"
-#include "hot/tracer.h"
+#include "hot/tracer_copy.h"
+#include "hot/tracer_start.h"
 
 #include <elf.h>
 #include <math.h>

@@ -5,7 +5,6 @@
 #define HOT_TRACER_H
 
 #include "base/arena.h"
-#include "base/fail.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,11 +42,6 @@ struct tracer {
     size_t n_breakpoints;
 };
 
-// Starts a program, stopped behind its start, with the addresses that it has without randomization. Fails where it
-// cannot be started or traced.
-bool tracer_start(struct tracer *tracer, struct arena *arena, char *const *argv, struct fail *fail);
-bool tracer_attach(struct tracer *tracer, struct arena *arena, pid_t pid, struct fail *fail);
-
 // Wants a breakpoint, which is in memory from now on. False: there is no such memory.
 bool tracer_break_at(struct tracer *tracer, uint64_t address);
 void tracer_drop_breakpoint(struct tracer *tracer, uint64_t address);
@@ -72,16 +66,8 @@ bool tracer_step(struct tracer *tracer, struct tracer_thread *thread);
 // Steps over the breakpoint where a thread is.
 void tracer_step_over(struct tracer *tracer, struct tracer_thread *thread);
 
-// Makes a copy of the process, which has only this thread and is stopped where that is; the program goes on alone. All
-// are quiet. Where it returns false, there is none: the program filters its system calls, or has no memory for it.
-bool tracer_copy(struct tracer *tracer, struct tracer_thread *thread, struct tracer *copy);
-void tracer_end_copy(struct tracer *copy);
-
 // Takes out all breakpoints and lets the program run without us.
 void tracer_detach(struct tracer *tracer);
-
-// Waits for the end of a program that we started, after tracer_detach.
-void tracer_wait_end(struct tracer *tracer);
 
 // Reads memory of the process; returns how many of the bytes are there. Breakpoints do not show.
 size_t tracer_read(const struct tracer *tracer, uint64_t address, uint8_t *bytes, size_t n_bytes);
