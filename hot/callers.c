@@ -122,52 +122,103 @@ void callers_follow(struct callers *callers, const struct callers_scope *scope) 
 
 // ---- all of them
 
-// Of several loops, the one with most samples.
-static size_t better(const struct hot_loop *entries, size_t a, size_t b) {
-    if (a == SIZE_MAX || b == SIZE_MAX)
-        return a == SIZE_MAX ? b : a;
-    return entries[b].all > entries[a].all ? b : a;
+struct found_caller {
+    size_t best; // SIZE_MAX: none
+    bool has_others;
+};
+
+static bool is_around(const struct hot_loop *entries, size_t outer, size_t inner) {
+    while (inner != SIZE_MAX && inner != outer)
+        inner = entries[inner].parent;
+    return inner == outer;
 }
 
-// The best caller of a function; SIZE_MAX: none. `is_direct`: loops that call it themselves.
-static size_t find_caller(const struct callers *callers, const struct hot_loop *entries, size_t n_entries,
-                          unsigned module, uint64_t address, const char *function, bool is_direct) {
-    size_t best = SIZE_MAX;
+// Takes the inner one of two loops around each other; else that with most samples.
+static void consider(const struct hot_loop *entries, size_t caller, bool has_others, struct found_caller *found) {
+    found->has_others |= has_others || caller == SIZE_MAX;
+    if (caller == SIZE_MAX || caller == found->best)
+        return;
+    if (found->best == SIZE_MAX || is_around(entries, found->best, caller)) {
+        found->best = caller;
+    } else if (!is_around(entries, caller, found->best)) {
+        found->has_others = true;
+        if (entries[caller].all > entries[found->best].all)
+            found->best = caller;
+    }
+}
+
+// A function that is called.
+struct callee {
+    unsigned module;
+    uint64_t address;
+    const char *name;
+};
+
+// Its callers. `is_direct`: only loops that call it themselves.
+static struct found_caller find_caller(const struct callers *callers, const struct hot_loop *entries, size_t n_entries,
+                                       const struct callee *callee, bool is_direct) {
+    struct found_caller found = {.best = SIZE_MAX};
     for (size_t i = 0; i < callers->n_links; i++) {
         const struct caller_link *link = &callers->links[i];
-        if (!leads_to(link, module, address, function))
+        if (!leads_to(link, callee->module, callee->address, callee->name))
             continue;
-        if (link->from >= n_entries)
-            best = is_direct ? best : better(entries, best, callers->nodes[link->from - n_entries].caller);
-        else if (entries[link->from].is_loop)
-            best = better(entries, best, link->from);
-        else if (!is_direct)
-            best = better(entries, best, entries[link->from].caller);
+        if (link->from >= n_entries) {
+            const struct caller_node *node = &callers->nodes[link->from - n_entries];
+            if (!is_direct)
+                consider(entries, node->caller, node->has_callers, &found);
+        } else if (entries[link->from].is_loop) {
+            consider(entries, link->from, false, &found);
+        } else if (!is_direct && entries[link->from].function_address != callee->address) {
+            consider(entries, entries[link->from].caller, entries[link->from].has_callers, &found);
+        }
     }
-    return best;
+    return found;
+}
+
+static struct callee callee_of_entry(const struct hot_loop *entry) {
+    return (struct callee){entry->module, entry->function_address, entry->function};
+}
+
+static struct callee callee_of_node(const struct caller_node *node) {
+    return (struct callee){node->module, node->address, node->name};
+}
+
+// Sets callers where none is known yet. Returns whether one was found.
+static bool find_more(struct callers *callers, struct hot_loop *entries, size_t n_entries, bool is_direct) {
+    bool has_more = false;
+    for (size_t i = 0; i < n_entries; i++)
+        if (!entries[i].is_loop && entries[i].caller == SIZE_MAX) {
+            const struct callee callee = callee_of_entry(&entries[i]);
+            entries[i].caller = find_caller(callers, entries, n_entries, &callee, is_direct).best;
+            has_more = has_more || entries[i].caller != SIZE_MAX;
+        }
+    for (size_t i = 0; i < callers->n_nodes; i++)
+        if (callers->nodes[i].caller == SIZE_MAX) {
+            const struct callee callee = callee_of_node(&callers->nodes[i]);
+            callers->nodes[i].caller = find_caller(callers, entries, n_entries, &callee, is_direct).best;
+            has_more = has_more || callers->nodes[i].caller != SIZE_MAX;
+        }
+    return has_more;
+}
+
+// Of nodes first, as entries may be called by them.
+static void find_others(struct callers *callers, struct hot_loop *entries, size_t n_entries) {
+    for (size_t i = 0; i < callers->n_nodes; i++) {
+        const struct callee callee = callee_of_node(&callers->nodes[i]);
+        callers->nodes[i].has_callers = find_caller(callers, entries, n_entries, &callee, false).has_others;
+    }
+    for (size_t i = 0; i < n_entries; i++)
+        if (!entries[i].is_loop) {
+            const struct callee callee = callee_of_entry(&entries[i]);
+            entries[i].has_callers = find_caller(callers, entries, n_entries, &callee, false).has_others;
+        }
 }
 
 // A function that is called outside of loops has the caller of those who call it: from the direct ones on.
 void callers_find(struct callers *callers, struct hot_loop *entries, size_t n_entries) {
     enum { MOST_CALLS = 16 };
     bool has_more = true;
-    for (unsigned depth = 0; depth < MOST_CALLS && (has_more || depth < 2); depth++) {
-        has_more = false;
-        for (size_t i = 0; i < n_entries; i++) {
-            struct hot_loop *entry = &entries[i];
-            if (entry->is_loop || entry->caller != SIZE_MAX)
-                continue;
-            entry->caller = find_caller(callers, entries, n_entries, entry->module, entry->function_address,
-                                        entry->function, depth == 0);
-            has_more = has_more || entry->caller != SIZE_MAX;
-        }
-        for (size_t i = 0; i < callers->n_nodes; i++) {
-            struct caller_node *node = &callers->nodes[i];
-            if (node->caller != SIZE_MAX)
-                continue;
-            node->caller =
-                find_caller(callers, entries, n_entries, node->module, node->address, node->name, depth == 0);
-            has_more = has_more || node->caller != SIZE_MAX;
-        }
-    }
+    for (unsigned depth = 0; depth < MOST_CALLS && (has_more || depth < 2); depth++)
+        has_more = find_more(callers, entries, n_entries, depth == 0);
+    find_others(callers, entries, n_entries);
 }

@@ -15,6 +15,7 @@ struct callers {
         uint64_t address;
         const char *name;
         size_t caller; // number of the entry
+        bool has_callers;
     } * nodes;
     size_t n_nodes;
     struct caller_link {

@@ -138,8 +138,9 @@ struct spot_loops {
     double *own, *all; // of each loop
     // Of each block: the first block of what is connected with it, which stands for it. In a gap, that is a function.
     uint32_t *firsts;
-    double *rests;  // samples in no loop, of each block that stands for others
-    double unknown; // samples where no instruction begins
+    double *rests;   // samples in no loop, of each block that stands for others
+    double *weights; // samples of each block
+    double unknown;  // samples where no instruction begins
 };
 
 static void add_range(struct arena *arena, struct hot_loop *loop, struct hot_range **ranges, uint64_t begin,
@@ -280,6 +281,7 @@ static void find_functions(struct spot_loops *work) {
     const struct flow *flow = &work->flow;
     work->firsts = ARENA_ARRAY(flow->arena, uint32_t, flow->n_blocks);
     work->rests = ARENA_ARRAY(flow->arena, double, flow->n_blocks);
+    work->weights = ARENA_ARRAY(flow->arena, double, flow->n_blocks);
     for (uint32_t i = 0; i < flow->n_blocks; i++)
         work->firsts[i] = flow->function.is_gap ? i : 0;
     for (uint32_t i = 0; flow->function.is_gap && i < flow->n_blocks; i++)
@@ -310,6 +312,7 @@ static void add_loop(const struct spot_loops *work, size_t number, uint32_t firs
     const struct flow *flow = &work->flow;
     const struct nest_loop *nested = number == SIZE_MAX ? NULL : &work->nest.loops[number];
     struct hot_range *ranges = NULL;
+    double most = -1;
     struct hot_loop loop = {
         .module = work->spot->module,
         .is_loop = nested != NULL,
@@ -328,8 +331,13 @@ static void add_loop(const struct spot_loops *work, size_t number, uint32_t firs
     for (size_t i = 0; nested && i < nested->n_blocks; i++)
         are_inside[nested->blocks[i]] = true;
     for (uint32_t i = 0; i < flow->n_blocks; i++)
-        if (are_inside[i])
+        if (are_inside[i]) {
             add_range(finder->arena, &loop, &ranges, flow->blocks[i].begin, flow->blocks[i].end);
+            const double weight = !nested || work->nest.inner[i] == number ? work->weights[i] : 0;
+            if (weight > most)
+                loop.hottest = flow->blocks[i].begin;
+            most = fmax(most, weight);
+        }
     loop.ranges = ranges;
     add_edges(work, &loop, are_inside, nested ? nested->parent : SIZE_MAX);
     if (finder->profile->unit == HOT_INSTRUCTIONS && nested)
@@ -344,6 +352,8 @@ static void count_sample(struct spot_loops *work, size_t sample) {
     uint32_t block = flow_block_at(&work->flow, at->place.address);
     size_t loop = block == FLOW_NONE ? SIZE_MAX : work->nest.inner[block];
     work->finder->are_counted[sample] = true;
+    if (block != FLOW_NONE)
+        work->weights[block] += at->weight;
     if (block == FLOW_NONE)
         work->unknown += at->weight;
     else if (loop == SIZE_MAX)

@@ -28,7 +28,7 @@ struct hot_loop {
     unsigned module;
     const char *function; // symbol; null: a stripped file, named by its address
     uint64_t function_address;
-    bool is_loop;                   // else the rest of the function, which is not replayed
+    bool is_loop;                   // else the rest of the function
     uint64_t head;                  // address of its first instruction to run
     const struct hot_range *ranges; // its instructions, with those of inner loops; ascending
     size_t n_ranges;
@@ -38,8 +38,11 @@ struct hot_loop {
     size_t n_back, n_exits, n_calls;
     size_t parent; // index of the loop around it; SIZE_MAX: none
     // Of the rest of a function: index of a loop that calls it, directly or through functions that call it outside of
-    // their loops. Of several, that with most samples. SIZE_MAX: none that is known; calls by a register are not.
+    // their loops. Of several, that with most samples; of a loop and one inside it, that. SIZE_MAX: none that is known;
+    // calls by a register are not.
     size_t caller;
+    bool has_callers;       // the code names others, or some that no loop is known to call
+    uint64_t hottest;       // address of the first instruction of its block with most samples
     unsigned depth;         // loops around it
     bool is_irreducible;    // control also enters it elsewhere than at the head
     bool has_unknown_jumps; // a way through it leads to a jump whose targets were not found, and may come back

@@ -177,6 +177,24 @@ static void find_changes(const struct recorder *recorder, struct hot_state *stat
     state->changed = changed;
 }
 
+// The mapped files that executed pages are of.
+static void find_files(struct recorder *recorder, struct hot_state *state) {
+    struct hot_mapped *files = NULL;
+    for (size_t i = 0; i < state->n_pages; i++) {
+        const struct mapping *mapping = memory_map_find(&recorder->map, state->pages[i].address);
+        struct hot_mapped file;
+        if (!state->pages[i].is_executable || !mapping || mapping->path[0] != '/' ||
+            (state->n_files && files[state->n_files - 1].begin == mapping->begin) ||
+            !memory_map_load_address(&recorder->map, mapping->path, &file.load_address))
+            continue;
+        file.path = mapping->path;
+        file.begin = mapping->begin;
+        file.end = mapping->end;
+        *ARENA_ADD(recorder->arena, files, state->n_files) = file;
+    }
+    state->files = files;
+}
+
 static bool block_signals(pid_t tid, uint64_t *before) {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
     uint64_t all = UINT64_MAX;
@@ -283,6 +301,7 @@ const char *record_steps(struct arena *arena, const struct decoder *decoder, str
     state->n_steps = recorder.n;
     state->pages = page_set_list(arena, &recorder.pages, &state->n_pages);
     find_changes(&recorder, state);
+    find_files(&recorder, state);
     if (!state->n_steps && state->end == HOT_END_CALL)
         return "it begins with a system call";
     if (!state->n_steps && recorder.is_stopped_by_sharing)

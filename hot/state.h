@@ -41,6 +41,12 @@ struct hot_state {
         HOT_END_CALL,  // a system call would be next
     } end;
     uint64_t entries; // of the loop from outside; 1: it was not left and entered again
+    // Files whose code the steps run, where they are in memory; none: of a case file.
+    const struct hot_mapped {
+        const char *path;
+        uint64_t begin, end, load_address;
+    } * files;
+    size_t n_files;
 };
 
 struct hot_capture {

@@ -3,24 +3,30 @@
 #include "hot/stop_cell.h"
 #include "hot/stop_count.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { FEWEST_STEPS = 100, GOOD_STEPS = 3000 };
 
-// The latest place to which control comes for the first time.
+// The latest place to which control comes for the first time; rather one behind whole turns.
 static void find_exit(const struct trace *trace, struct stop *stop) {
+    bool is_whole = false;
     *stop = (struct stop){.kind = HOT_STOP_EXIT};
     if (trace_is_free(trace, trace->state->next, STOP_JUMP_BYTES, trace->n_steps)) {
         stop->exit = trace->state->next;
         stop->n_steps = trace->n_steps;
+        is_whole = trace_is_whole(trace, trace->n_steps);
     }
     for (size_t i = 0; i < trace->n_insns; i++) {
         const struct trace_insn *insn = &trace->insns[i];
-        if (insn->first > stop->n_steps && trace_is_free(trace, insn->insn->address, STOP_JUMP_BYTES, insn->first)) {
-            stop->exit = insn->insn->address;
-            stop->n_steps = insn->first;
-        }
+        if (!insn->first)
+            continue;
+        const bool is_whole_there = trace_is_whole(trace, insn->first);
+        const bool is_better = is_whole_there == is_whole ? insn->first > stop->n_steps : is_whole_there;
+        if (!is_better || !trace_is_free(trace, insn->insn->address, STOP_JUMP_BYTES, insn->first))
+            continue;
+        stop->exit = insn->insn->address;
+        stop->n_steps = insn->first;
+        is_whole = is_whole_there;
     }
     stop->turns = trace->heads[stop->n_steps];
 }
@@ -37,21 +43,24 @@ static bool is_rare(const struct stop *cell) {
     return cell->count * COUNTER * SHARE <= cell->n_steps;
 }
 
-// Why the turns before a stop are not whole ones, one clause; null: they are. The last one may be cut a little.
+// Why the turns before a stop are not whole ones, one clause; null: they are.
 static const char *find_cut(struct arena *arena, const struct trace *trace, const struct stop *stop) {
-    static const double most_cut = 0.1; // of all steps
-    if (trace_behind(trace, stop->n_steps - 1) == trace->state->head)
+    if (trace_is_whole(trace, stop->n_steps))
         return NULL;
-    if (stop->turns < 2)
-        return arena_printf(arena, "a turn takes more than the %zu instructions that are copied", stop->n_steps);
-    size_t last = stop->n_steps - 1;
-    while (trace->state->steps[last] != trace->state->head)
-        last--;
-    const double whole = (double)last / (double)(stop->turns - 1), cut = (double)(stop->n_steps - last);
-    return fabs(whole - cut) > most_cut * (double)stop->n_steps
-               ? arena_printf(arena, "only %llu turns are copied, of which the last one is cut",
-                              (unsigned long long)stop->turns)
-               : NULL;
+    return stop->turns < 2
+               ? arena_printf(arena, "a turn takes more than the %zu instructions that are copied", stop->n_steps)
+               : arena_printf(arena, "only %llu turns are copied, of which the last one is cut",
+                              (unsigned long long)stop->turns);
+}
+
+// An end behind whole turns is the only one that has a value.
+static void drop_cut(const struct trace *trace, struct stop *stops[], size_t n) {
+    bool has_whole = false;
+    for (size_t i = 0; i < n; i++)
+        has_whole |= stops[i]->n_steps >= FEWEST_STEPS && trace_is_whole(trace, stops[i]->n_steps);
+    for (size_t i = 0; has_whole && i < n; i++)
+        if (stops[i]->n_steps && !trace_is_whole(trace, stops[i]->n_steps))
+            stops[i]->n_steps = 0;
 }
 
 const char *stop_choose(struct arena *arena, const struct trace *trace, struct stop *stop) {
@@ -64,6 +73,7 @@ const char *stop_choose(struct arena *arena, const struct trace *trace, struct s
         count.n_steps = 0;
     if (!stop_cell_find(arena, trace, &cell))
         cell.n_steps = 0;
+    drop_cut(trace, (struct stop *[]){&exit, &count, &cell}, 3);
     if (!is_rare(&cell) && (exit.n_steps >= GOOD_STEPS || count.n_steps >= GOOD_STEPS))
         cell.n_steps = 0;
     if (is_enough(&exit, count.n_steps > cell.n_steps ? &count : &cell))

@@ -96,14 +96,18 @@ static unsigned find_free_register(const struct trace *trace) {
 
 bool stop_cell_find(struct arena *arena, const struct trace *trace, struct stop *stop) {
     size_t fewest = SIZE_MAX, latest = 0;
+    bool is_whole = false;
     (void)arena;
     for (size_t i = 0; i < trace->n_insns; i++) {
         const struct trace_insn *place = &trace->insns[i];
         bool is_late = place->last >= trace->n_steps / 2 && place->n > 1;
-        bool is_better = place->n < fewest || (place->n == fewest && place->last > latest);
-        unsigned n_moved = is_late && is_better ? find_moved(trace, place) : 0;
+        bool is_rarer = place->n < fewest || (place->n == fewest && place->last > latest);
+        bool is_whole_there = is_late && trace_is_whole(trace, place->last);
+        bool is_better = is_late && (is_whole_there == is_whole ? is_rarer : is_whole_there);
+        unsigned n_moved = is_better ? find_moved(trace, place) : 0;
         if (!n_moved || !are_flags_free(trace, place))
             continue;
+        is_whole = is_whole_there;
         fewest = place->n;
         latest = place->last;
         *stop = (struct stop){.kind = HOT_STOP_CELL,

@@ -7,7 +7,7 @@
 
 #include "hot/stop.h"
 
-// Finds a place whose last run is behind most of the steps.
+// Finds a place whose last run is behind most of the steps, and if possible behind whole turns.
 bool stop_cell_find(struct arena *arena, const struct trace *trace, struct stop *stop);
 
 #endif

@@ -281,14 +281,20 @@ static bool try_branch(struct arena *arena, const struct trace *trace, const str
 
 bool stop_count_find(struct arena *arena, const struct trace *trace, struct stop *stop) {
     struct stop found;
+    bool is_whole = false;
     stop->n_steps = 0;
     for (size_t i = 0; i < trace->n_insns; i++) {
         const struct trace_insn *branch = &trace->insns[i];
         const struct insn *insn = branch->insn->insn;
         bool is_one_way = branch->n_taken == 0 || branch->n_taken == branch->n;
-        if (insn->is_branch && insn->is_conditional && insn->is_direct && is_one_way &&
-            branch->last + 1 > stop->n_steps && try_branch(arena, trace, branch, &found))
-            *stop = found;
+        if (!insn->is_branch || !insn->is_conditional || !insn->is_direct || !is_one_way)
+            continue;
+        const bool is_whole_there = trace_is_whole(trace, branch->last + 1);
+        const bool is_better = is_whole_there == is_whole ? branch->last + 1 > stop->n_steps : is_whole_there;
+        if (!is_better || !try_branch(arena, trace, branch, &found))
+            continue;
+        *stop = found;
+        is_whole = is_whole_there;
     }
     return stop->n_steps > 0;
 }

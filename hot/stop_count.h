@@ -6,7 +6,7 @@
 
 #include "hot/stop.h"
 
-// Finds the latest such step.
+// Finds the latest such step behind whole turns, else the latest one.
 bool stop_count_find(struct arena *arena, const struct trace *trace, struct stop *stop);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "blocks/x86_registers.h"
 
+#include <math.h>
 #include <string.h>
 
 const struct segment *trace_find_page(const struct hot_state *state, uint64_t address) {
@@ -29,6 +30,19 @@ size_t trace_read(const struct hot_state *state, uint64_t address, uint8_t *byte
 
 static size_t read_state(const void *context, uint64_t address, uint8_t *bytes, size_t n_bytes) {
     return trace_read(context, address, bytes, n_bytes);
+}
+
+bool trace_is_whole(const struct trace *trace, size_t n_steps) {
+    static const double most_cut = 0.1; // of all steps
+    if (trace_behind(trace, n_steps - 1) == trace->state->head)
+        return true;
+    if (trace->heads[n_steps] < 2)
+        return false;
+    size_t last = n_steps - 1;
+    while (trace->state->steps[last] != trace->state->head)
+        last--;
+    const double whole = (double)last / (double)(trace->heads[n_steps] - 1), cut = (double)(n_steps - last);
+    return fabs(whole - cut) <= most_cut * (double)n_steps;
 }
 
 bool trace_is_free(const struct trace *trace, uint64_t address, unsigned n_bytes, size_t end) {

@@ -36,6 +36,9 @@ static inline uint64_t trace_behind(const struct trace *trace, size_t step) {
     return step + 1 < trace->n_steps ? trace->state->steps[step + 1] : trace->state->next;
 }
 
+// Whether the turns before a step are whole ones. The last one may be cut a little.
+bool trace_is_whole(const struct trace *trace, size_t n_steps);
+
 // Whether so many bytes of memory are none of those of instructions that begin to run before step `end`.
 bool trace_is_free(const struct trace *trace, uint64_t address, unsigned n_bytes, size_t end);
 
