@@ -60,6 +60,7 @@ struct lab_block {
     bool calls_others;                       // it calls, or may call, functions outside of it
     bool leaves;                             // it has branches to what is outside of it
     uint64_t given_turns;                    // turns in a pass, by what the user gave; 0: unknown
+    bool is_pass;                            // of such a loop: each pass begins with what the user gave
     const char *endless;                     // reason why they cannot, one clause; null: they can, or it is no loop
     struct block_turns turns[N_ALIASES];
     const struct start_state *starts[N_ALIASES]; // options.state, and pointers in vector registers; null: not known yet

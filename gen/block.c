@@ -216,7 +216,8 @@ static const char *first_label(const struct block_reader *reader) {
     return "";
 }
 
-// Counts the instructions. Those that reset the stack pointer are among the loop's own.
+// Counts the instructions. Those that reset the stack pointer, or set again what the user gave, are among the loop's
+// own.
 static void count_instructions(const struct isa *isa, unsigned n_instructions, struct program *program) {
     struct text lines = {0};
     struct arena scratch = {0};
@@ -228,10 +229,12 @@ static void count_instructions(const struct isa *isa, unsigned n_instructions, s
         program->loop_instructions = 0;
         program->loop_branches = 1;
     }
-    if (!program->resets_stack)
+    if (!program->resets_stack && !program->again)
         return;
     lines.arena = &scratch;
-    isa->emit_stack_pointer(&lines, program->stack_start, program->syntax);
+    if (program->resets_stack)
+        isa->emit_stack_pointer(&lines, program->stack_start, program->syntax);
+    text_add(&lines, program->again ? program->again : "");
     for (size_t i = 0; i < lines.length; i++)
         program->loop_instructions += lines.data[i] == '\n';
     if (program->form == PROGRAM_LOOPED)
@@ -260,8 +263,9 @@ static unsigned fit_bytes(unsigned copies, unsigned n_bytes) {
 
 // Returns the number of copies in a line.
 static unsigned count_copies(const struct block_request *request, unsigned n_instructions) {
-    unsigned copies =
-        request->runs_once ? 1 : program_unroll(request->form, request->unroll, n_instructions, GEN_BLOCK_INSTRUCTIONS);
+    unsigned copies = request->runs_once || request->is_pass
+                          ? 1
+                          : program_unroll(request->form, request->unroll, n_instructions, GEN_BLOCK_INSTRUCTIONS);
     unsigned n_bytes = 0;
     for (unsigned i = 0; request->facts && i < request->facts->n_instructions; i++)
         n_bytes += request->facts->lengths[i];
@@ -305,6 +309,9 @@ static bool make_program(struct block_reader *reader, struct program *program) {
     const char *counter;
     if (!choose_counter(reader, &used, &counter, &preserves_flags))
         return false;
+    struct text again = {.arena = arena};
+    if (request->is_pass && request->facts && !request->runs_once)
+        block_emit_again(&setup, &used, &again);
     *program = (struct program){
         .kernel = reader->name,
         .isa = reader->isa->name,
@@ -327,6 +334,7 @@ static bool make_program(struct block_reader *reader, struct program *program) {
         .runs_once = request->runs_once,
         .has_own_branch = request->turns != NULL,
         .resets_stack = request->resets_stack,
+        .again = again.length ? again.data : NULL,
         .stack_start = block_stack_start(reader->isa, &request->start),
         .features = ARENA_NEW(arena, const char *),
     };

@@ -104,6 +104,7 @@ struct block_request {
     struct block_start start;
     bool runs_once, resets_stack; // as in struct program
     bool is_routine;              // it returns: the body calls it
+    bool is_pass;                 // each iteration begins with what the user gave: there is one copy of the body
     // Where the block is a loop: the program's loop is that one, without instructions of its own. Null: it counts.
     const struct block_turns *turns;
 };
@@ -118,6 +119,9 @@ bool block_names_others(struct arena *arena, const struct isa *isa, const char *
 // register that the user gave, or --init may set, and this ISA's programs cannot set it again.
 bool block_can_be_called(const struct isa *isa, const struct block_start *start, const struct block_facts *facts,
                          struct fail *fail);
+
+// Whether it changes a register that the user gave.
+bool block_changes_given(const struct isa *isa, const struct block_start *start, const struct block_facts *facts);
 
 // Makes a program of a block. The loop counter is a register that the block does not use, or a word of the frame. Fails
 // at the place of a mistake: a directive for another section, an instruction that leaves the loop, no register left for

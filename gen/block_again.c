@@ -27,8 +27,16 @@ static struct register_set set_of(const struct isa *isa, const char *const *name
     return set;
 }
 
+static unsigned count_names(const char *const *names) {
+    unsigned n = 0;
+    while (names && names[n])
+        n++;
+    return n;
+}
+
 static struct search begin(const struct isa *isa, const struct block_start *start, const struct block_facts *facts) {
     return (struct search){.isa = isa,
+                           .n_arguments = start->is_routine ? 0 : count_names(isa->arguments),
                            .start = start,
                            .inputs = set_of(isa, facts->inputs, facts->n_inputs),
                            .changed = set_of(isa, facts->changed, facts->n_changed)};
@@ -40,7 +48,7 @@ static struct register_name next_candidate(struct search *search) {
     const struct isa *isa = search->isa;
     const struct start_state *state = search->start->state;
     struct register_name found = {0};
-    while (isa->arguments[search->n_arguments]) {
+    while (isa->arguments && isa->arguments[search->n_arguments]) {
         const char *name = isa->arguments[search->n_arguments++];
         if (register_find(isa, (struct slice){name, strlen(name)}, &found))
             return found;
@@ -105,6 +113,12 @@ static bool changes_control(const struct block_facts *facts, const char *name) {
         if (strcasecmp(facts->changed[i], name) == 0)
             return true;
     return false;
+}
+
+bool block_changes_given(const struct isa *isa, const struct block_start *start, const struct block_facts *facts) {
+    struct search search = begin(isa, start, facts);
+    struct again again;
+    return next(&search, &again);
 }
 
 bool block_can_be_called(const struct isa *isa, const struct block_start *start, const struct block_facts *facts,

@@ -1,7 +1,7 @@
 // Private to this folder.
 // A block that is called, and the registers that the body sets again before each call, as a caller does: what it reads
 // in the registers of arguments, and what the user gave, where the block changes it. They have then what they had
-// before the first call. Inside gen/ only.
+// before the first call. Likewise what the user gave a loop that is measured by passes. Inside gen/ only.
 #ifndef GEN_BLOCK_AGAIN_H
 #define GEN_BLOCK_AGAIN_H
 

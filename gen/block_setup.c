@@ -110,7 +110,8 @@ const char *block_make_setup(const struct block_setup *setup, const struct used_
     emit_general(setup, &used->all, counter, &out);
     if (setup->request->start.state && setup->request->start.state->n_init_bytes)
         block_add_bytes(&out, setup->request->start.state->init_bytes, setup->request->start.state->n_init_bytes);
-    if (setup->request->is_routine && setup->request->facts)
+    bool is_pass = setup->request->is_pass && !setup->request->runs_once;
+    if ((setup->request->is_routine || is_pass) && setup->request->facts)
         block_emit_kept(setup, used, &out);
     return out.data;
 }

@@ -61,7 +61,7 @@ static void add_jump_to_exit(struct text *out, const struct isa *isa, const stru
 static void add_exit_in_front(struct text *out, const struct isa *isa, const struct program *program) {
     add_emitted(out, isa->emit_start, program);
     text_addf(out, "    .balign %d\n%s%s.exit:\n    %s back to the caller's stack\n", PROGRAM_EXIT_OFFSET,
-              program->routine ? PROGRAM_EXIT_LABEL ":\n" : "", program->symbol, isa->comment);
+              program->routine || program->again ? PROGRAM_EXIT_LABEL ":\n" : "", program->symbol, isa->comment);
     add_emitted(out, isa->emit_stack_return, program);
     add_emitted(out, isa->emit_exit, program);
     text_addf(out, "%s.entry:\n", program->symbol);
@@ -131,6 +131,7 @@ static unsigned add_loop(struct text *out, const struct isa *isa, const struct p
     text_addf(out, "%s.body_end:\n", symbol);
     if (program->resets_stack)
         add_stack_start(out, isa, program);
+    add_lines(out, program->again ? program->again : "");
     if (!program->runs_once && !program->has_own_branch)
         add_emitted(out, isa->emit_loop_end, program);
     text_addf(out, "%s.loop_end:\n", program->symbol);

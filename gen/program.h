@@ -118,6 +118,7 @@ struct program {
     unsigned n_used;
     bool resets_stack;             // each iteration begins with the same stack pointer
     uint64_t stack_start;          // that stack pointer
+    const char *again;             // instructions behind the body: what the user gave, for the next pass; null: none
     const char *const *features;   // CPU features that the body needs, LLVM's names; null-terminated
     const unsigned *feature_lines; // line in that file of each feature; null: unknown
 

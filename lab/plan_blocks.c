@@ -132,6 +132,7 @@ static bool make_program(struct arena *arena, const struct lab_block *block, enu
     request->facts = !block->is_decoded ? NULL : is_body ? &block->body_facts : &block->facts;
     request->start = block_start_of(block, alias);
     request->is_routine = block->is_routine;
+    request->is_pass = block->is_pass && !is_body;
     request->turns = block->is_loop && !is_body ? &block->turns[alias] : NULL;
     request->resets_stack = request->resets_stack && !request->turns;
     if (!gen_block(arena, is_body ? &block->body_source : &block->source, request, program, fail))
@@ -272,6 +273,18 @@ static void take_given_turns(struct arena *arena, struct plan *plan, const struc
         refuse(arena, plan, block, &why);
 }
 
+// Where nothing counts a loop's turns, and it changes registers that the user gave, these decide where it ends: so each
+// pass begins with them.
+static void begin_passes_anew(struct arena *arena, struct lab_block *block, enum block_alias alias) {
+    const struct block_start start = block_start_of(block, alias);
+    const struct isa *isa = block->source.isa;
+    struct fail why = {0};
+    if (!block_changes_given(isa, &start, &block->facts) || !block_can_be_called(isa, &start, &block->facts, &why))
+        return;
+    block->is_pass = true;
+    block->endless = arena_printf(arena, "%s; each pass begins with what --set gives", block->endless);
+}
+
 // Finds out which blocks are loops whose turns can be set: their own branch makes the looped form. A pass through
 // another one is as long as it is.
 static void find_all_turns(struct arena *arena, struct plan *plan, const struct decoder *decoder) {
@@ -282,6 +295,8 @@ static void find_all_turns(struct arena *arena, struct plan *plan, const struct 
             continue;
         block->endless = find_turns(arena, decoder, block, experiment->alias);
         block->is_loop = !block->endless;
+        if (block->endless)
+            begin_passes_anew(arena, block, experiment->alias);
         if (block->is_loop && given_turns_are_in(block, &block->turns[experiment->alias]))
             take_given_turns(arena, plan, decoder, experiment);
     }

@@ -234,14 +234,15 @@ def place_of(variant, call, loop, form):
 
 class Moved(Program):
     """The linked program with a function moved, so that its loop is so far behind the start of a cache line, and some
-    lines further on."""
-    def __init__(self, variant, call, loop, distance, lines_on=0):
+    lines further on; and with so many instructions more where the function begins."""
+    def __init__(self, variant, call, loop, distance, lines_on=0, lead=0):
         self.name, self.folder, self.program = variant.name, variant.folder, variant.path(call.name + ".moved")
         lines = open(variant.path(call.source + ".s"), encoding="utf-8").read().splitlines()
         lines.insert(lines_of(variant, call, loop)[0] - 1, ".globl moved_head\nmoved_head:")
         label = next(i for i, line in enumerate(lines) if line.startswith(call.name + ":"))
-        for skip in [(distance - loop.head + variant.symbols[call.name]) % 64, *range(64)]:
-            text = lines[:label] + [f".p2align 6\n.skip {64 * lines_on + skip}, 0x90"] + lines[label:]
+        begin = [lines[label], f".rept {lead}; nop; .endr"]
+        for skip in [(distance - loop.head + variant.symbols[call.name] - lead) % 64, *range(64)]:
+            text = lines[:label] + [f".p2align 6\n.skip {64 * lines_on + skip}, 0x90", *begin] + lines[label + 1:]
             with open(self.program + ".s", "w", encoding="utf-8") as file:
                 file.write("\n".join(text) + "\n")
             run("as", self.program + ".s", "-o", self.program + ".o")

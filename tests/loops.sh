@@ -176,6 +176,11 @@ passes 22 --asm '1: add rax, 1; cmp rax, 9; jl 1b' --set rax=2
 expect 2 'rsi is given, which decides its turns, and rdi is not, from which it counts: give both, or none' one_line \
     run --asm '1: add rdi, 8; cmp rdi, rsi; jne 1b' --set rsi=0x2324050
 expect 0 '^0x7$' bash -c "'$cyclops' try --alias disjoint --json --asm '1: inc rax; dec ecx; jne 1b' --set rcx=7,rax=0 | jq -r .registers.rax"
+# Where nothing counts, and the loop ends by what the user gave, also by a vector register: each pass begins with it.
+run --form looped --alias disjoint --json --set xmm0=0x2324000,mem[rsp-8]=0x2324400 \
+    --asm '1: movq rax, xmm0; add rax, 64; movq xmm0, rax; cmp [rsp-8], rax; jne 1b' >"$T/run" 2>"$T/why"
+expect 0 'goes back depends on what it computes; each pass begins with what --set gives' one_line cat "$T/why"
+expect 0 '^null null$' jq -r 'select(.record == "measurement") | "\(.outcome) \(.block.own_branch)"' "$T/run"
 # A simulated CPU follows no branch, which is said.
 expect 0 'as rcx is given, which decides its turns.*a simulated CPU follows no branch: this is one pass through the text' one_line \
     "$cyclops" run --target sim:znver4 --mcpu znver4 --asm '1: imul rax, rdx; dec ecx; jne 1b' --set rcx=100
