@@ -17,9 +17,9 @@
 
 static struct {
     const char *perf, *callgrind, *save, *json, *html;
-    struct option_count pid, most;
+    struct option_count pid, most, moments;
     double seconds, least_percent;
-} args = {.most = {.value = 10}, .seconds = 2, .least_percent = 1};
+} args = {.most = {.value = 10}, .moments = {.value = HOT_MOMENTS}, .seconds = 2, .least_percent = 1};
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Where the time goes", NULL},
@@ -35,6 +35,8 @@ static const struct option options[] = {
     {OPTION_NUMBER, "seconds", "S", "How long a process (--pid) is sampled. Default: 2.", &args.seconds},
     {OPTION_COUNT, "loops", "N", "Replay at most so many loops. Default: 10.", &args.most},
     {OPTION_NUMBER, "least", "PERCENT", "Leave out loops with less of the time. Default: 1.", &args.least_percent},
+    {OPTION_COUNT, "moments", "N",
+     "Copy each loop at up to so many moments, 1 to 8, spread over the time that it takes. Default: 3.", &args.moments},
     {OPTION_HEADING, NULL, NULL, "What to compare with", NULL},
     {OPTION_LIST, "mcpu", "CPU",
      "Model to predict with: a CPU of LLVM's, an overlay (FILE.yaml, overlay:NAME), or a CPU file (FILE.cpu.yaml, "
@@ -74,10 +76,10 @@ static const struct command command = {
     "\n"
     "The program's input and output are its own. Its second run reads the same input\n"
     "again, which is read to its end before; what it prints is thrown away, and files\n"
-    "that it writes are written twice. A loop is copied once, at its 200th turn or at\n"
-    "its first; only in the program itself, not in its children. Of a program that\n"
-    "does not end, use --pid. Options stand before the program. The table is printed\n"
-    "to standard error where a program runs.\n",
+    "that it writes are written twice. A loop is copied at three moments, spread over\n"
+    "the time that it took in the first run, in whichever process of the program\n"
+    "comes to it. Of a program that does not end, use --pid. Options stand before the\n"
+    "program. The table is printed to standard error where a program runs.\n",
     "  cyclops hot ./program data.txt\n"
     "  cyclops hot --save case.hot gzip -kc file >file.gz\n"
     "  cyclops hot --mcpu cpu:skylake case.hot\n"
@@ -190,17 +192,18 @@ static bool find_loops(struct arena *arena, const struct decoder *decoder, char 
         return fail_set(fail, FAIL_UNAVAILABLE,
                         "no sample is in user code: the program ran for too short a time; give it more work");
     const struct silence silence = silence_begin(input);
-    const bool is_done = hot_copy_states(arena, decoder, argv, argv ? 0 : (int)args.pid.value, findings, fail);
+    const bool is_done =
+        hot_copy_states(arena, decoder, argv, argv ? 0 : (int)args.pid.value, args.moments.value, findings, fail);
     silence_end(&silence);
     return is_done;
 }
 
 static bool save(struct arena *arena, const struct hot_findings *findings, struct fail *fail) {
-    const struct hot_state **states = ARENA_ARRAY(arena, const struct hot_state *, findings->n + 1);
+    const struct hot_state **states = ARENA_ARRAY(arena, const struct hot_state *, findings->n *HOT_MOST_MOMENTS + 1);
     size_t n = 0;
     for (size_t i = 0; i < findings->n; i++)
-        if (findings->items[i].state)
-            states[n++] = findings->items[i].state;
+        for (size_t k = 0; k < findings->items[i].n_moments; k++)
+            states[n++] = findings->items[i].moments[k].state;
     return hot_case_write(args.save, states, n, fail);
 }
 
@@ -255,6 +258,8 @@ static bool hot(struct arena *arena, struct lab *lab, const struct operands *ope
     const struct isa *isa = isa_native();
     if (!args.most.value)
         return fail_set(fail, FAIL_INPUT, "--loops is 1 or more");
+    if (!args.moments.value || args.moments.value > HOT_MOST_MOMENTS)
+        return fail_set(fail, FAIL_INPUT, "--moments is 1 to %d", HOT_MOST_MOMENTS);
     if (operands->n_items > 1 && file_has_suffix(operands->items[0], ".hot") && operands->items[1][0] == '-')
         return fail_set(fail, FAIL_INPUT, "options stand before the case file: cyclops hot %s ... %s",
                         operands->items[1], operands->items[0]);

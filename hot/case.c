@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char first_line[] = "cyclops hot case 1\n";
+static const char first_line[] = "cyclops hot case 2\n";
 
 enum {
     MOST_STATES = 1000,
     MOST_STEPS = 1 << 20,
     MOST_PAGES = 1 << 16,
     MOST_TEXT = 1 << 12,
+    MOST_SECONDS = 1 << 30,
     MOST_BYTES = 1 << 29, // of what is compressed
     CASE_PAGE_BYTES = 1 << 12,
     FEWEST_XSAVE = 576,
@@ -65,8 +66,16 @@ static uint64_t *column(struct step_registers *registers, unsigned number) {
     return number < STEP_REGISTERS ? &registers->general[number] : others[number - STEP_REGISTERS];
 }
 
+static uint64_t bits_of(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
 static void put_state(struct writer *writer, const struct hot_state *state) {
     const uint64_t numbers[] = {(uint64_t)state->module.kind,
+                                bits_of(state->seconds),
+                                bits_of(state->share),
                                 state->load_address,
                                 state->head,
                                 state->flags,
@@ -158,6 +167,18 @@ static uint64_t take_number(struct reader *reader, uint64_t low, uint64_t high, 
     return low;
 }
 
+static double take_real(struct reader *reader, double low, double high, const char *what) {
+    double value = low;
+    const uint8_t *bytes = take(reader, sizeof value);
+    if (bytes)
+        memcpy(&value, bytes, sizeof value);
+    if (value >= low && value <= high)
+        return value;
+    if (!reader->why)
+        reader->why = arena_printf(reader->arena, "%s cannot be %g", what, value);
+    return low;
+}
+
 static const char *take_text(struct reader *reader) {
     size_t n = (size_t)take_number(reader, 0, MOST_TEXT, "the length of a text");
     const uint8_t *bytes = take(reader, n);
@@ -217,6 +238,8 @@ static struct hot_state *take_state(struct reader *reader) {
     if (!*state->module.build_id)
         state->module.build_id = NULL;
     state->module.kind = (enum hot_module_kind)take_number(reader, HOT_FILE, HOT_KERNEL, "a kind of module");
+    state->seconds = take_real(reader, 0, MOST_SECONDS, "the time of a copy");
+    state->share = take_real(reader, 0, 1, "a share");
     state->load_address = take_number(reader, 0, UINT64_MAX, "an address");
     state->head = take_number(reader, 0, UINT64_MAX, "an address");
     state->flags = take_number(reader, 0, UINT64_MAX, "the flags");

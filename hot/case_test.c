@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,6 +55,8 @@ static struct hot_state make_state(void) {
                               .module = {.path = "/usr/bin/prog", .kind = HOT_FILE, .build_id = "abcd"},
                               .load_address = 0x400000,
                               .head = 0x401000,
+                              .seconds = 1.5,
+                              .share = 0.25,
                               .registers = {.general = {1, 2, 3}, .counter = 0x401000, .fs = 5},
                               .flags = 0x246,
                               .xsave = xsave,
@@ -94,6 +97,7 @@ static void brings_all_back(void **context) {
     assert_memory_equal(back->steps, state.steps, sizeof(uint64_t[STEPS]));
     assert_memory_equal(back->before, state.before, sizeof(struct step_registers[STEPS]));
     assert_int_equal(back->next, state.next);
+    assert_true(back->seconds == 1.5 && back->share == 0.25);
     assert_int_equal(back->end, HOT_END_LIMIT);
 }
 
@@ -125,7 +129,7 @@ static void refuses_damage(void **context) {
 // What a writer of bad intent makes has a right checksum.
 static void refuses_wrong_states(void **context) {
     (void)context;
-    for (unsigned kind = 0; kind < 7; kind++) {
+    for (unsigned kind = 0; kind < 9; kind++) {
         struct hot_state state = make_state();
         const struct hot_state *const all[] = {&state};
         struct segment pages[2] = {state.pages[0], state.pages[1]};
@@ -139,6 +143,8 @@ static void refuses_wrong_states(void **context) {
         pages[1].address = kind == 3 ? pages[0].address : kind == 4 ? UINT64_C(1) << 60 : pages[1].address;
         state.end = kind == 5 ? (enum hot_end)9 : state.end;
         state.n_steps = kind == 6 ? 0 : state.n_steps;
+        state.share = kind == 7 ? 1.5 : state.share;
+        state.seconds = kind == 8 ? NAN : state.seconds;
         assert_true(hot_case_write(path, all, 1, &fail));
         assert_false(hot_case_read(&arena, path, &read, &n, &fail));
         assert_non_null(strstr(fail.text, "damaged"));

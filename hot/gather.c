@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIRST_MERGE = 1 << 16 };
+enum { FIRST_MERGE = 1 << 16, MOST_TIMED = 1 << 18 };
 
 // ---- modules
 
@@ -142,6 +142,25 @@ void gather_sample(struct gather *gather, struct hot_place place, double weight)
     gather->samples[gather->n_samples++] = (struct hot_sample){place, weight};
 }
 
+// Leaves out each second one where there are too many.
+static void thin_out(struct gather *gather) {
+    size_t n = 0;
+    for (size_t i = 0; i < gather->n_timed; i += 2)
+        gather->timed[n++] = gather->timed[i];
+    gather->n_timed = n;
+    gather->n_between = 2 * gather->n_between + 1;
+}
+
+void gather_timed_sample(struct gather *gather, struct hot_place place, double seconds) {
+    gather_sample(gather, place, 1);
+    if (gather->n_skipped++ < gather->n_between)
+        return;
+    gather->n_skipped = 0;
+    if (gather->n_timed == MOST_TIMED)
+        thin_out(gather);
+    *ARENA_ADD(gather->arena, gather->timed, gather->n_timed) = (struct hot_timed){place, seconds};
+}
+
 void gather_way(struct gather *gather, const struct hot_way *way) {
     if (gather->n_ways == gather->most_ways) {
         merge_ways(gather);
@@ -160,10 +179,14 @@ void gather_finish(struct gather *gather, struct hot_profile *profile) {
         .n_modules = gather->n_modules,
         .samples = gather->samples,
         .n_samples = gather->n_samples,
+        .timed = gather->timed,
+        .n_timed = gather->n_timed,
         .ways = gather->ways,
         .n_ways = gather->n_ways,
         .total = gather->unknown,
     };
     for (size_t i = 0; i < gather->n_samples; i++)
         profile->total += gather->samples[i].weight;
+    for (size_t i = 0; i < gather->n_timed; i++)
+        gather->timed[i].seconds -= gather->start;
 }

@@ -18,6 +18,10 @@ struct gather {
     } * images;
     struct hot_sample *samples;
     size_t n_samples, most_samples; // number at which places are merged
+    struct hot_timed *timed;
+    size_t n_timed;
+    double start;                  // of the program, by the clock of these, s
+    unsigned n_between, n_skipped; // samples between two of these that are left out; so far
     struct hot_way *ways;
     size_t n_ways, most_ways;
     double unknown; // weight of samples whose place is not known
@@ -29,6 +33,8 @@ unsigned gather_module(struct gather *gather, const char *name, const char *buil
 struct hot_image *gather_image(struct gather *gather, unsigned module);
 
 void gather_sample(struct gather *gather, struct hot_place place, double weight);
+// One sample with its time, by the clock of gather->start.
+void gather_timed_sample(struct gather *gather, struct hot_place place, double seconds);
 void gather_way(struct gather *gather, const struct hot_way *way); // counts once, with its cycles
 
 // Ends it: all but unit, time and source are set.

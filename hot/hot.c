@@ -6,6 +6,7 @@
 #include "hot/usual_turn.h"
 
 #include <math.h>
+#include <string.h>
 
 void hot_choose(struct arena *arena, const struct hot_profile *profile, const struct hot_loops *loops,
                 const struct hot_choice *choice, struct hot_findings *findings) {
@@ -31,67 +32,90 @@ void hot_choose(struct arena *arena, const struct hot_profile *profile, const st
     }
 }
 
+static void take_copies(struct arena *arena, const struct hot_copies *copies, struct hot_finding *finding) {
+    finding->moments = ARENA_ARRAY(arena, struct hot_moment, copies->n + 1);
+    finding->n_moments = copies->n;
+    for (size_t i = 0; i < copies->n; i++)
+        finding->moments[i].state = copies->states[i];
+}
+
 // The states of those that have neither a state nor a reason.
-static bool copy(struct arena *arena, const struct decoder *decoder, char *const *argv, int pid, uint64_t skipped,
-                 struct hot_findings *findings, struct fail *fail) {
+static bool copy(struct arena *arena, const struct decoder *decoder, const struct hot_capture *common,
+                 size_t most_moments, struct hot_findings *findings, struct fail *fail) {
     struct hot_capture *captures = ARENA_ARRAY(arena, struct hot_capture, findings->n + 1);
-    struct hot_state **states = ARENA_ARRAY(arena, struct hot_state *, findings->n + 1);
-    const char **whys = ARENA_ARRAY(arena, const char *, findings->n + 1);
+    struct hot_copies *copies = ARENA_ARRAY(arena, struct hot_copies, findings->n + 1);
     size_t n = 0;
     for (size_t i = 0; i < findings->n; i++) {
         const struct hot_finding *finding = &findings->items[i];
-        if (!finding->state && !finding->why)
-            captures[n++] = (struct hot_capture){
-                .argv = argv, .pid = pid, .loop = finding->loop, .module = finding->module, .skipped_hits = skipped};
+        if (finding->n_moments || finding->why)
+            continue;
+        struct hot_capture *capture = &captures[n++];
+        *capture = *common;
+        capture->loop = finding->loop;
+        capture->module = finding->module;
+        capture->n_moments = hot_moments_choose(arena, findings->profile, findings->loops, finding->loop, most_moments,
+                                                &capture->moments);
     }
-    if (n && !hot_state_capture(arena, decoder, captures, n, states, whys, &findings->copied, fail))
+    if (n && !hot_state_capture(arena, decoder, captures, n, copies, &findings->copied, fail))
         return false;
     n = 0;
     for (size_t i = 0; i < findings->n; i++) {
         struct hot_finding *finding = &findings->items[i];
-        if (finding->state || finding->why)
+        if (finding->n_moments || finding->why)
             continue;
-        finding->state = states[n];
-        finding->why = skipped && !states[n] ? NULL : whys[n];
-        n++;
+        const struct hot_copies *own = &copies[n++];
+        take_copies(arena, own, finding);
+        hot_moments_weigh(findings->profile, findings->loops, finding->loop, own->states, own->n);
+        finding->why = common->skipped_hits ? NULL : own->why;
     }
     return true;
 }
 
 // The first turns of a program find cold code and data that are not there yet; so some are left out. A loop that makes
-// fewer is copied at its first.
+// fewer, or none at its moments, is copied at its first.
 bool hot_copy_states(struct arena *arena, const struct decoder *decoder, char *const *argv, int pid,
-                     struct hot_findings *findings, struct fail *fail) {
+                     size_t most_moments, struct hot_findings *findings, struct fail *fail) {
     enum { SKIPPED = 200 };
-    if (!copy(arena, decoder, argv, pid, SKIPPED, findings, fail))
+    struct hot_capture common = {.argv = argv, .pid = pid, .skipped_hits = SKIPPED};
+    if (!copy(arena, decoder, &common, argv ? most_moments : 0, findings, fail))
         return false;
+    common.skipped_hits = 0;
     for (size_t i = 0; i < findings->n; i++)
-        if (!findings->items[i].state && !findings->items[i].why)
-            return copy(arena, decoder, argv, pid, 0, findings, fail);
+        if (!findings->items[i].n_moments && !findings->items[i].why)
+            return copy(arena, decoder, &common, 0, findings, fail);
     return true;
 }
 
+static bool is_same_loop(const struct hot_state *a, const struct hot_state *b) {
+    return strcmp(a->module.path, b->module.path) == 0 && a->head - a->load_address == b->head - b->load_address;
+}
+
 void hot_take_states(struct arena *arena, struct hot_state *const *states, size_t n, struct hot_findings *findings) {
-    *findings = (struct hot_findings){.items = ARENA_ARRAY(arena, struct hot_finding, n + 1), .n = n};
-    for (size_t i = 0; i < n; i++)
-        findings->items[i] =
-            (struct hot_finding){.module = &states[i]->module, .state = states[i], .share = NAN, .program_cycles = NAN};
+    *findings = (struct hot_findings){.items = ARENA_ARRAY(arena, struct hot_finding, n + 1)};
+    for (size_t first = 0, end; first < n; first = end) {
+        struct hot_copies copies = {.n = 0};
+        for (end = first; end < n && copies.n < HOT_MOST_MOMENTS && is_same_loop(states[first], states[end]); end++)
+            copies.states[copies.n++] = states[end];
+        struct hot_finding *finding = &findings->items[findings->n++];
+        *finding = (struct hot_finding){.module = &states[first]->module, .share = NAN, .program_cycles = NAN};
+        take_copies(arena, &copies, finding);
+    }
 }
 
 // By the bounds of the usual turn, repeated as a loop.
-static const char *limit_sentence(struct arena *arena, const struct model *model, const struct hot_finding *finding) {
+static const char *limit_sentence(struct arena *arena, const struct model *model, const struct hot_moment *moment) {
     struct block *block = ARENA_NEW(arena, struct block);
     struct bounds_explained *found = ARENA_NEW(arena, struct bounds_explained);
     struct fail fail = {0};
-    if (!model->own || !finding->turn_bytes ||
-        !model_describe_bytes(model, arena, finding->turn_bytes, finding->n_turn_bytes, block, &fail))
+    if (!model->own || !moment->turn_bytes ||
+        !model_describe_bytes(model, arena, moment->turn_bytes, moment->n_turn_bytes, block, &fail))
         return NULL;
     const struct bounds_request way = {.cpu = model->own, .block = block, .is_loop = true};
     const struct bounds_words words = {model->own, block, found};
     return bounds_explain(arena, &way, found, &fail) ? bounds_largest_sentence(arena, &words) : NULL;
 }
 
-static struct hot_forecast forecast(struct arena *arena, const struct model *model, const struct hot_finding *finding) {
+static struct hot_forecast forecast(struct arena *arena, const struct model *model, const struct hot_moment *moment) {
     struct hot_forecast result = {.model = model->title, .cycles = NAN, .limit = ""};
     struct execution execution;
     struct prediction prediction;
@@ -101,16 +125,16 @@ static struct hot_forecast forecast(struct arena *arena, const struct model *mod
         return result;
     }
     const struct prediction_request request = {.execution = &execution, .way.is_loop = true};
-    if (!hot_replay_execution(arena, model, finding->state, finding->replay.n_steps, &execution, &fail) ||
+    if (!hot_replay_execution(arena, model, moment->state, moment->replay.n_steps, &execution, &fail) ||
         !prediction_by_model(arena, model, &request, &prediction, &fail)) {
         result.missing = arena_strdup(arena, fail.text);
         return result;
     }
-    result.cycles = prediction.cycles / (double)finding->replay.turns;
+    result.cycles = prediction.cycles / (double)moment->replay.turns;
     result.limit = prediction.bottleneck;
     result.notes = prediction.notes;
     result.n_notes = prediction.n_notes;
-    result.sentence = limit_sentence(arena, model, finding);
+    result.sentence = limit_sentence(arena, model, moment);
     return result;
 }
 
@@ -126,34 +150,88 @@ static double cycles_per_second(const struct lab *lab) {
     return (double)(timer_read() - first) / (timer_seconds() - begin) / lab->bench.ticks_per_cycle;
 }
 
-bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_finding *finding, struct fail *fail) {
-    if (!finding->state)
-        return true;
-    if (!hot_replay_run(lab, finding->state, &finding->replay, fail))
-        return false;
+static void judge_moment(struct lab *lab, struct hot_moment *moment) {
     static const double least = 50; // cycles, beside which the error of the subtracted start and end is too large
-    const struct bench_measurement *measured = &finding->replay.measurement;
-    finding->why = finding->replay.why;
-    if (!finding->why && !(measured->cycles >= least))
-        finding->why = measured->verdict == MEASURED_UNSTABLE && measured->why
-                           ? arena_printf(lab->arena, "it has no value here: %s", measured->why)
-                           : "a replay is too short to be timed";
-    if (finding->why)
-        return true;
+    const struct bench_measurement *measured = &moment->replay.measurement;
+    moment->why = moment->replay.why;
+    if (!moment->why && !(measured->cycles >= least))
+        moment->why = measured->verdict == MEASURED_UNSTABLE && measured->why
+                          ? arena_printf(lab->arena, "it has no value here: %s", measured->why)
+                          : "a replay is too short to be timed";
+    if (moment->why)
+        return;
     struct usual_turn turn;
-    if (!usual_turn_find(lab->arena, &lab->decoder, finding->state, finding->replay.n_steps, &turn)) {
-        finding->ways_share = turn.share;
+    if (!usual_turn_find(lab->arena, &lab->decoder, moment->state, moment->replay.n_steps, &turn)) {
+        moment->ways_share = turn.share;
         if (turn.is_plain) {
-            finding->turn_bytes = turn.bytes;
-            finding->n_turn_bytes = turn.n_bytes;
+            moment->turn_bytes = turn.bytes;
+            moment->n_turn_bytes = turn.n_bytes;
         }
     }
-    finding->n_forecasts = lab->models.n_judged;
-    finding->forecasts = ARENA_ARRAY(lab->arena, struct hot_forecast, lab->models.n_judged + 1);
+    moment->forecasts = ARENA_ARRAY(lab->arena, struct hot_forecast, lab->models.n_judged + 1);
     for (unsigned i = 0; i < lab->models.n_judged; i++)
-        finding->forecasts[i] = forecast(lab->arena, &lab->models.judged[i], finding);
+        moment->forecasts[i] = forecast(lab->arena, &lab->models.judged[i], moment);
+}
+
+// The values of all moments as one. A moment stands for a share of the time, in which the loop makes the more turns,
+// the fewer cycles each takes.
+static void join_moments(struct arena *arena, size_t n_models, struct hot_finding *finding) {
+    static const double even = 1.1;
+    double turns = 0, shares = 0, lowest_high = INFINITY, highest_low = 0;
+    finding->predicted = ARENA_ARRAY(arena, double, n_models + 1);
+    finding->n_models = n_models;
+    finding->is_stable = true;
+    for (size_t i = 0; i < finding->n_moments; i++) {
+        const struct hot_moment *moment = &finding->moments[i];
+        const struct hot_replay *replay = &moment->replay;
+        if (moment->why) {
+            finding->why = finding->why ? finding->why : moment->why;
+            continue;
+        }
+        // Where no moment with a value has a share, they count equally.
+        const double share = fmax(moment->state->share, 1e-9), weight = share / replay->cycles_per_turn;
+        if (!finding->main || share > finding->main->state->share)
+            finding->main = moment;
+        shares += share;
+        turns += weight;
+        finding->low += weight * replay->low;
+        finding->high += weight * replay->high;
+        finding->is_stable &= replay->measurement.verdict != MEASURED_UNSTABLE;
+        finding->least = finding->least > 0 ? fmin(finding->least, replay->cycles_per_turn) : replay->cycles_per_turn;
+        finding->most = fmax(finding->most, replay->cycles_per_turn);
+        lowest_high = fmin(lowest_high, replay->high);
+        highest_low = fmax(highest_low, replay->low);
+        for (size_t k = 0; k < n_models; k++)
+            finding->predicted[k] += weight * moment->forecasts[k].cycles;
+    }
+    if (!finding->main)
+        return;
+    finding->why = NULL;
+    finding->cycles = shares / turns;
+    finding->low /= turns;
+    finding->high /= turns;
+    finding->is_uneven = finding->most > even * finding->least && highest_low > lowest_high;
+    for (size_t k = 0; k < n_models; k++)
+        finding->predicted[k] /= turns;
+}
+
+bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_finding *finding, struct fail *fail) {
+    const size_t n = finding->n_moments;
+    const struct hot_state **states = ARENA_ARRAY(lab->arena, const struct hot_state *, n + 1);
+    struct hot_replay *replays = ARENA_ARRAY(lab->arena, struct hot_replay, n + 1);
+    for (size_t i = 0; i < n; i++)
+        states[i] = finding->moments[i].state;
+    if (!n)
+        return true;
+    if (!hot_replay_run(lab, states, n, replays, fail))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        finding->moments[i].replay = replays[i];
+        judge_moment(lab, &finding->moments[i]);
+    }
+    join_moments(lab->arena, lab->models.n_judged, finding);
     const struct hot_profile *profile = findings->profile;
-    if (profile && finding->loop && finding->loop->turns > 0 && profile->seconds_per_sample > 0)
+    if (!finding->why && profile && finding->loop && finding->loop->turns > 0 && profile->seconds_per_sample > 0)
         finding->program_cycles =
             finding->loop->own * profile->seconds_per_sample * cycles_per_second(lab) / finding->loop->turns;
     return true;

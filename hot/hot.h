@@ -3,6 +3,7 @@
 #ifndef HOT_HOT_H
 #define HOT_HOT_H
 
+#include "hot/moments.h"
 #include "hot/replay.h"
 
 // What a model says of the recorded turns.
@@ -16,21 +17,36 @@ struct hot_forecast {
     size_t n_notes;
 };
 
-struct hot_finding {
-    const struct hot_loop *loop; // null: of a case file, which has no profile
-    const struct hot_module *module;
-    const struct hot_loop *caller; // of what is in no loop, the hottest loop that may call it; null: none
-    const struct hot_module *caller_module;
-    const struct hot_state *state; // null: see `why`
-    const char *why;               // there is no value, and why, one clause; null: there is
-    double share;                  // of the profile's samples, without inner loops, 0 to 1; NAN: no profile
+// One copy of a loop, replayed and predicted.
+struct hot_moment {
+    const struct hot_state *state;
+    const char *why; // it has no value, and why, one clause; null: it has one
     struct hot_replay replay;
     double ways_share; // share of the turns that are like the usual one, 0 to 1
     // The usual turn's instructions as machine code, where they stand one behind the other; null: they do not.
     const uint8_t *turn_bytes;
     size_t n_turn_bytes;
     struct hot_forecast *forecasts; // by each model of the lab
-    size_t n_forecasts;
+};
+
+struct hot_finding {
+    const struct hot_loop *loop; // null: of a case file, which has no profile
+    const struct hot_module *module;
+    const struct hot_loop *caller; // of what is in no loop, the hottest loop that may call it; null: none
+    const struct hot_module *caller_module;
+    double share; // of the profile's samples, without inner loops, 0 to 1; NAN: no profile
+    struct hot_moment *moments;
+    size_t n_moments; // in the order of their times; 0: see `why`
+    const char *why;  // there is no value, and why, one clause; null: there is
+    // With a value: the moment that stands for most of the loop's time. The value is that of the turns at all moments,
+    // of which there are as many as the loop makes in the time that each moment stands for.
+    const struct hot_moment *main;
+    double cycles, low, high; // per turn
+    double least, most;       // of the moments' values
+    bool is_stable;           // all values that count are
+    bool is_uneven;           // they differ by more than a tenth
+    double *predicted;        // per turn, of the same turns, by each model of the lab; NAN: not of all moments
+    size_t n_models;
     double program_cycles; // per turn in the program, by the profile's time and turns; NAN: these are not both known
 };
 
@@ -52,11 +68,12 @@ struct hot_choice {
 void hot_choose(struct arena *arena, const struct hot_profile *profile, const struct hot_loops *loops,
                 const struct hot_choice *choice, struct hot_findings *findings);
 
-// Copies the states of the chosen loops in a run of the program; what has none gets its reason. `argv` null: `pid`.
+// Copies the states of the chosen loops in a run of the program, each at up to so many moments; what has none gets its
+// reason. `argv` null: `pid`.
 bool hot_copy_states(struct arena *arena, const struct decoder *decoder, char *const *argv, int pid,
-                     struct hot_findings *findings, struct fail *fail);
+                     size_t most_moments, struct hot_findings *findings, struct fail *fail);
 
-// Takes the states of a case file instead.
+// Takes the states of a case file instead. Those of one loop stand one behind the other.
 void hot_take_states(struct arena *arena, struct hot_state *const *states, size_t n, struct hot_findings *findings);
 
 // Replays one, and predicts it. False only when Cyclops itself failed.

@@ -34,6 +34,12 @@ struct hot_sample {
     double weight; // samples; of a profiler that counts, executed instructions
 };
 
+// When one sample was taken.
+struct hot_timed {
+    struct hot_place place;
+    double seconds; // since the program's start
+};
+
 // A branch that was taken, from branch records (perf's brstack).
 struct hot_way {
     struct hot_place from, to;
@@ -51,6 +57,9 @@ struct hot_profile {
     size_t n_modules;
     const struct hot_sample *samples; // of user code, in the order of their places, each place once
     size_t n_samples;
+    // Single samples with their times; of a long profile, one of each so many. Empty where it has no times.
+    const struct hot_timed *timed;
+    size_t n_timed;
     const struct hot_way *ways; // in the order of from, then to; empty where there are no branch records
     size_t n_ways;
     enum hot_unit unit;

@@ -27,6 +27,7 @@ struct waiting {
     uint64_t from, to; // to: of a branch
     bool is_way;
     double cycles;
+    double seconds; // as struct perf_reader has it
 };
 
 struct perf_reader {
@@ -43,6 +44,8 @@ struct perf_reader {
     bool waits_for_chain; // the next line is the innermost of a chain
     bool is_in_chain;     // the next lines are callers
     int pid;              // of the chain's sample
+    double seconds;       // its time by perf's clock; 0: unknown
+    double first_seconds; // least time of all that has one; 0: none has
     double period;        // sum, of n_periods samples
     size_t n_samples, n_periods;
     struct fail *fail;
@@ -116,6 +119,13 @@ static void settle(struct module_base *base) {
         *base = (struct module_base){.is_known = true, .base = first};
 }
 
+static void add_one(struct perf_reader *reader, struct hot_place place, double seconds) {
+    if (seconds > 0)
+        gather_timed_sample(reader->input->gather, place, seconds);
+    else
+        gather_sample(reader->input->gather, place, 1);
+}
+
 static void add_known(struct perf_reader *reader, const struct waiting *one, int64_t base) {
     struct gather *gather = reader->input->gather;
     const struct hot_place place = {one->module, one->from - (uint64_t)base};
@@ -125,7 +135,7 @@ static void add_known(struct perf_reader *reader, const struct waiting *one, int
         if (image && hot_image_is_code(image, way.from.address) && hot_image_is_code(image, way.to.address))
             gather_way(gather, &way);
     } else {
-        gather_sample(gather, place, 1);
+        add_one(reader, place, one->seconds);
     }
 }
 
@@ -305,7 +315,7 @@ static bool add_sample(struct perf_reader *reader, const struct perf_place *at) 
     bool has_maps = reader->spaces.n > 0;
     unsigned module = UINT32_MAX;
     if (has_maps && spaces_find(&reader->spaces, reader->pid, at->address, &place)) {
-        gather_sample(gather, place, 1);
+        add_one(reader, place, reader->seconds);
     } else if (at->file && strcmp(at->file, "[unknown]") != 0) {
         module = gather_module(gather, at->file, NULL);
         if (gather->modules[module].kind != HOT_FILE) {
@@ -313,7 +323,7 @@ static bool add_sample(struct perf_reader *reader, const struct perf_place *at) 
         } else {
             learn(reader, module, at);
             *ARENA_ADD(gather->arena, reader->waiting, reader->n_waiting) =
-                (struct waiting){.module = module, .from = at->address, .cycles = NAN};
+                (struct waiting){.module = module, .from = at->address, .cycles = NAN, .seconds = reader->seconds};
         }
     } else {
         gather->unknown += 1;
@@ -345,20 +355,37 @@ static const char *find_header(struct slice line) {
     return end;
 }
 
+// Takes a word such as "12.345678:"; of what perf makes up at its start, it is 0.
+static bool take_time(struct perf_reader *reader, struct slice word) {
+    char text[32], *end;
+    if (word.length < 4 || word.length >= sizeof text || word.data[word.length - 1] != ':' ||
+        !memchr(word.data, '.', word.length))
+        return false;
+    memcpy(text, word.data, word.length);
+    text[word.length - 1] = '\0';
+    if (strspn(text, "0123456789.") != word.length - 1)
+        return false;
+    reader->seconds = strtod(text, &end);
+    if (reader->seconds > 0 && !(reader->first_seconds > 0 && reader->first_seconds <= reader->seconds))
+        reader->first_seconds = reader->seconds;
+    return !*end;
+}
+
 // Reads "prog 1234/1235 [001] 12.345:    1000000 cpu-clock:u:". Sets whether this event counts.
 static void take_header(struct perf_reader *reader, struct slice header, bool *counts) {
     struct slice rest = header, word, before = {0};
     bool has_pid = false;
     reader->pid = -1;
+    reader->seconds = 0;
     while ((word = profile_next_word(&rest)).length && slice_trim(rest).length) {
+        take_time(reader, word);
         has_pid = has_pid || (before.data && parse_pid(word, &reader->pid));
         if (!before.data && memchr(word.data, '/', word.length))
             has_pid = parse_pid(word, &reader->pid); // the name is not printed
         before = word;
     }
     const char *event = arena_copy(reader->input->gather->arena, word.data, word.length);
-    bool is_time = strspn(event, "0123456789.:") == strlen(event);
-    if (is_time) {
+    if (take_time(reader, word) || strspn(event, "0123456789.:") == strlen(event)) {
         *counts = true;
         return;
     }
@@ -383,8 +410,12 @@ static bool take_line(struct perf_reader *reader, char *text, size_t length) {
         return true;
     text[line.data - text + (ptrdiff_t)line.length] = '\0';
     char *record = strstr(text, "PERF_RECORD_");
-    if (record)
+    if (record) {
+        struct slice rest = {text, (size_t)(record - text)}, word;
+        while ((word = profile_next_word(&rest)).length)
+            take_time(reader, word);
         return take_record(reader, record);
+    }
     const char *end = find_header(line);
     bool counts = true;
     if (end) {
@@ -415,6 +446,7 @@ bool profile_read_perf(struct profile_input *input, struct fail *fail) {
     }
     is_good = is_good && profile_is_read(input, reader.line + 1, fail) && add_waiting(&reader);
     free(line);
+    input->gather->start = reader.first_seconds;
     bool is_time =
         reader.event && (strncmp(reader.event, "cpu-clock", 9) == 0 || strncmp(reader.event, "task-clock", 10) == 0);
     if (is_time && reader.n_periods)

@@ -110,7 +110,7 @@ bool profile_read_perf_data(struct profile_input *input, const char *path, struc
         arena_strdup(arena, "--show-mmap-events"),
         arena_strdup(arena, "--show-task-events"),
         arena_strdup(arena, "-F"),
-        arena_strdup(arena, has_branches ? "pid,tid,period,event,ip,brstack" : "pid,tid,period,event,ip"),
+        arena_strdup(arena, has_branches ? "pid,tid,time,period,event,ip,brstack" : "pid,tid,time,period,event,ip"),
         NULL,
     };
     struct perf_run run;

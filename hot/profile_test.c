@@ -82,6 +82,8 @@ static void perf_with_mappings(void **state) {
     assert_true(weight(reading, "/absent/a", 0x1292) == 2);
     assert_true(weight(reading, "/absent/lib so", 0x10) == 1);
     assert_true(weight(reading, "[vdso]", 0x7fd142ea8800) == 1);
+    assert_int_equal(reading->profile.n_timed, 4);
+    assert_true(fabs(reading->profile.timed[0].seconds - (435.144780 - 435.143722)) < 1e-9); // since the first record
     assert_true(fabs(reading->profile.seconds_per_sample - 0.001) < 1e-12);
     assert_int_equal(reading->profile.unit, HOT_SAMPLES);
     for (size_t i = 0; i < reading->profile.n_modules; i++)

@@ -180,23 +180,38 @@ static void subtract(struct arena *arena, const struct bench_measurement *whole,
     replay->high = m->high / turns;
 }
 
-static bool measure(struct replayed *replayed, struct hot_replay *replay, struct fail *fail) {
-    struct lab *lab = replayed->lab;
-    // Both have one place in memory, so each is alone in its processes.
-    struct bench_code codes[] = {replayed->stub.code, replayed->stub.twin};
-    codes[0].process_set = 1;
-    codes[1].process_set = 2;
-    struct bench_measurement results[2] = {{0}};
-    if (!bench_measure(&lab->bench, codes, results, 2, NULL, fail))
+// Measures those that can be replayed.
+static bool measure(struct lab *lab, struct replayed *replayed, size_t n, struct hot_replay *replays,
+                    struct fail *fail) {
+    struct bench_code *codes = ARENA_ARRAY(lab->arena, struct bench_code, 2 * n + 1);
+    struct bench_measurement *results = ARENA_ARRAY(lab->arena, struct bench_measurement, 2 * n + 1);
+    unsigned n_codes = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (replays[i].why)
+            continue;
+        codes[n_codes++] = replayed[i].stub.code;
+        codes[n_codes++] = replayed[i].stub.twin;
+    }
+    // All have one place in memory, so each is alone in its processes.
+    for (unsigned i = 0; i < n_codes; i++)
+        codes[i].process_set = i + 1;
+    if (n_codes && !bench_measure(&lab->bench, codes, results, n_codes, NULL, fail))
         return false;
-    for (unsigned i = 0; i < 2 && !replay->why; i++)
-        if (results[i].outcome != BENCH_OK)
-            replay->why =
-                arena_printf(lab->arena, "the measured replay ends by: %s", bench_outcome_name(results[i].outcome));
-    if (replay->why)
-        return true;
-    subtract(lab->arena, &results[0], &results[1], replay);
-    distrust_counter(replayed, replay);
+    const struct bench_measurement *pair = results;
+    for (size_t i = 0; i < n; i++) {
+        struct hot_replay *replay = &replays[i];
+        if (replay->why)
+            continue;
+        for (unsigned k = 0; k < 2 && !replay->why; k++)
+            if (pair[k].outcome != BENCH_OK)
+                replay->why =
+                    arena_printf(lab->arena, "the measured replay ends by: %s", bench_outcome_name(pair[k].outcome));
+        if (!replay->why) {
+            subtract(lab->arena, &pair[0], &pair[1], replay);
+            distrust_counter(&replayed[i], replay);
+        }
+        pair += 2;
+    }
     return true;
 }
 
@@ -243,20 +258,24 @@ static const char *prepare(struct replayed *replayed, struct hot_replay *replay)
     return why ? why : stub_make(arena, &request, &replayed->stub);
 }
 
-bool hot_replay_run(struct lab *lab, const struct hot_state *state, struct hot_replay *replay, struct fail *fail) {
-    struct replayed replayed = {.lab = lab, .state = state};
-    *replay = (struct hot_replay){.level = NULL};
+bool hot_replay_run(struct lab *lab, const struct hot_state *const *states, size_t n, struct hot_replay *replays,
+                    struct fail *fail) {
+    struct replayed *replayed = ARENA_ARRAY(lab->arena, struct replayed, n + 1);
     if (!lab->decoder.cpu && !decoder_open(&lab->decoder, lab->arena, lab->isa, NULL, fail))
         return false;
-    replay->why = prepare(&replayed, replay);
-    if (!replay->why)
-        replay->why = check_path(&replayed);
-    if (replay->why)
-        return true;
-    note_code(&replayed);
-    if (!measure(&replayed, replay, fail))
+    for (size_t i = 0; i < n; i++) {
+        replayed[i] = (struct replayed){.lab = lab, .state = states[i]};
+        replays[i] = (struct hot_replay){.level = NULL};
+        replays[i].why = prepare(&replayed[i], &replays[i]);
+        if (!replays[i].why)
+            replays[i].why = check_path(&replayed[i]);
+        if (!replays[i].why)
+            note_code(&replayed[i]);
+    }
+    if (!measure(lab, replayed, n, replays, fail))
         return false;
-    if (!replay->why)
-        replay->doubt = find_doubt(lab->arena, &replayed, replay);
+    for (size_t i = 0; i < n; i++)
+        if (!replays[i].why)
+            replays[i].doubt = find_doubt(lab->arena, &replayed[i], &replays[i]);
     return true;
 }

@@ -35,8 +35,10 @@ struct hot_replay {
     size_t n_steps; // of the state, in one replay; ends at the stop
 };
 
-// Replays and measures. False only when Cyclops itself failed.
-bool hot_replay_run(struct lab *lab, const struct hot_state *state, struct hot_replay *replay, struct fail *fail);
+// Replays and measures states, all in one session, so that n take little longer than one. False only when Cyclops
+// itself failed.
+bool hot_replay_run(struct lab *lab, const struct hot_state *const *states, size_t n, struct hot_replay *replays,
+                    struct fail *fail);
 
 // The steps of one replay as a model describes them: all turns, one pass, with the addresses of accesses. Fails where
 // the model does not know an instruction.

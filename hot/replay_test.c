@@ -55,7 +55,7 @@ static struct hot_replay replay_some(const char *name, size_t most_steps, struct
     struct testing_copy copy = testing_copy_state(&arena, &lab.decoder, &target, "once", most_steps);
     if (copy.why)
         fail_msg("%s: %s", name, copy.why);
-    if (!hot_replay_run(&lab, copy.state, &replay, &fail))
+    if (!hot_replay_run(&lab, (const struct hot_state *[]){copy.state}, 1, &replay, &fail))
         fail_msg("%s", fail.text);
     if (replay.why)
         fail_msg("%s: %s", name, replay.why);
@@ -139,13 +139,13 @@ static void names_what_cannot_be_replayed(void **context) {
     testing_target_open(&target, "system");
     struct testing_copy copy = testing_copy_state(&arena, &lab.decoder, &target, "once", 4000);
     assert_non_null(copy.state);
-    assert_true(hot_replay_run(&lab, copy.state, &replayed, &fail));
+    assert_true(hot_replay_run(&lab, (const struct hot_state *[]){copy.state}, 1, &replayed, &fail));
     assert_non_null(replayed.why);
     testing_target_open(&target, "sum");
     copy = testing_copy_state(&arena, &lab.decoder, &target, "once", 4000);
     assert_non_null(copy.state);
     copy.state->registers.general[7] ^= UINT64_C(1) << 40; // it begins elsewhere: where nothing is
-    assert_true(hot_replay_run(&lab, copy.state, &replayed, &fail));
+    assert_true(hot_replay_run(&lab, (const struct hot_state *[]){copy.state}, 1, &replayed, &fail));
     assert_non_null(strstr(replayed.why, "another path"));
 }
 

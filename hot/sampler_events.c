@@ -242,6 +242,8 @@ static void settle(struct sampler *sampler, struct events *events) {
     struct gather *gather = sampler->spaces->gather;
     if (events->n_records)
         qsort(events->records, events->n_records, sizeof *events->records, compare);
+    if (events->n_records)
+        gather->start = (double)events->records[0].time * 1e-9;
     for (size_t i = 0; i < events->n_records; i++) {
         const struct event_record *record = &events->records[i];
         struct hot_place place;
@@ -252,7 +254,7 @@ static void settle(struct sampler *sampler, struct events *events) {
         else if (record->kind == RECORD_EXEC)
             spaces_exec(sampler->spaces, record->pid);
         else if (spaces_find(sampler->spaces, record->pid, record->address, &place))
-            gather_sample(gather, place, 1);
+            gather_timed_sample(gather, place, (double)record->time * 1e-9);
         else
             gather->unknown += 1;
     }

@@ -11,13 +11,15 @@
 #include "blocks/decoder.h"
 #include "hot/loops.h"
 
-enum { HOT_MOST_XSAVE = 1 << 14 };
+enum { HOT_MOST_XSAVE = 1 << 14, HOT_MOST_MOMENTS = 8 };
 
 struct hot_state {
     const char *program;             // for people
     struct hot_module module;        // of the loop
     uint64_t load_address;           // address in memory of the module's address 0
     uint64_t head;                   // address in memory
+    double seconds;                  // since the program's start, when it was copied; of a process that ran: 0
+    double share;                    // of the loop's time that it stands for, 0 to 1; see moments.h
     struct step_registers registers; // at the head
     uint64_t flags;
     const uint8_t *xsave; // XSAVE's area, not compacted; its first bytes hold
@@ -54,16 +56,24 @@ struct hot_capture {
     int pid;           // process to attach to
     const struct hot_loop *loop;
     const struct hot_module *module;
-    uint64_t skipped_hits;  // times that control comes to the head before the copy, as far as 0.1 s suffice for all
+    uint64_t skipped_hits;  // times that control comes to the head before the first copy, as far as 0.1 s suffice
+    const double *moments;  // times since the program's start, s, ascending: at the next hit behind each, it is copied
+    size_t n_moments;       // to HOT_MOST_MOMENTS; 0: one copy, at once
     size_t most_steps;      // 0: 20,000
-    double timeout_seconds; // until the head is reached; 0: 10 s
+    double timeout_seconds; // until the head is reached, from the last moment on; 0: 10 s
 };
 
-// Copies the states of loops, each by its request, in one run of the program where that is possible. `whys[i]`: null,
-// or why loop i has no state, one clause: never reached, another thread's, a system call in its first turn. The
-// program's input and output are its own. Fails where it cannot be started or traced.
+// The copies of one loop, in the order of their times.
+struct hot_copies {
+    struct hot_state *states[HOT_MOST_MOMENTS];
+    size_t n;
+    const char *why; // there is none, one clause: never reached, another thread's, a system call in its first turn
+};
+
+// Copies the states of loops, each by its request, in one run of the program where that is possible. The program's
+// input and output are its own. Fails where it cannot be started or traced.
 bool hot_state_capture(struct arena *arena, const struct decoder *decoder, const struct hot_capture *captures, size_t n,
-                       struct hot_state **states, const char **whys, struct hot_run *run, struct fail *fail);
+                       struct hot_copies *copies, struct hot_run *run, struct fail *fail);
 
 // One file with the states of a program's loops, to replay them elsewhere. Reading checks everything: no content of a
 // file can do more than fail.

@@ -115,10 +115,9 @@ static void names_what_is_never_reached(void **context) {
 
 static void attaches_to_a_process(void **context) {
     struct testing_target target;
-    struct hot_state *state;
+    struct hot_copies copies;
     struct hot_run run;
     struct fail fail = {0};
-    const char *why;
     int status;
     (void)context;
     testing_target_open(&target, "adds");
@@ -132,33 +131,59 @@ static void attaches_to_a_process(void **context) {
     }
     usleep(50000);
     const struct hot_capture capture = {.pid = pid, .loop = &target.loop, .module = &target.module};
-    bool is_done = hot_state_capture(&arena, &decoder, &capture, 1, &state, &why, &run, &fail);
+    bool is_done = hot_state_capture(&arena, &decoder, &capture, 1, &copies, &run, &fail);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == STATUS);
     if (!is_done && fail.status == FAIL_UNAVAILABLE)
         skip();
     assert_true(is_done);
-    assert_null(why);
-    assert_true(state->turns > 10);
+    assert_null(copies.why);
+    assert_true(copies.states[0]->turns > 10);
+}
+
+// Copies at two times: the program goes on in between, and prints what it does without us.
+static void copies_at_moments(void **context) {
+    static const double moments[] = {0, 0.02};
+    struct testing_target target;
+    struct hot_copies copies;
+    struct hot_run run;
+    struct fail fail = {0};
+    char mode[] = "long";
+    (void)context;
+    testing_target_open(&target, "adds");
+    target.loop.ranges = &target.range;
+    target.argv[3] = mode;
+    const struct hot_capture capture = {.argv = target.argv,
+                                        .loop = &target.loop,
+                                        .module = &target.module,
+                                        .most_steps = 400,
+                                        .moments = moments,
+                                        .n_moments = 2};
+    bool is_done = hot_state_capture(&arena, &decoder, &capture, 1, &copies, &run, &fail);
+    if (!is_done && fail.status == FAIL_UNAVAILABLE)
+        skip();
+    assert_true(is_done);
+    assert_true(WIFEXITED(run.status) && WEXITSTATUS(run.status) == STATUS);
+    assert_int_equal(copies.n, 2);
+    assert_true(copies.states[1]->seconds >= moments[1] && copies.states[0]->seconds < copies.states[1]->seconds);
 }
 
 static void refuses_programs(void **context) {
     char *const nothing[] = {(char[]){"/nonexistent/program"}, NULL};
     struct testing_target target;
-    struct hot_state *state;
+    struct hot_copies copies;
     struct hot_run run;
     struct fail fail = {0};
-    const char *why;
     (void)context;
     testing_target_open(&target, "adds");
     target.loop.ranges = &target.range;
     struct hot_capture capture = {.argv = nothing, .loop = &target.loop, .module = &target.module};
-    assert_false(hot_state_capture(&arena, &decoder, &capture, 1, &state, &why, &run, &fail));
+    assert_false(hot_state_capture(&arena, &decoder, &capture, 1, &copies, &run, &fail));
     assert_int_equal(fail.status, FAIL_INPUT);
     assert_non_null(strstr(fail.text, "/nonexistent/program"));
     capture = (struct hot_capture){.pid = 0x3fffff, .loop = &target.loop, .module = &target.module};
     fail = (struct fail){0};
-    assert_false(hot_state_capture(&arena, &decoder, &capture, 1, &state, &why, &run, &fail));
+    assert_false(hot_state_capture(&arena, &decoder, &capture, 1, &copies, &run, &fail));
     assert_non_null(strstr(fail.text, "no process"));
 }
 
@@ -167,9 +192,13 @@ int main(int argc, char **argv) {
     if (status >= 0)
         return status;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_registers_and_memory), cmocka_unit_test(leaves_programs_unchanged),
-        cmocka_unit_test(ends_before_system_calls),    cmocka_unit_test(names_what_is_never_reached),
-        cmocka_unit_test(attaches_to_a_process),       cmocka_unit_test(refuses_programs),
+        cmocka_unit_test(copies_registers_and_memory),
+        cmocka_unit_test(leaves_programs_unchanged),
+        cmocka_unit_test(ends_before_system_calls),
+        cmocka_unit_test(names_what_is_never_reached),
+        cmocka_unit_test(attaches_to_a_process),
+        cmocka_unit_test(copies_at_moments),
+        cmocka_unit_test(refuses_programs),
     };
     return cmocka_run_group_tests(tests, open_decoder, close_decoder);
 }

@@ -42,6 +42,7 @@ static void set_mode(struct arena *arena, struct testing_target *target, const c
 struct testing_copy testing_copy_state(struct arena *arena, const struct decoder *decoder,
                                        struct testing_target *target, const char *mode, size_t most_steps) {
     struct testing_copy copy = {.state = NULL};
+    struct hot_copies copies;
     struct fail fail = {0};
     set_mode(arena, target, mode);
     const struct hot_capture capture = {.argv = target->argv,
@@ -50,7 +51,9 @@ struct testing_copy testing_copy_state(struct arena *arena, const struct decoder
                                         .skipped_hits = 5,
                                         .most_steps = most_steps};
     struct printed printed = catch_output();
-    bool is_done = hot_state_capture(arena, decoder, &capture, 1, &copy.state, &copy.why, &copy.run, &fail);
+    bool is_done = hot_state_capture(arena, decoder, &capture, 1, &copies, &copy.run, &fail);
+    copy.state = copies.n ? copies.states[0] : NULL;
+    copy.why = copies.why;
     release_output(&printed, copy.printed, sizeof copy.printed);
     if (!is_done && fail.status == FAIL_UNAVAILABLE) {
         print_message("%s\n", fail.text);

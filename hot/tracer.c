@@ -186,15 +186,47 @@ void tracer_open_memory(struct tracer *tracer) {
     tracer->memory = open(arena_printf(tracer->arena, "/proc/%d/mem", (int)tracer->pid), O_RDONLY | O_CLOEXEC);
 }
 
-// A child with memory of its own gets it without breakpoints, and is left alone.
-static void release_child(const struct tracer *tracer, pid_t child) {
-    int wait_status;
+// Waits until a new child is stopped, and gives it its memory without breakpoints. False: it is gone.
+static bool clean_child(struct tracer *tracer, int *wait_status) {
     struct rusage usage;
-    if (tracer_wait_for(child, &wait_status, 0, &usage) != child || !WIFSTOPPED(wait_status))
-        return;
+    const pid_t child = tracer->child;
+    if (tracer->child_has_program)
+        return true;
+    if (tracer_wait_for(child, wait_status, 0, &usage) != child || !WIFSTOPPED(*wait_status))
+        return false;
     for (size_t i = 0; i < tracer->n_breakpoints; i++) // also those that were taken out since it was forked
         tracer_write_byte(child, tracer->breakpoints[i].address, tracer->breakpoints[i].byte);
-    ptrace(PTRACE_DETACH, child, NULL, NULL);
+    return true;
+}
+
+void tracer_release(struct tracer *parent) {
+    int wait_status;
+    if (clean_child(parent, &wait_status))
+        ptrace(PTRACE_DETACH, parent->child, NULL, NULL);
+}
+
+bool tracer_adopt(struct tracer *parent, struct tracer *child) {
+    int wait_status = 0;
+    if (!clean_child(parent, &wait_status))
+        return false;
+    *child = (struct tracer){.arena = parent->arena, .pid = parent->child, .kin = TRACER_DESCENDANT, .memory = -1};
+    tracer_add_thread(child, child->pid, false);
+    child->threads->is_running = false;
+    child->threads->wait_status = wait_status;
+    tracer_open_memory(child);
+    return true;
+}
+
+// Whether what a thread has begun is a process, with memory of its own. A thread of the process is in its list.
+static bool is_process(const struct tracer *tracer, pid_t tid) {
+    return access(arena_printf(tracer->arena, "/proc/%d/task/%d", (int)tracer->pid, (int)tid), F_OK) != 0;
+}
+
+static bool have_child(struct tracer *tracer, pid_t child, bool has_program, enum tracer_event *event) {
+    tracer->child = child;
+    tracer->child_has_program = has_program;
+    *event = TRACER_CHILD;
+    return true;
 }
 
 static bool is_job_control(int number) {
@@ -231,19 +263,18 @@ static bool answer(struct tracer *tracer, struct tracer_thread *thread, enum tra
     }
     ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &message);
     pid_t tid = thread->tid;
+    if (kind == PTRACE_EVENT_FORK || (kind == PTRACE_EVENT_CLONE && is_process(tracer, (pid_t)message)))
+        return have_child(tracer, (pid_t)message, false, event);
     if (kind == PTRACE_EVENT_CLONE || kind == PTRACE_EVENT_VFORK)
         tracer_add_thread(tracer, (pid_t)message, kind == PTRACE_EVENT_VFORK);
-    else if (kind == PTRACE_EVENT_FORK)
-        release_child(tracer, (pid_t)message);
     else if (kind == PTRACE_EVENT_EXEC && tid == tracer->pid) {
         tracer->n_breakpoints = 0;
         tracer_open_memory(tracer);
         *event = TRACER_PROGRAM;
         return true;
     } else if (kind == PTRACE_EVENT_EXEC) { // a vforked child
-        ptrace(PTRACE_DETACH, tid, NULL, NULL);
         remove_thread(tracer, thread);
-        return false;
+        return have_child(tracer, tid, true, event);
     }
     return false;
 }
@@ -255,14 +286,18 @@ bool tracer_place(const struct tracer_thread *thread, uint64_t *address) {
     return is_there;
 }
 
-static void sleep_until(double deadline, unsigned n_idle) {
+// Stops of threads wake it up: each sends a SIGCHLD.
+void tracer_sleep(double deadline, unsigned n_idle) {
     enum { SPINS = 50 };
-    static const double most = 0.0005, nanoseconds = 1e9;
+    static const double most = 0.02, nanoseconds = 1e9;
+    sigset_t child;
     double left = deadline - timer_seconds();
     double wanted = left < most ? left : most;
     if (n_idle < SPINS || wanted <= 0)
         return;
-    nanosleep(&(struct timespec){0, (long)(wanted * nanoseconds)}, NULL);
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigtimedwait(&child, NULL, &(struct timespec){0, (long)(wanted * nanoseconds)});
 }
 
 static void set_wanted(struct tracer *tracer) {
@@ -285,11 +320,10 @@ static bool answer_next(struct tracer *tracer, struct tracer_thread **thread, en
     return false;
 }
 
-enum tracer_event tracer_next(struct tracer *tracer, double deadline, struct tracer_thread **thread) {
+enum tracer_event tracer_look(struct tracer *tracer, struct tracer_thread **thread) {
     enum tracer_event event = TRACER_END;
-    unsigned n_idle = 0;
     *thread = NULL;
-    for (;;) {
+    do {
         if (answer_next(tracer, thread, &event))
             return event;
         if (tracer->has_ended || !tracer->n_threads)
@@ -298,12 +332,16 @@ enum tracer_event tracer_next(struct tracer *tracer, double deadline, struct tra
         for (size_t i = 0; i < tracer->n_threads; i++)
             if (!tracer->threads[i].is_running)
                 go_on(&tracer->threads[i]);
-        while (!poll_threads(tracer)) {
-            if (timer_seconds() >= deadline)
-                return TRACER_TIME;
-            sleep_until(deadline, n_idle++);
-        }
-        n_idle = 0;
+    } while (poll_threads(tracer));
+    return TRACER_TIME;
+}
+
+enum tracer_event tracer_next(struct tracer *tracer, double deadline, struct tracer_thread **thread) {
+    for (unsigned n_idle = 0;; n_idle++) {
+        enum tracer_event event = tracer_look(tracer, thread);
+        if (event != TRACER_TIME || timer_seconds() >= deadline)
+            return event;
+        tracer_sleep(deadline, n_idle);
     }
 }
 
@@ -335,7 +373,7 @@ bool tracer_stop_all(struct tracer *tracer) {
             ptrace(PTRACE_INTERRUPT, tracer->threads[i].tid, NULL, NULL);
     for (unsigned n_idle = 0; !tracer_are_all_stopped(tracer) && timer_seconds() < deadline; n_idle++)
         if (!poll_threads(tracer))
-            sleep_until(deadline, n_idle);
+            tracer_sleep(deadline, n_idle);
     return tracer_are_all_stopped(tracer);
 }
 
@@ -414,7 +452,8 @@ void tracer_detach(struct tracer *tracer) {
         struct tracer_thread *thread;
         enum tracer_event event;
         while (answer_next(tracer, &thread, &event)) // none is of ours now, but another program's start
-            continue;
+            if (event == TRACER_CHILD)
+                tracer_release(tracer);
         let_go(tracer);
         if (tracer->n_threads)
             tracer_quiet(tracer);

@@ -31,7 +31,11 @@ struct tracer_breakpoint {
 struct tracer {
     struct arena *arena;
     pid_t pid;
-    bool is_own; // started by us
+    enum tracer_kin {
+        TRACER_FOREIGN,    // a process that ran
+        TRACER_OWN,        // started by us
+        TRACER_DESCENDANT, // of such a one
+    } kin;
     bool has_ended;
     int end_status; // as waitpid gives it, once it has ended; of our own
     struct rusage usage;
@@ -40,6 +44,8 @@ struct tracer {
     size_t n_threads;
     struct tracer_breakpoint *breakpoints;
     size_t n_breakpoints;
+    pid_t child;            // of TRACER_CHILD
+    bool child_has_program; // it has begun one
 };
 
 // Wants a breakpoint, which is in memory from now on. False: there is no such memory.
@@ -49,11 +55,22 @@ void tracer_drop_breakpoint(struct tracer *tracer, uint64_t address);
 enum tracer_event {
     TRACER_HIT,     // a thread is at a wanted breakpoint, before its instruction; it is stopped
     TRACER_PROGRAM, // another program runs in the process; all breakpoints are gone; it is stopped
+    TRACER_CHILD,   // there is a child with memory of its own, stopped: adopt or release it
     TRACER_TIME,    // nothing has happened until the deadline
     TRACER_END,     // the process has ended
 };
-// Lets all stopped threads go on, and waits. `deadline`: by timer_seconds. `thread`: that which the event is about.
+// Lets all stopped threads go on, and looks once; TRACER_TIME: nothing has happened. `thread`: that which the event is
+// about.
+enum tracer_event tracer_look(struct tracer *tracer, struct tracer_thread **thread);
+// Sleeps until something may have happened, or the deadline (by timer_seconds). SIGCHLD is held back. `n_idle`: looks
+// in a row in which nothing had happened.
+void tracer_sleep(double deadline, unsigned n_idle);
+// Looks until something has happened.
 enum tracer_event tracer_next(struct tracer *tracer, double deadline, struct tracer_thread **thread);
+
+// The child of TRACER_CHILD, without breakpoints: is traced by a tracer of its own; or left alone. False: it is gone.
+bool tracer_adopt(struct tracer *parent, struct tracer *child);
+void tracer_release(struct tracer *parent);
 
 // Where a stopped thread is. False: it is gone.
 bool tracer_place(const struct tracer_thread *thread, uint64_t *address);

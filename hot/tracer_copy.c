@@ -36,14 +36,16 @@ static bool has_filter(const struct tracer *tracer) {
     return has;
 }
 
-// Lets a thread call clone where it is, and go back there. Returns the child; 0: there is none.
-static pid_t call_clone(pid_t tid, const struct user_regs_struct *registers) {
+// Lets a thread call clone where it is, and go back there. Returns the child; 0: there is none. The child is ours, and
+// the program knows nothing of it. That of a process whose parent is in the program is the process's own: a child that
+// ends without a signal, which waiting does not see unless it asks for such children.
+static pid_t call_clone(pid_t tid, bool is_ours, const struct user_regs_struct *registers) {
     struct user_regs_struct call = *registers;
     unsigned long child = 0;
     int wait_status = 0;
     struct rusage usage;
     call.rax = SYS_clone;
-    call.rdi = CLONE_PARENT; // a child of ours, of which the program knows nothing
+    call.rdi = is_ours ? CLONE_PARENT : 0;
     call.rsi = call.rdx = call.r10 = call.r8 = 0;
     call.orig_rax = UINT64_MAX;
     if (ptrace(PTRACE_SETREGS, tid, NULL, &call) != 0)
@@ -69,7 +71,7 @@ bool tracer_copy(struct tracer *tracer, struct tracer_thread *thread, struct tra
     struct rusage usage;
     int wait_status;
     pid_t tid = thread->tid;
-    if (!tracer->is_own || !tracer_are_all_stopped(tracer) || has_filter(tracer) ||
+    if (tracer->kin == TRACER_FOREIGN || !tracer_are_all_stopped(tracer) || has_filter(tracer) ||
         !tracer_get_registers(tid, &registers) ||
         tracer_read(tracer, registers.rip, there, sizeof there) != sizeof there ||
         ptrace(PTRACE_GETSIGMASK, tid, as_pointer(sizeof mask), &mask) != 0)
@@ -78,7 +80,8 @@ bool tracer_copy(struct tracer *tracer, struct tracer_thread *thread, struct tra
         all &= ~(UINT64_C(1) << (faults[i] - 1));
     ptrace(PTRACE_SETSIGMASK, tid, as_pointer(sizeof all), &all);
     registers.orig_rax = UINT64_MAX; // no call of the system is to be made again
-    pid_t child = write_bytes(tid, registers.rip, call, sizeof call) ? call_clone(tid, &registers) : 0;
+    pid_t child =
+        write_bytes(tid, registers.rip, call, sizeof call) ? call_clone(tid, tracer->kin == TRACER_OWN, &registers) : 0;
     write_bytes(tid, registers.rip, there, sizeof there);
     ptrace(PTRACE_SETSIGMASK, tid, as_pointer(sizeof mask), &mask);
     if (!child || tracer_wait_for(child, &wait_status, 0, &usage) != child || !WIFSTOPPED(wait_status))

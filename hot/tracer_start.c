@@ -77,7 +77,7 @@ static bool has_memory(const struct tracer *tracer, struct fail *fail) {
 
 bool tracer_start(struct tracer *tracer, struct arena *arena, char *const *argv, struct fail *fail) {
     int go[2], back[2], error = 0;
-    *tracer = (struct tracer){.arena = arena, .is_own = true, .memory = -1};
+    *tracer = (struct tracer){.arena = arena, .kin = TRACER_OWN, .memory = -1};
     if (!can_trace(arena, argv[0], fail))
         return false;
     if (pipe2(go, O_CLOEXEC) != 0 || pipe2(back, O_CLOEXEC) != 0)
@@ -154,7 +154,7 @@ bool tracer_attach(struct tracer *tracer, struct arena *arena, pid_t pid, struct
     return is_traced;
 }
 void tracer_wait_end(struct tracer *tracer) {
-    if (tracer->is_own && !tracer->has_ended &&
+    if (tracer->kin == TRACER_OWN && !tracer->has_ended &&
         tracer_wait_for(tracer->pid, &tracer->end_status, 0, &tracer->usage) == tracer->pid)
         tracer->has_ended = true;
 }

@@ -21,10 +21,16 @@ static const char *loop_name(struct arena *arena, const struct hot_module *modul
                               (unsigned long long)(loop->head - loop->function_address));
 }
 
+// Of a case file, in the module as a profile has it.
+static uint64_t head_of(const struct hot_finding *finding) {
+    const struct hot_state *state = finding->loop ? NULL : finding->moments[0].state;
+    return state ? state->head - state->load_address : finding->loop->head;
+}
+
 const char *hot_place_name(struct arena *arena, const struct hot_finding *finding) {
     return finding->loop ? loop_name(arena, finding->module, finding->loop)
                          : arena_printf(arena, "%s+0x%llx", file_base(finding->module->path),
-                                        (unsigned long long)(finding->state->head - finding->state->load_address));
+                                        (unsigned long long)head_of(finding));
 }
 
 static const char *source_of(struct arena *arena, const struct hot_finding *finding) {
@@ -33,7 +39,7 @@ static const char *source_of(struct arena *arena, const struct hot_finding *find
 }
 
 static bool has_value(const struct hot_finding *finding) {
-    return !finding->why && finding->state;
+    return finding->main != NULL;
 }
 
 // Branches a turn, by a simple predictor.
@@ -47,32 +53,66 @@ static double mispredicted_of(const struct hot_replay *replay) {
 // Whether the interval is of the replay only, and the loop in the program may take another time.
 static bool is_doubtful(const struct hot_finding *finding) {
     static const double few = 0.02; // mispredicted branches a turn
-    return finding->replay.doubt || mispredicted_of(&finding->replay) > few;
+    return finding->main->replay.doubt || mispredicted_of(&finding->main->replay) > few;
 }
 
 static const char *value_words(struct arena *arena, const struct hot_finding *finding) {
-    const struct hot_replay *replay = &finding->replay;
     if (!has_value(finding))
         return "-";
-    const char *mark = replay->measurement.verdict == MEASURED_UNSTABLE ? "?" : is_doubtful(finding) ? "~" : "";
-    return arena_printf(arena, "%.2f ±%.2f%s", replay->cycles_per_turn,
-                        fmax(replay->high - replay->cycles_per_turn, replay->cycles_per_turn - replay->low), mark);
+    const char *mark = !finding->is_stable ? "?" : is_doubtful(finding) ? "~" : "";
+    return arena_printf(arena, "%.2f ±%.2f%s%s", finding->cycles,
+                        fmax(finding->high - finding->cycles, finding->cycles - finding->low), mark,
+                        finding->is_uneven ? "*" : "");
 }
 
 // What limits the usual turn by a CPU file, and how much of the measured time that explains.
-static const char *limit_words(struct arena *arena, const struct hot_finding *finding,
+static const char *limit_words(struct arena *arena, const struct hot_moment *moment,
                                const struct hot_forecast *forecast) {
     static const double most_off = 0.1;
-    const double measured = finding->replay.cycles_per_turn;
+    const double measured = moment->replay.cycles_per_turn;
     if (fabs(forecast->cycles - measured) <= most_off * measured)
         return arena_printf(arena, "limit: %s", forecast->sentence);
     return arena_printf(arena, "%s has %.2f of %.2f cycles, so something else may limit it than what it names: %s",
                         forecast->model, forecast->cycles, measured, forecast->sentence);
 }
 
+// How the value changes from moment to moment. Where it does by much, each moment with its limit.
+static const char *moments_words(struct arena *arena, const struct hot_finding *finding) {
+    struct text text = {.arena = arena};
+    size_t n = 0;
+    for (size_t i = 0; i < finding->n_moments; i++)
+        n += !finding->moments[i].why;
+    if (n < 2)
+        return NULL;
+    text_addf(&text, "%.2f to %.2f cycles a turn at %zu moments", finding->least, finding->most, n);
+    for (size_t i = 0; i < finding->n_moments && finding->is_uneven; i++) {
+        const struct hot_moment *moment = &finding->moments[i];
+        if (moment->why)
+            continue;
+        text_addf(&text, "%s at %.2f s (%.0f %% of its time) %.2f", n ? ":" : ",", moment->state->seconds,
+                  100 * moment->state->share, moment->replay.cycles_per_turn);
+        n = 0;
+        for (size_t k = 0; k < finding->n_models; k++)
+            if (moment->forecasts[k].sentence)
+                text_addf(&text, ", %s", limit_words(arena, moment, &moment->forecasts[k]));
+    }
+    return text.data;
+}
+
+// Moments without a value; null: there are none.
+static const char *missing_words(struct arena *arena, const struct hot_finding *finding) {
+    const char *why = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < finding->n_moments; i++)
+        if (finding->moments[i].why) {
+            why = why ? why : finding->moments[i].why;
+            n++;
+        }
+    return n ? arena_printf(arena, "without %zu of %zu moments: %s", n, finding->n_moments, why) : NULL;
+}
+
 // What a reader has to know of the value, a clause each. Returns their number.
 static size_t list_words(struct arena *arena, const struct hot_finding *finding, const char ***words) {
-    const struct hot_replay *replay = &finding->replay;
     size_t n = 0;
     *words = NULL;
     if (finding->why) {
@@ -82,10 +122,19 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
                                                         loop_name(arena, finding->caller_module, finding->caller));
         return n;
     }
-    for (size_t i = 0; i < finding->n_forecasts; i++) {
-        const struct hot_forecast *forecast = &finding->forecasts[i];
-        if (forecast->sentence)
-            *ARENA_ADD(arena, *words, n) = limit_words(arena, finding, forecast);
+    const struct hot_moment *main = finding->main;
+    if (!main)
+        return n;
+    const struct hot_replay *replay = &main->replay;
+    const char *moments = moments_words(arena, finding), *missing = missing_words(arena, finding);
+    if (moments)
+        *ARENA_ADD(arena, *words, n) = moments;
+    if (missing)
+        *ARENA_ADD(arena, *words, n) = missing;
+    for (size_t i = 0; i < finding->n_models; i++) {
+        const struct hot_forecast *forecast = &main->forecasts[i];
+        if (forecast->sentence && !finding->is_uneven) // else it is among the moments
+            *ARENA_ADD(arena, *words, n) = limit_words(arena, main, forecast);
         for (size_t k = 0; k < forecast->n_notes; k++)
             *ARENA_ADD(arena, *words, n) = arena_printf(arena, "%s: %s", forecast->model, forecast->notes[k]);
     }
@@ -96,9 +145,9 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
             "%.2f mispredicted branches a turn, by a simple predictor: predictions are without their cost, and replays "
             "repeat the same ways, which the CPU learns",
             mispredicted);
-    if (finding->ways_share > 0 && finding->ways_share < 0.95)
+    if (main->ways_share > 0 && main->ways_share < 0.95)
         *ARENA_ADD(arena, *words, n) =
-            arena_printf(arena, "the usual way makes %.0f %% of its turns", 100 * finding->ways_share);
+            arena_printf(arena, "the usual way makes %.0f %% of its turns", 100 * main->ways_share);
     if (replay->doubt)
         *ARENA_ADD(arena, *words, n) = replay->doubt;
     if (replay->measurement.verdict == MEASURED_UNSTABLE && replay->measurement.why)
@@ -113,28 +162,29 @@ static void print_table(struct arena *arena, const struct hot_findings *findings
     struct table table = {.arena = arena};
     const struct hot_finding *with_models = NULL;
     for (size_t i = 0; i < findings->n && !with_models; i++)
-        if (findings->items[i].n_forecasts)
+        if (has_value(&findings->items[i]))
             with_models = &findings->items[i];
-    const size_t n_models = with_models ? with_models->n_forecasts : 0;
+    const size_t n_models = with_models ? with_models->n_models : 0;
     table_column(&table, TABLE_RIGHT, "#");
     table_column(&table, TABLE_RIGHT, "time");
     table_column(&table, TABLE_CUT, "loop");
     table_column(&table, TABLE_RIGHT, "turns");
     table_column(&table, TABLE_RIGHT, "cycles a turn");
     for (size_t k = 0; k < n_models; k++)
-        table_column(&table, TABLE_RIGHT, with_models->forecasts[k].model);
+        table_column(&table, TABLE_RIGHT, with_models->main->forecasts[k].model);
     for (size_t i = 0; i < findings->n; i++) {
         const struct hot_finding *finding = &findings->items[i];
         table_cell(&table, "%zu", i + 1);
         table_cell(&table, "%s", isnan(finding->share) ? "" : arena_printf(arena, "%.1f %%", 100 * finding->share));
         table_cell(&table, "%s%s", hot_place_name(arena, finding), source_of(arena, finding));
         table_cell(&table, "%s",
-                   has_value(finding) ? arena_printf(arena, "%llu", (unsigned long long)finding->replay.turns) : "");
+                   has_value(finding) ? arena_printf(arena, "%llu", (unsigned long long)finding->main->replay.turns)
+                                      : "");
         table_cell(&table, "%s", value_words(arena, finding));
         for (size_t k = 0; k < n_models; k++)
             table_cell(&table, "%s",
-                       finding->n_forecasts && !isnan(finding->forecasts[k].cycles)
-                           ? arena_printf(arena, "%.2f", finding->forecasts[k].cycles)
+                       has_value(finding) && !isnan(finding->predicted[k])
+                           ? arena_printf(arena, "%.2f", finding->predicted[k])
                            : "-");
     }
     table_print(&table, out, colour);
@@ -185,9 +235,10 @@ void hot_print(struct arena *arena, const struct hot_findings *findings, FILE *o
     if (findings->n)
         print_table(arena, findings, out, colour);
     if (findings->n)
-        screen_print_sentence("?: not to be trusted; ~: of the replay, the program may take another time, see its "
-                              "line. A loop is copied once, early in the run",
-                              out);
+        screen_print_sentence(
+            "?: not to be trusted; ~: of the replay, the program may take another time; *: it changes "
+            "while the program runs, see its line",
+            out);
     print_rest(arena, findings, out);
 }
 
@@ -210,23 +261,24 @@ static json_t *json_of_branches(const struct hot_replay *replay) {
     return all;
 }
 
-static json_t *json_of_forecasts(const struct hot_finding *finding) {
+// `cycles`: by each model, where they are not those of the moment's turns alone.
+static json_t *json_of_forecasts(const struct hot_moment *moment, size_t n_models, const double *cycles) {
     json_t *all = json_array();
-    for (size_t i = 0; i < finding->n_forecasts; i++) {
-        const struct hot_forecast *forecast = &finding->forecasts[i];
-        json_array_append_new(all,
-                              json_pack("{s:s, s:o, s:o, s:s, s:o}", "model", forecast->model, "cycles",
-                                        json_of_number(forecast->cycles), "missing", json_of_text(forecast->missing),
-                                        "limit", forecast->limit, "because", json_of_text(forecast->sentence)));
+    for (size_t i = 0; i < n_models && moment; i++) {
+        const struct hot_forecast *forecast = &moment->forecasts[i];
+        json_array_append_new(all, json_pack("{s:s, s:o, s:o, s:s, s:o}", "model", forecast->model, "cycles",
+                                             json_of_number(cycles ? cycles[i] : forecast->cycles), "missing",
+                                             json_of_text(forecast->missing), "limit", forecast->limit, "because",
+                                             json_of_text(forecast->sentence)));
     }
     return all;
 }
 
-static json_t *json_of_replay(const struct hot_finding *finding) {
+static json_t *json_of_replay(const struct hot_moment *moment) {
     static const char *const stops[] = {
         [HOT_STOP_EXIT] = "exit", [HOT_STOP_COUNT] = "count", [HOT_STOP_CELL] = "counter"};
-    const struct hot_replay *replay = &finding->replay;
-    if (!has_value(finding))
+    const struct hot_replay *replay = &moment->replay;
+    if (moment->why)
         return json_null();
     return json_pack("{s:I, s:s, s:o, s:o, s:o, s:s, s:o, s:o, s:I, s:s, s:o, s:o, s:o, s:o}", "turns",
                      (json_int_t)replay->turns, "stop", stops[replay->stop], "cycles",
@@ -238,16 +290,46 @@ static json_t *json_of_replay(const struct hot_finding *finding) {
                      "forwarded", json_of_number(replay->forwarded), "branches", json_of_branches(replay));
 }
 
+static json_t *json_of_moments(const struct hot_finding *finding) {
+    json_t *all = json_array();
+    for (size_t i = 0; i < finding->n_moments; i++) {
+        const struct hot_moment *moment = &finding->moments[i];
+        json_array_append_new(
+            all, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "seconds", json_of_number(moment->state->seconds), "share",
+                           json_of_number(moment->state->share), "why", json_of_text(moment->why), "replay",
+                           json_of_replay(moment), "usual_way", json_of_number(moment->why ? NAN : moment->ways_share),
+                           "predictions", json_of_forecasts(moment->why ? NULL : moment, finding->n_models, NULL)));
+    }
+    return all;
+}
+
+// The replay is that of the moment that stands for most of the time; its cycles are those of all moments.
+static json_t *json_of_value(const struct hot_finding *finding) {
+    if (!has_value(finding))
+        return json_null();
+    json_t *replay = json_of_replay(finding->main);
+    json_object_set_new(replay, "cycles", json_of_number(finding->cycles));
+    json_object_set_new(replay, "low", json_of_number(finding->low));
+    json_object_set_new(replay, "high", json_of_number(finding->high));
+    if (!finding->is_stable)
+        json_object_set_new(replay, "verdict", json_string(bench_verdict_name(MEASURED_UNSTABLE)));
+    json_object_set_new(replay, "least", json_of_number(finding->least));
+    json_object_set_new(replay, "most", json_of_number(finding->most));
+    return replay;
+}
+
 static json_t *json_of_finding(struct arena *arena, const struct hot_finding *finding) {
     const struct hot_loop *loop = finding->loop;
-    const uint64_t head = loop ? loop->head : finding->state->head - finding->state->load_address;
-    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "loop",
-                     hot_place_name(arena, finding), "module", finding->module->path, "head", (json_int_t)head,
-                     "function", json_of_text(loop ? loop->function : NULL), "file",
+    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "loop",
+                     hot_place_name(arena, finding), "module", finding->module->path, "head",
+                     (json_int_t)head_of(finding), "function", json_of_text(loop ? loop->function : NULL), "file",
                      json_of_text(loop ? loop->file : NULL), "line", loop ? (int)loop->line : 0, "share",
                      json_of_number(finding->share), "why", json_of_text(finding->why), "replay",
-                     json_of_replay(finding), "usual_way", json_of_number(finding->ways_share), "program",
-                     json_of_number(finding->program_cycles), "predictions", json_of_forecasts(finding));
+                     json_of_value(finding), "usual_way",
+                     json_of_number(has_value(finding) ? finding->main->ways_share : NAN), "program",
+                     json_of_number(finding->program_cycles), "predictions",
+                     json_of_forecasts(finding->main, finding->n_models, finding->predicted), "uneven",
+                     finding->is_uneven, "moments", json_of_moments(finding));
 }
 
 bool hot_write_json(struct arena *arena, const struct hot_findings *findings, FILE *out, struct fail *fail) {
@@ -260,12 +342,13 @@ bool hot_write_json(struct arena *arena, const struct hot_findings *findings, FI
 // By the first CPU file; null where there is none, or where the turn's instructions do not stand one behind the other.
 static json_t *json_of_block(struct arena *arena, const struct model_set *models, const struct hot_finding *finding) {
     enum { MOST_ENTRIES = 64 };
+    const struct hot_moment *moment = finding->main;
     const struct explain_block_options options = {.name = "loop",
-                                                  .bytes = finding->turn_bytes,
-                                                  .n_bytes = finding->n_turn_bytes,
+                                                  .bytes = moment ? moment->turn_bytes : NULL,
+                                                  .n_bytes = moment ? moment->n_turn_bytes : 0,
                                                   .is_given = true,
                                                   .is_loop = true};
-    for (unsigned i = 0; i < models->n_judged && finding->turn_bytes; i++) {
+    for (unsigned i = 0; i < models->n_judged && options.bytes; i++) {
         struct block_explanation explanation;
         struct block_course course;
         struct fail fail = {0};

@@ -1,4 +1,5 @@
-// A program with loops of known cycles a turn: a hash, one multiply and one xor a byte, and a walk through a list.
+// A program with loops of known cycles a turn: a hash, one multiply and one xor a byte, and a walk through a list; and
+// one that changes: in the second half of the run, each turn has a chain of 64 adds.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +24,19 @@ __attribute__((noinline, noclone)) static uint64_t walk(const struct item *item,
     return sum;
 }
 
+__attribute__((noinline, noclone)) static uint64_t change(const unsigned *words, size_t n) {
+    uint64_t sum = 1;
+    for (size_t i = 0; i < n; i++) {
+        if (words[i])
+            __asm__(".rept 64\n\taddq %0, %0\n\t.endr" : "+r"(sum));
+        sum += i;
+    }
+    return sum;
+}
+
 int main(int argc, char **argv) {
-    enum { ITEMS = 256, BYTES = 4096 };
+    enum { ITEMS = 256, BYTES = 4096, WORDS = 128, EASY_TIMES = 32 };
+    static unsigned words[WORDS];
     static struct item items[ITEMS];
     static unsigned char bytes[BYTES];
     const unsigned times = argc > 1 ? (unsigned)atoi(argv[1]) : 20000;
@@ -36,6 +48,12 @@ int main(int argc, char **argv) {
     for (unsigned k = 0; k < times; k++) {
         sum += hash(bytes, BYTES) + walk(items, BYTES);
         bytes[k % BYTES] ^= (unsigned char)sum;
+        if (k == times / 2)
+            words[0] = 1;
+        for (unsigned i = 1; i < WORDS; i++)
+            words[i] = words[0];
+        for (unsigned i = 0; i < (words[0] ? 1 : EASY_TIMES); i++)
+            sum += change(words, WORDS);
     }
     printf("%zu bytes, sum %llx\n", n, (unsigned long long)sum);
     return 3;

@@ -1,0 +1,74 @@
+// When loops are copied, by the times of their samples, and what each copy stands for.
+#include "hot/moments.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { SAMPLES = 600 };
+
+static const struct hot_range outer = {0x100, 0x200}, inner = {0x140, 0x160};
+
+// A loop from 0 s to 1 s, which takes half of the time of each of its turns in the loop inside; another module's code.
+static struct hot_profile make_profile(void) {
+    static struct hot_timed timed[3 * SAMPLES];
+    for (size_t i = 0; i < SAMPLES; i++) {
+        const double seconds = (double)i / SAMPLES;
+        timed[3 * i] = (struct hot_timed){{0, 0x120}, seconds};
+        timed[3 * i + 1] = (struct hot_timed){{0, 0x150}, 10 + seconds};
+        timed[3 * i + 2] = (struct hot_timed){{1, 0x120}, 20 + seconds};
+    }
+    return (struct hot_profile){.timed = timed, .n_timed = sizeof timed / sizeof *timed};
+}
+
+static struct hot_loops make_loops(void) {
+    static const struct hot_loop loops[] = {
+        {.is_loop = true, .ranges = &outer, .n_ranges = 1, .parent = SIZE_MAX},
+        {.is_loop = true, .ranges = &inner, .n_ranges = 1, .parent = 0},
+        {.is_loop = true, .ranges = &outer, .n_ranges = 1, .parent = SIZE_MAX, .module = 2},
+    };
+    return (struct hot_loops){.loops = loops, .n = sizeof loops / sizeof *loops};
+}
+
+static bool is_near(double value, double expected) {
+    return fabs(value - expected) < 0.005;
+}
+
+static void spreads_over_own_samples(void **context) {
+    struct arena arena = {0};
+    const struct hot_profile profile = make_profile();
+    const struct hot_loops loops = make_loops();
+    const double *moments;
+    (void)context;
+    assert_int_equal(hot_moments_choose(&arena, &profile, &loops, &loops.loops[0], 3, &moments), 3);
+    assert_true(moments[0] < 1.0 / 6 && moments[0] > 0.14); // a little earlier
+    assert_true(is_near(moments[1], 0.5) && is_near(moments[2], 5.0 / 6));
+    assert_int_equal(hot_moments_choose(&arena, &profile, &loops, &loops.loops[1], 1, &moments), 1);
+    assert_true(moments[0] < 10.5 && moments[0] > 10.1);
+    assert_int_equal(hot_moments_choose(&arena, &profile, &loops, &loops.loops[2], 3, &moments), 0);
+    arena_free(&arena);
+}
+
+static void weighs_by_samples(void **context) {
+    const struct hot_profile profile = make_profile();
+    const struct hot_loops loops = make_loops();
+    struct hot_state first = {.seconds = 0.1}, second = {.seconds = 0.5}, third = {.seconds = 30};
+    struct hot_state *const states[] = {&first, &second, &third};
+    (void)context;
+    hot_moments_weigh(&profile, &loops, &loops.loops[0], states, 3);
+    assert_true(is_near(first.share, 0.3) && is_near(second.share, 0.7) && third.share == 0);
+    hot_moments_weigh(&profile, &loops, &loops.loops[2], states, 3); // without samples
+    assert_true(is_near(first.share, 1.0 / 3) && is_near(third.share, 1.0 / 3));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spreads_over_own_samples),
+        cmocka_unit_test(weighs_by_samples),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,474 @@
+#include "hot/watch.h"
+
+#include "bench/host/timer.h"
+#include "hot/memory_map.h"
+#include "hot/record_steps.h"
+#include "hot/tracer_copy.h"
+#include "hot/tracer_start.h"
+
+#include <elf.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+
+enum { MOST_PROCESSES = 32, MOST_FOLLOWED = 256 }; // at once; in all
+
+static const double most_step_seconds = 0.25; // that the program is held up by all steps
+static const double most_seconds_of_copy = 1; // that the steps of one copy take, where the program goes on meanwhile
+static const double most_skipping = 0.1;      // that the program is held up by hits that are skipped
+static const double most_copying = 0.15;      // and by copies, beyond the first one of each loop
+static const double seconds_between_looks = 0.02; // for libraries that are loaded late
+static const double seconds_of_hit = 3e-4;        // that a stop costs besides
+
+// ---- when
+
+// Seconds that the program has run.
+static double time_of(const struct watch *watch) {
+    return fmax(0, timer_seconds() - watch->start - watch->held_seconds);
+}
+
+// Time from which on a loop is copied at the next hit.
+static double due_of(const struct watch *watch, size_t i) {
+    const struct hot_capture *capture = &watch->captures[i];
+    const size_t n_over = watch->loops[i].n_over;
+    return n_over < capture->n_moments ? capture->moments[n_over] : 0;
+}
+
+static void finish(struct watch *watch, size_t i, const char *why) {
+    struct watched *loop = &watch->loops[i];
+    loop->is_done = true;
+    loop->why = loop->n_copies ? NULL : why;
+    watch->n_left--;
+}
+
+// Bytes of memory that the process has of its own, and that the system has left.
+static double own_bytes(const struct watch *watch, const struct tracer *tracer) {
+    static const double page = 4096;
+    unsigned long resident = 0, shared = 0;
+    FILE *file = fopen(arena_printf(watch->arena, "/proc/%d/statm", (int)tracer->pid), "r");
+    if (file && fscanf(file, "%*u %lu %lu", &resident, &shared) != 2)
+        resident = shared = 0;
+    if (file)
+        fclose(file);
+    return page * (double)(resident - shared);
+}
+
+static double free_bytes(void) {
+    static const char name[] = "MemAvailable:";
+    static const double kibibyte = 1024;
+    char line[128];
+    double bytes = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, name, sizeof name - 1) == 0)
+            bytes = kibibyte * strtod(line + sizeof name - 1, NULL);
+    if (file)
+        fclose(file);
+    return bytes;
+}
+
+// Whether one more copy of a process leaves half of the memory that is free, if the program writes to all that it has.
+static bool has_room(const struct watch *watch, const struct tracer *tracer) {
+    size_t n = 1;
+    for (size_t i = 0; i < watch->n; i++)
+        for (size_t k = 0; k < watch->loops[i].n_copies; k++)
+            n += watch->loops[i].copies[k].has_copy;
+    return (double)n * own_bytes(watch, tracer) <= free_bytes() / 2;
+}
+
+// After a copy: the moments that are over by now, and whether another one is to come.
+static void move_on(struct watch *watch, size_t i, const struct tracer *tracer) {
+    struct watched *loop = &watch->loops[i];
+    const struct hot_capture *capture = &watch->captures[i];
+    const double now = time_of(watch);
+    do
+        loop->n_over++;
+    while (loop->n_over < capture->n_moments && capture->moments[loop->n_over] <= now);
+    if (loop->n_over >= capture->n_moments || loop->n_copies == HOT_MOST_MOMENTS ||
+        watch->copying_seconds > most_copying || (tracer->kin != TRACER_FOREIGN && !has_room(watch, tracer)))
+        finish(watch, i, loop->why);
+}
+
+// ---- where
+
+// Finds the heads of the loops whose modules are there.
+static void find_places(struct watch *watch, struct watched_process *process) {
+    struct memory_map map;
+    if (!memory_map_read(watch->arena, process->tracer.pid, &map))
+        return;
+    for (size_t i = 0; i < watch->n; i++) {
+        struct watched_place *place = &process->places[i];
+        const struct hot_capture *capture = &watch->captures[i];
+        if (watch->loops[i].is_done || place->is_known ||
+            !memory_map_load_address(&map, capture->module->path, &place->load_address))
+            continue;
+        place->head = place->load_address + capture->loop->head;
+        place->is_known = watch->loops[i].was_known = true;
+    }
+}
+
+static bool are_all_known(const struct watch *watch, const struct watched_process *process) {
+    for (size_t i = 0; i < watch->n; i++)
+        if (!watch->loops[i].is_done && !process->places[i].is_known)
+            return false;
+    return true;
+}
+
+static bool is_armed_late(const struct watch *watch, const struct watched_process *process, size_t i, double now) {
+    return !watch->loops[i].is_done && process->places[i].is_known && !process->places[i].is_armed &&
+           due_of(watch, i) <= now;
+}
+
+static bool needs_arming(const struct watch *watch, const struct watched_process *process) {
+    const double now = time_of(watch);
+    for (size_t i = 0; i < watch->n; i++)
+        if (is_armed_late(watch, process, i, now))
+            return true;
+    return false;
+}
+
+// Puts the breakpoints of the loops that are due into a process whose threads are stopped.
+static void arm(struct watch *watch, struct watched_process *process) {
+    const double now = time_of(watch);
+    for (size_t i = 0; i < watch->n; i++) {
+        struct watched_place *place = &process->places[i];
+        if (!is_armed_late(watch, process, i, now))
+            continue;
+        place->is_armed = true;
+        if (!tracer_break_at(&process->tracer, place->head))
+            finish(watch, i, "its code is not in the program's memory");
+    }
+}
+
+// Address of the program's first instruction; 0: unknown.
+static uint64_t find_entry(const struct watch *watch, const struct watched_process *process) {
+    Elf64_auxv_t item;
+    uint64_t entry = 0;
+    FILE *file = fopen(arena_printf(watch->arena, "/proc/%d/auxv", (int)process->tracer.pid), "rb");
+    while (file && !entry && fread(&item, sizeof item, 1, file) == 1)
+        if (item.a_type == AT_ENTRY)
+            entry = item.a_un.a_val;
+    if (file)
+        fclose(file);
+    return entry;
+}
+
+// Another program begins in the process: its libraries come until its first instruction.
+static void begin_program(struct watch *watch, struct watched_process *process) {
+    memset(process->places, 0, watch->n * sizeof *process->places);
+    find_places(watch, process);
+    arm(watch, process);
+    process->entry = are_all_known(watch, process) ? 0 : find_entry(watch, process);
+    if (process->entry && !tracer_break_at(&process->tracer, process->entry))
+        process->entry = 0;
+}
+
+static bool is_waited_for(const struct watch *watch, const struct watched_process *process, uint64_t address) {
+    for (size_t i = 0; i < watch->n; i++)
+        if (!watch->loops[i].is_done && process->places[i].is_armed && process->places[i].head == address)
+            return true;
+    return false;
+}
+
+static void reach_entry(struct watch *watch, struct watched_process *process, struct tracer_thread *thread) {
+    uint64_t entry = process->entry;
+    process->entry = 0;
+    find_places(watch, process);
+    arm(watch, process);
+    if (is_waited_for(watch, process, entry))
+        tracer_step_over(&process->tracer, thread);
+    else
+        tracer_drop_breakpoint(&process->tracer, entry);
+}
+
+static struct watched_process *add_process(struct watch *watch) {
+    struct watched_process *process = ARENA_NEW(watch->arena, struct watched_process);
+    process->places = ARENA_ARRAY(watch->arena, struct watched_place, watch->n + 1);
+    *ARENA_ADD(watch->arena, watch->processes, watch->n_processes) = process;
+    watch->n_followed++;
+    return process;
+}
+
+static void remove_process(struct watch *watch, size_t at) {
+    watch->n_processes--;
+    memmove(&watch->processes[at], &watch->processes[at + 1], (watch->n_processes - at) * sizeof *watch->processes);
+}
+
+// A child of the program may come to the loops, too. Of very many, the later ones are left alone.
+static void take_child(struct watch *watch, struct watched_process *parent) {
+    if (watch->n_processes >= MOST_PROCESSES || watch->n_followed >= MOST_FOLLOWED ||
+        watch->processes[0]->tracer.kin == TRACER_FOREIGN) {
+        tracer_release(&parent->tracer);
+        return;
+    }
+    struct watched_process *child = add_process(watch);
+    if (!tracer_adopt(&parent->tracer, &child->tracer)) {
+        watch->n_processes--;
+    } else if (parent->tracer.child_has_program) {
+        begin_program(watch, child);
+    } else {
+        for (size_t i = 0; i < watch->n; i++) {
+            child->places[i] = parent->places[i];
+            child->places[i].is_armed = false;
+        }
+        arm(watch, child);
+    }
+}
+
+// ---- copies
+
+static struct tracer_thread *thread_of(struct tracer *tracer, pid_t tid) {
+    for (size_t i = 0; i < tracer->n_threads; i++)
+        if (tracer->threads[i].tid == tid)
+            return &tracer->threads[i];
+    return NULL;
+}
+
+// Steps through a loop. Without a copy, through the program itself.
+static void record(struct watch *watch, size_t i, struct watched_copy *copy, struct tracer *tracer,
+                   struct tracer_thread *thread, double seconds) {
+    const char *why = record_steps(watch->arena, watch->decoder, tracer, thread, &watch->captures[i], copy->has_copy,
+                                   seconds, copy->state);
+    if (!why)
+        return;
+    watch->loops[i].why = why;
+    copy->state = NULL;
+}
+
+static struct hot_state *begin_state(const struct watch *watch, size_t i, const struct watched_place *place) {
+    const struct hot_capture *request = &watch->captures[i];
+    struct hot_state *state = ARENA_NEW(watch->arena, struct hot_state);
+    state->program = request->argv ? request->argv[0] : arena_printf(watch->arena, "process %d", request->pid);
+    state->module = *request->module;
+    state->load_address = place->load_address;
+    state->head = place->head;
+    state->seconds = request->argv ? time_of(watch) : 0;
+    return state;
+}
+
+// A copy of the program is stepped through when the program runs alone. Without one, the program itself is.
+static void take_copy(struct watch *watch, struct watched_process *process, size_t i, struct tracer_thread *thread) {
+    struct watched *loop = &watch->loops[i];
+    struct tracer *tracer = &process->tracer;
+    const double begin = timer_seconds();
+    pid_t tid = thread->tid;
+    struct hot_state *state = begin_state(watch, i, &process->places[i]);
+    bool is_quiet = tracer_quiet(tracer);
+    thread = thread_of(tracer, tid);
+    for (size_t k = 0; k < watch->n_processes; k++)
+        watch->processes[k]->places[i].is_armed = false;
+    if (!is_quiet || !thread) {
+        finish(watch, i, is_quiet ? "its thread has ended" : "the program's other threads do not stop");
+        return;
+    }
+    struct watched_copy *copy = &loop->copies[loop->n_copies++];
+    *copy = (struct watched_copy){.state = state};
+    copy->has_copy = tracer_copy(tracer, thread, &copy->copy);
+    if (!copy->has_copy) {
+        const double start = timer_seconds();
+        record(watch, i, copy, tracer, thread, watch->step_seconds / (double)watch->n_left);
+        watch->step_seconds -= timer_seconds() - start;
+        loop->n_over = watch->captures[i].n_moments; // the program is held up once
+    }
+    const double seconds = timer_seconds() - begin;
+    watch->copying_seconds += seconds;
+    watch->held_seconds += seconds;
+    loop->n_copies -= !copy->state;
+    move_on(watch, i, tracer);
+}
+
+// A thread is at a breakpoint.
+static void take_hit(struct watch *watch, struct watched_process *process, struct tracer_thread *thread,
+                     uint64_t address) {
+    if (address == process->entry) {
+        reach_entry(watch, process, thread);
+        return;
+    }
+    bool is_skipped = false;
+    for (size_t i = 0; i < watch->n; i++) {
+        struct watched *loop = &watch->loops[i];
+        const struct watched_place *place = &process->places[i];
+        if (loop->is_done || !place->is_armed || place->head != address)
+            continue;
+        loop->hits++;
+        if (loop->hits <= watch->captures[i].skipped_hits && watch->skipping_seconds < most_skipping) {
+            is_skipped = true;
+            continue;
+        }
+        take_copy(watch, process, i, thread);
+        // The thread may have gone on. Where another loop has this head, it waits for the next hit.
+        if (!is_waited_for(watch, process, address))
+            tracer_drop_breakpoint(&process->tracer, address);
+        return;
+    }
+    const double start = timer_seconds();
+    if (is_skipped)
+        tracer_step_over(&process->tracer, thread);
+    else
+        tracer_drop_breakpoint(&process->tracer, address);
+    const double seconds = timer_seconds() - start;
+    watch->skipping_seconds += seconds + seconds_of_hit;
+    watch->held_seconds += seconds;
+}
+
+// ---- the run
+
+bool watch_begin(struct watch *watch, struct fail *fail) {
+    const struct hot_capture *first = &watch->captures[0];
+    watch->loops = ARENA_ARRAY(watch->arena, struct watched, watch->n + 1);
+    watch->n_left = watch->n;
+    watch->step_seconds = most_step_seconds;
+    struct watched_process *process = add_process(watch);
+    bool is_begun = first->argv ? tracer_start(&process->tracer, watch->arena, first->argv, fail)
+                                : tracer_attach(&process->tracer, watch->arena, first->pid, fail);
+    watch->start = timer_seconds();
+    if (is_begun && first->argv) {
+        begin_program(watch, process);
+    } else if (is_begun) {
+        find_places(watch, process);
+        arm(watch, process);
+    }
+    return is_begun;
+}
+
+static double find_timeout(const struct watch *watch) {
+    static const double usual = 10;
+    double seconds = 0;
+    for (size_t i = 0; i < watch->n; i++)
+        seconds = fmax(seconds, watch->captures[i].timeout_seconds > 0 ? watch->captures[i].timeout_seconds : usual);
+    return seconds;
+}
+
+static double last_moment(const struct watch *watch) {
+    double seconds = 0;
+    for (size_t i = 0; i < watch->n; i++)
+        if (watch->captures[i].n_moments)
+            seconds = fmax(seconds, watch->captures[i].moments[watch->captures[i].n_moments - 1]);
+    return seconds;
+}
+
+// A library may be loaded at any time.
+static void look_for_modules(struct watch *watch) {
+    watch->look_for_modules = timer_seconds() + seconds_between_looks;
+    for (size_t p = 0; p < watch->n_processes; p++)
+        if (!watch->processes[p]->entry && !are_all_known(watch, watch->processes[p]))
+            find_places(watch, watch->processes[p]);
+}
+
+static void arm_all(struct watch *watch) {
+    for (size_t p = 0; p < watch->n_processes; p++) {
+        struct watched_process *process = watch->processes[p];
+        // Where a vforked child runs, its parent does not stop: the next look finds that it does.
+        if (needs_arming(watch, process) && tracer_quiet(&process->tracer))
+            arm(watch, process);
+    }
+}
+
+// Looks at a process. False: nothing has happened.
+static bool look(struct watch *watch, size_t at) {
+    struct watched_process *process = watch->processes[at];
+    struct tracer_thread *thread;
+    uint64_t address;
+    switch (tracer_look(&process->tracer, &thread)) {
+    case TRACER_HIT:
+        if (tracer_place(thread, &address))
+            take_hit(watch, process, thread, address);
+        return true;
+    case TRACER_PROGRAM:
+        begin_program(watch, process);
+        return true;
+    case TRACER_CHILD:
+        take_child(watch, process);
+        return true;
+    case TRACER_END:
+        if (at) {
+            tracer_detach(&process->tracer);
+            remove_process(watch, at);
+        }
+        return true;
+    case TRACER_TIME:
+        break;
+    }
+    return false;
+}
+
+// Time at which something is to be done, if nothing happens.
+static double next_time(const struct watch *watch, double deadline) {
+    double next = fmin(deadline, watch->look_for_modules);
+    for (size_t i = 0; i < watch->n; i++)
+        if (!watch->loops[i].is_done && due_of(watch, i) > time_of(watch))
+            next = fmin(next, timer_seconds() + due_of(watch, i) - time_of(watch));
+    return next;
+}
+
+static void explain_rest(struct watch *watch, double seconds) {
+    const bool has_ended = watch->processes[0]->tracer.has_ended;
+    for (size_t i = 0; i < watch->n; i++) {
+        const struct watched *loop = &watch->loops[i];
+        if (loop->is_done)
+            continue;
+        const char *when =
+            has_ended ? "before the program ended" : arena_printf(watch->arena, "within %.3g s", seconds);
+        finish(watch, i,
+               !loop->was_known ? arena_printf(watch->arena, "the program has not loaded %s %s",
+                                               watch->captures[i].module->path, when)
+               : loop->hits     ? arena_printf(watch->arena, "it was reached only %llu times %s",
+                                               (unsigned long long)loop->hits, when)
+                                : arena_printf(watch->arena, "it was not reached %s", when));
+    }
+}
+
+// Whether we are to end: such signals are held back while breakpoints are in the program.
+static bool is_ended(void) {
+    sigset_t pending;
+    return sigpending(&pending) == 0 && (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGHUP) == 1);
+}
+
+void watch_wait(struct watch *watch) {
+    const double seconds = last_moment(watch) + find_timeout(watch), deadline = timer_seconds() + seconds;
+    const struct tracer *program = &watch->processes[0]->tracer;
+    for (unsigned n_idle = 0; watch->n_left && !program->has_ended && program->n_threads; n_idle++) {
+        for (size_t p = 0; p < watch->n_processes && watch->n_left; p++)
+            if (look(watch, p))
+                n_idle = 0;
+        if (timer_seconds() >= deadline || is_ended())
+            break;
+        if (timer_seconds() >= watch->look_for_modules)
+            look_for_modules(watch);
+        arm_all(watch);
+        tracer_sleep(next_time(watch, deadline), n_idle);
+    }
+    explain_rest(watch, seconds);
+    for (size_t p = 0; p < watch->n_processes; p++)
+        tracer_detach(&watch->processes[p]->tracer);
+}
+
+static double seconds_of(const struct timeval *time) {
+    return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
+}
+
+void watch_end(struct watch *watch, struct hot_copies *copies, struct hot_run *run) {
+    struct tracer *program = &watch->processes[0]->tracer;
+    for (size_t i = 0; i < watch->n; i++) {
+        struct watched *loop = &watch->loops[i];
+        copies[i].n = 0;
+        for (size_t k = 0; k < loop->n_copies; k++) {
+            struct watched_copy *copy = &loop->copies[k];
+            if (copy->has_copy) {
+                record(watch, i, copy, &copy->copy, copy->copy.threads, most_seconds_of_copy);
+                tracer_end_copy(&copy->copy);
+            }
+            if (copy->state)
+                copies[i].states[copies[i].n++] = copy->state;
+        }
+        copies[i].why = copies[i].n ? NULL : loop->why;
+    }
+    tracer_wait_end(program);
+    run->status = program->end_status;
+    run->seconds = seconds_of(&program->usage.ru_utime);
+}
+#endif
