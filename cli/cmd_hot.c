@@ -19,7 +19,7 @@ static struct {
     const char *perf, *callgrind, *save, *json, *html;
     struct option_count pid, most, moments;
     double seconds, least_percent;
-} args = {.most = {.value = 10}, .moments = {.value = HOT_MOMENTS}, .seconds = 2, .least_percent = 1};
+} args = {.most = {.value = 12}, .moments = {.value = HOT_MOMENTS}, .seconds = 2, .least_percent = 1};
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "Where the time goes", NULL},
@@ -33,7 +33,7 @@ static const struct option options[] = {
      &args.callgrind},
     {OPTION_COUNT, "pid", "N", "A running process instead of PROGRAM. It goes on afterwards.", &args.pid},
     {OPTION_NUMBER, "seconds", "S", "How long a process (--pid) is sampled. Default: 2.", &args.seconds},
-    {OPTION_COUNT, "loops", "N", "Replay at most so many loops. Default: 10.", &args.most},
+    {OPTION_COUNT, "loops", "N", "Replay at most so many loops and functions. Default: 12.", &args.most},
     {OPTION_NUMBER, "least", "PERCENT", "Leave out loops with less of the time. Default: 1.", &args.least_percent},
     {OPTION_COUNT, "moments", "N",
      "Copy each loop at up to so many moments, 1 to 8, spread over the time that it takes. Default: 3.", &args.moments},
@@ -73,6 +73,11 @@ static const struct command command = {
     "'time' is the loop's share of the samples, without loops inside it. 'turns' is\n"
     "how many a replay makes. 'cycles a turn' is measured, with data in the caches as\n"
     "far as they fit. In the program, caches and branches may cost more.\n"
+    "\n"
+    "A turn has the functions that the loop calls in it. A function in no loop is\n"
+    "replayed with the only loop that calls it, or from one of its calls to the next.\n"
+    "The last line states which share of the samples is in code that was replayed,\n"
+    "and why the others are not.\n"
     "\n"
     "The program's input and output are its own. Its second run reads the same input\n"
     "again, which is read to its end before; what it prints is thrown away, and files\n"
@@ -174,11 +179,15 @@ static bool make_profile(struct arena *arena, char *const *argv, struct hot_prof
     return hot_profile_record(arena, argv, 0, profile, &findings->profiled, fail);
 }
 
+static struct hot_choice chosen(void) {
+    return (struct hot_choice){args.most.value, args.least_percent / 100};
+}
+
 static bool find_loops(struct arena *arena, const struct decoder *decoder, char *const *argv,
                        struct hot_findings *findings, struct fail *fail) {
     struct hot_profile *profile = ARENA_NEW(arena, struct hot_profile);
     struct hot_loops *loops = ARENA_NEW(arena, struct hot_loops);
-    const struct hot_choice choice = {args.most.value, args.least_percent / 100};
+    const struct hot_choice choice = chosen();
     if (argv && !keep_input(fail))
         return false;
     const off_t input = argv ? lseek(STDIN_FILENO, 0, SEEK_CUR) : -1;
@@ -233,16 +242,18 @@ static bool write_page(struct arena *arena, const struct lab *lab, const char *t
 
 static bool judge(struct arena *arena, struct lab *lab, const char *title, struct hot_findings *findings,
                   struct fail *fail) {
-    if (!open_lab(arena, lab, fail))
+    const struct hot_choice choice = chosen();
+    const bool is_judged = open_lab(arena, lab, fail) && hot_judge_all(lab, &choice, findings, fail);
+    if ((args.save && !save(arena, findings, fail)) || !is_judged)
         return false;
-    for (size_t i = 0; i < findings->n && !lab_is_stopped(lab); i++)
-        if (!hot_judge(lab, findings, &findings->items[i], fail))
-            return false;
     if (args.html && !write_page(arena, lab, title, findings, fail))
         return false;
-    if (args.json)
-        return write_json(arena, findings, fail);
     FILE *out = findings->was_run ? stderr : stdout;
+    if (args.json) {
+        if (findings->was_run)
+            hot_print_rest(arena, findings, out);
+        return write_json(arena, findings, fail);
+    }
     fprintf(out, "%s\n", lab_summary(lab));
     hot_print(arena, findings, out, cli_wants_colour() && isatty(fileno(out)));
     return true;
@@ -283,7 +294,7 @@ static bool hot(struct arena *arena, struct lab *lab, const struct operands *ope
     } else {
         is_done = find_loops(arena, &decoder, operands->n_items ? argv : NULL, &findings, fail);
     }
-    is_done = is_done && (!args.save || save(arena, &findings, fail)) && judge(arena, lab, title, &findings, fail);
+    is_done = is_done && judge(arena, lab, title, &findings, fail);
     decoder_close(&decoder);
     return is_done;
 }

@@ -88,6 +88,7 @@ static void put_state(struct writer *writer, const struct hot_state *state) {
     put_text(writer, state->program);
     put_text(writer, state->module.path);
     put_text(writer, state->module.build_id);
+    put_text(writer, state->turn);
     put(writer, numbers, sizeof numbers);
     struct step_registers registers = state->registers;
     for (unsigned c = 0; c < COLUMNS; c++)
@@ -237,6 +238,9 @@ static struct hot_state *take_state(struct reader *reader) {
     state->module.build_id = take_text(reader);
     if (!*state->module.build_id)
         state->module.build_id = NULL;
+    state->turn = take_text(reader);
+    if (!*state->turn)
+        state->turn = NULL;
     state->module.kind = (enum hot_module_kind)take_number(reader, HOT_FILE, HOT_KERNEL, "a kind of module");
     state->seconds = take_real(reader, 0, MOST_SECONDS, "the time of a copy");
     state->share = take_real(reader, 0, 1, "a share");

@@ -3,34 +3,11 @@
 #include "analyzer/predict/bounds_words.h"
 #include "analyzer/predict/model_prediction.h"
 #include "bench/host/timer.h"
+#include "hot/turn_words.h"
 #include "hot/usual_turn.h"
 
 #include <math.h>
 #include <string.h>
-
-void hot_choose(struct arena *arena, const struct hot_profile *profile, const struct hot_loops *loops,
-                const struct hot_choice *choice, struct hot_findings *findings) {
-    findings->profile = profile;
-    findings->loops = loops;
-    findings->items = NULL;
-    findings->n = 0;
-    for (size_t i = 0; i < loops->n && findings->n < choice->most; i++) {
-        const struct hot_loop *loop = &loops->loops[i];
-        const double share = profile->total > 0 ? loop->own / profile->total : 0;
-        if (share < choice->least_share)
-            continue;
-        const struct hot_loop *caller = !loop->is_loop && loop->caller < loops->n ? &loops->loops[loop->caller] : NULL;
-        *ARENA_ADD(arena, findings->items, findings->n) = (struct hot_finding){
-            .loop = loop,
-            .caller = caller,
-            .caller_module = caller ? &profile->modules[caller->module] : NULL,
-            .module = &profile->modules[loop->module],
-            .why = loop->is_loop ? NULL : "it is no loop, but the rest of the function",
-            .share = share,
-            .program_cycles = NAN,
-        };
-    }
-}
 
 static void take_copies(struct arena *arena, const struct hot_copies *copies, struct hot_finding *finding) {
     finding->moments = ARENA_ARRAY(arena, struct hot_moment, copies->n + 1);
@@ -39,36 +16,81 @@ static void take_copies(struct arena *arena, const struct hot_copies *copies, st
         finding->moments[i].state = copies->states[i];
 }
 
-// The states of those that have neither a state nor a reason.
+// Those with neither a state nor a reason.
+static bool is_open(const struct hot_finding *finding) {
+    return !finding->n_moments && !finding->why;
+}
+
+static struct hot_capture request_of(struct arena *arena, const struct hot_capture *common, size_t most_moments,
+                                     const struct hot_findings *findings, const struct hot_finding *finding) {
+    struct hot_capture capture = *common;
+    const bool is_call = finding->turn == HOT_TURN_CALL;
+    capture.loop = finding->loop;
+    capture.module = finding->module;
+    capture.head = finding->head;
+    capture.is_open = is_call;
+    capture.n_moments = hot_moments_choose(arena, findings->profile, findings->loops, finding->loop,
+                                           is_call && most_moments ? 1 : most_moments, &capture.moments);
+    return capture;
+}
+
+// Takes what one capture brought, unless it brought nothing and there is another try.
+static void take(struct arena *arena, const struct hot_copies *copies, bool is_last, struct hot_findings *findings,
+                 struct hot_finding *finding) {
+    take_copies(arena, copies, finding);
+    hot_moments_weigh(findings->profile, findings->loops, finding->loop, copies->states, copies->n);
+    finding->why = is_last ? copies->why : NULL;
+}
+
+// Copies those without a state. The last time, where control does not come to the head, each is also waited for at its
+// hottest place.
 static bool copy(struct arena *arena, const struct decoder *decoder, const struct hot_capture *common,
                  size_t most_moments, struct hot_findings *findings, struct fail *fail) {
-    struct hot_capture *captures = ARENA_ARRAY(arena, struct hot_capture, findings->n + 1);
-    struct hot_copies *copies = ARENA_ARRAY(arena, struct hot_copies, findings->n + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < findings->n; i++) {
-        const struct hot_finding *finding = &findings->items[i];
-        if (finding->n_moments || finding->why)
-            continue;
-        struct hot_capture *capture = &captures[n++];
-        *capture = *common;
-        capture->loop = finding->loop;
-        capture->module = finding->module;
-        capture->n_moments = hot_moments_choose(arena, findings->profile, findings->loops, finding->loop, most_moments,
-                                                &capture->moments);
-    }
+    struct hot_capture *captures = ARENA_ARRAY(arena, struct hot_capture, 2 * findings->n + 1);
+    struct hot_copies *copies = ARENA_ARRAY(arena, struct hot_copies, 2 * findings->n + 1);
+    const bool is_last = !common->skipped_hits;
+    size_t n = 0, n_heads;
+    for (size_t i = 0; i < findings->n; i++)
+        if (is_open(&findings->items[i]))
+            captures[n++] = request_of(arena, common, most_moments, findings, &findings->items[i]);
+    n_heads = n;
+    for (size_t i = 0; is_last && i < n_heads; i++)
+        if (captures[i].loop->hottest != captures[i].head) {
+            captures[n] = captures[i];
+            captures[n].is_open = true;
+            captures[n].head = captures[i].loop->hottest;
+            captures[n].n_moments = hot_moments_choose(arena, findings->profile, findings->loops, captures[i].loop,
+                                                       common->pid ? 0 : 1, &captures[n].moments);
+            n++;
+        }
     if (n && !hot_state_capture(arena, decoder, captures, n, copies, &findings->copied, fail))
         return false;
-    n = 0;
-    for (size_t i = 0; i < findings->n; i++) {
+    for (size_t i = 0, at = 0, place = n_heads; i < findings->n; i++) {
         struct hot_finding *finding = &findings->items[i];
-        if (finding->n_moments || finding->why)
+        if (!is_open(finding))
             continue;
-        const struct hot_copies *own = &copies[n++];
-        take_copies(arena, own, finding);
-        hot_moments_weigh(findings->profile, findings->loops, finding->loop, own->states, own->n);
-        finding->why = common->skipped_hits ? NULL : own->why;
+        const bool has_place = place < n && captures[place].loop == finding->loop;
+        take(arena, &copies[at], is_last, findings, finding);
+        if (has_place && !finding->n_moments && copies[place].n) {
+            take(arena, &copies[place], is_last, findings, finding);
+            finding->turn = HOT_TURN_PLACE;
+            finding->head = captures[place].head;
+        }
+        at++;
+        place += has_place;
     }
     return true;
+}
+
+static void describe_turns(struct arena *arena, struct hot_findings *findings) {
+    struct turn_words words;
+    turn_words_open(&words, arena, findings->profile);
+    for (size_t i = 0; i < findings->n; i++)
+        for (size_t k = 0; k < findings->items[i].n_moments; k++) {
+            struct hot_state *state = findings->items[i].moments[k].state;
+            state->turn = turn_words_find(&words, &findings->items[i], state);
+        }
+    turn_words_close(&words);
 }
 
 // The first turns of a program find cold code and data that are not there yet; so some are left out. A loop that makes
@@ -77,13 +99,14 @@ bool hot_copy_states(struct arena *arena, const struct decoder *decoder, char *c
                      size_t most_moments, struct hot_findings *findings, struct fail *fail) {
     enum { SKIPPED = 200 };
     struct hot_capture common = {.argv = argv, .pid = pid, .skipped_hits = SKIPPED};
-    if (!copy(arena, decoder, &common, argv ? most_moments : 0, findings, fail))
-        return false;
-    common.skipped_hits = 0;
+    bool is_done = copy(arena, decoder, &common, argv ? most_moments : 0, findings, fail), has_all = true;
     for (size_t i = 0; i < findings->n; i++)
-        if (!findings->items[i].n_moments && !findings->items[i].why)
-            return copy(arena, decoder, &common, 0, findings, fail);
-    return true;
+        has_all = has_all && !is_open(&findings->items[i]);
+    common.skipped_hits = 0;
+    is_done = is_done && (has_all || copy(arena, decoder, &common, 0, findings, fail));
+    if (is_done)
+        describe_turns(arena, findings);
+    return is_done;
 }
 
 static bool is_same_loop(const struct hot_state *a, const struct hot_state *b) {
@@ -97,7 +120,8 @@ void hot_take_states(struct arena *arena, struct hot_state *const *states, size_
         for (end = first; end < n && copies.n < HOT_MOST_MOMENTS && is_same_loop(states[first], states[end]); end++)
             copies.states[copies.n++] = states[end];
         struct hot_finding *finding = &findings->items[findings->n++];
-        *finding = (struct hot_finding){.module = &states[first]->module, .share = NAN, .program_cycles = NAN};
+        *finding =
+            (struct hot_finding){.module = &states[first]->module, .share = NAN, .covered = NAN, .program_cycles = NAN};
         take_copies(arena, &copies, finding);
     }
 }

@@ -19,7 +19,7 @@ struct hot_forecast {
 
 // One copy of a loop, replayed and predicted.
 struct hot_moment {
-    const struct hot_state *state;
+    struct hot_state *state;
     const char *why; // it has no value, and why, one clause; null: it has one
     struct hot_replay replay;
     double ways_share; // share of the turns that are like the usual one, 0 to 1
@@ -29,12 +29,24 @@ struct hot_moment {
     struct hot_forecast *forecasts; // by each model of the lab
 };
 
+// Where a turn begins.
+enum hot_turn {
+    HOT_TURN_LOOP,  // at the loop's head
+    HOT_TURN_CALL,  // at each call of a function that is in no loop of its own; what lies between is in it
+    HOT_TURN_PLACE, // at the hottest place, where control never comes to the head
+};
+
 struct hot_finding {
     const struct hot_loop *loop; // null: of a case file, which has no profile
+    enum hot_turn turn;
+    uint64_t head; // address in the module where its turns begin
     const struct hot_module *module;
     const struct hot_loop *caller; // of what is in no loop, the hottest loop that may call it; null: none
     const struct hot_module *caller_module;
     double share; // of the profile's samples, without inner loops, 0 to 1; NAN: no profile
+    // Share of the samples that are at instructions which its replayed turns run, but for those that another finding
+    // runs more often; with functions that it calls. NAN: no profile.
+    double covered;
     struct hot_moment *moments;
     size_t n_moments; // in the order of their times; 0: see `why`
     const char *why;  // there is no value, and why, one clause; null: there is
@@ -55,6 +67,13 @@ struct hot_findings {
     const struct hot_loops *loops;     // likewise
     struct hot_finding *items;         // the hottest first
     size_t n;
+    double covered; // of all findings together
+    // All other samples, the largest share first: why they are not covered, one clause.
+    struct hot_uncovered {
+        double share;
+        const char *why;
+    } * uncovered;
+    size_t n_uncovered;
     struct hot_run profiled, copied; // the two runs of the program
     bool was_run;
 };
@@ -64,7 +83,8 @@ struct hot_choice {
     double least_share; // of the samples in a loop itself
 };
 
-// Chooses the loops that are replayed, and those parts of functions that are in no loop but take as much time.
+// Chooses what may be replayed: the loops with most samples; functions that are in no loop; and the loops that call
+// these.
 void hot_choose(struct arena *arena, const struct hot_profile *profile, const struct hot_loops *loops,
                 const struct hot_choice *choice, struct hot_findings *findings);
 
@@ -78,5 +98,10 @@ void hot_take_states(struct arena *arena, struct hot_state *const *states, size_
 
 // Replays one, and predicts it. False only when Cyclops itself failed.
 bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_finding *finding, struct fail *fail);
+
+// Replays what was chosen: loops; then functions whose code no replay has run yet, or a loop that calls them, until
+// four fifths of the samples are covered or there are as many replays as chosen. What was not tried is no finding any
+// more.
+bool hot_judge_all(struct lab *lab, const struct hot_choice *choice, struct hot_findings *findings, struct fail *fail);
 
 #endif

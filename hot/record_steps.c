@@ -119,7 +119,7 @@ static bool is_in_loop(const struct recorder *recorder, uint64_t address) {
     for (size_t i = 0; i < loop->n_ranges; i++)
         if (at >= loop->ranges[i].begin && at < loop->ranges[i].end)
             return true;
-    return !loop->n_ranges;
+    return recorder->capture->is_open || !loop->n_ranges;
 }
 
 // Notes where control is, before a step. `last`: the instruction before; null: there is none. False: it has left the

@@ -151,18 +151,34 @@ static void names_what_cannot_be_replayed(void **context) {
 
 // ---- the truth, for people: replay_test --truth
 
+// What the program's time may have that the replay's has not, by what the replay counts.
+static const char *laid_to(const struct hot_replay *replay) {
+    double mispredicted = 0;
+    for (size_t i = 0; i < replay->n_branches; i++)
+        mispredicted += replay->branches[i].mispredicted;
+    if (strcmp(replay->level, "L1") != 0)
+        return arena_printf(&arena, "caches: its turns touch %zu KiB, %s", replay->n_bytes >> 10, replay->level);
+    return mispredicted > 0.02 ? arena_printf(&arena, "branches: %.2f mispredicted a turn", mispredicted) : "-";
+}
+
 static void print_truth(void) {
-    static const char *const names[] = {"adds",         "multiply", "sum",     "store",    "down",   "divide-7",
-                                        "divide-large", "walk",     "walk-1M", "walk-64M", "random", "random-1M"};
+    static const char *const names[] = {"adds",     "multiply", "double",   "sum",          "store",
+                                        "down",     "select",   "table",    "forward",      "nested",
+                                        "calls",    "walk",     "divide-7", "divide-large", "walk-1M",
+                                        "walk-64M", "sum-1M",   "random",   "random-8",     "random-1M"};
+    printf("%-12s %8s %8s %6s  %-17s %-8s %5s  laid to\n", "loop", "program", "replay", "ratio", "interval", "verdict",
+           "turns");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct testing_target target;
         struct hot_state *state;
         struct hot_replay value = replay_some(names[i], 0, &state);
         testing_target_open(&target, names[i]);
         struct testing_copy alone = testing_run_alone(&arena, &target, "time");
-        printf("%-12s  program %6.3f  replay %6.3f (%.3f to %.3f, %s)  %s, %llu turns\n", names[i],
-               strtod(alone.printed, NULL), value.cycles_per_turn, value.low, value.high,
-               bench_verdict_name(value.measurement.verdict), value.level, (unsigned long long)value.turns);
+        const double truth = strtod(alone.printed, NULL);
+        const char *interval = arena_printf(&arena, "%.3f to %.3f", value.low, value.high);
+        printf("%-12s %8.3f %8.3f %6.3f  %-17s %-8s %5llu  %s\n", names[i], truth, value.cycles_per_turn,
+               value.cycles_per_turn / truth, interval, bench_verdict_name(value.measurement.verdict),
+               (unsigned long long)value.turns, laid_to(&value));
         fflush(stdout);
     }
 }

@@ -49,6 +49,7 @@ struct hot_state {
         uint64_t begin, end, load_address;
     } * files;
     size_t n_files;
+    const char *turn; // for people, what a turn is besides the loop's own code, one clause; null: nothing else
 };
 
 struct hot_capture {
@@ -56,6 +57,8 @@ struct hot_capture {
     int pid;           // process to attach to
     const struct hot_loop *loop;
     const struct hot_module *module;
+    uint64_t head;          // address in the module where its turns begin; 0: the loop's head
+    bool is_open;           // it is no loop that control could leave: steps count wherever they lead
     uint64_t skipped_hits;  // times that control comes to the head before the first copy, as far as 0.1 s suffice
     const double *moments;  // times since the program's start, s, ascending: at the next hit behind each, it is copied
     size_t n_moments;       // to HOT_MOST_MOMENTS; 0: one copy, at once

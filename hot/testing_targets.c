@@ -43,6 +43,19 @@ LOOP(walk, "mov rax, rdi\n", "1: mov rax, [rax]\n dec rsi\n jne 1b\n");
 // Branches by the lowest bits of n words.
 LOOP(random, "xor eax, eax\nlea rsi, [rdi + rsi * 8]\n",
      "1: test byte ptr [rdi], 1\n je 2f\n add rax, 3\n 2: add rdi, 8\n cmp rdi, rsi\n jne 1b\n");
+// A chain of additions of floating-point numbers.
+LOOP(double, "movq xmm0, rdx\nmovq xmm1, rdx\n", "1: addsd xmm0, xmm1\n dec rsi\n jne 1b\n");
+// Adds to one word in memory: each load waits for the store before it.
+LOOP(forward, "", "1: add qword ptr [rdi], rdx\n dec rsi\n jne 1b\n");
+// Each load's address depends on the number that was loaded last.
+LOOP(table, "xor eax, eax\n", "1: mov rax, [rdi + rax * 8]\n and eax, 1023\n dec rsi\n jne 1b\n");
+// The largest of n words, without a branch.
+LOOP(select, "xor eax, eax\nlea rsi, [rdi + rsi * 8]\n",
+     "1: mov rcx, [rdi]\n cmp rcx, rax\n cmovg rax, rcx\n add rdi, 8\n cmp rdi, rsi\n jne 1b\n");
+// A loop of eight adds in each turn.
+LOOP(nested, "mov rax, rdx\n", "1: mov ecx, 8\n 2: add rax, rdx\n dec ecx\n jne 2b\n dec rsi\n jne 1b\n");
+// A call of a function in each turn: two multiplications.
+LOOP(calls, "mov rax, rdx\n", "1: call 2f\n dec rsi\n jne 1b\n jmp 3f\n 2: imul rax, rdx\n imul rax, rdx\n ret\n 3:\n");
 // A call of the system (getppid) in each turn.
 LOOP(system, "", "1: mov eax, 110\n syscall\n dec rsi\n jne 1b\n");
 
@@ -69,6 +82,13 @@ static void fill_ring(uint64_t *words, size_t n) {
     }
 }
 
+// Of which one in eight is odd.
+static void fill_rare(uint64_t *words, size_t n) {
+    fill_numbers(words, n);
+    for (size_t i = 0; i < n; i++)
+        words[i] = words[i] % 8 == 0;
+}
+
 static const struct entry {
     const char *name;
     loop_function run;
@@ -89,6 +109,14 @@ static const struct entry {
     {"walk-64M", target_walk, target_walk_head, target_walk_end, 1 << 23, 6000, 0, fill_ring},
     {"random", target_random, target_random_head, target_random_end, WORDS, WORDS, 0, fill_numbers},
     {"random-1M", target_random, target_random_head, target_random_end, 1 << 17, 1 << 17, 0, fill_numbers},
+    {"random-8", target_random, target_random_head, target_random_end, 1 << 17, 1 << 17, 0, fill_rare},
+    {"sum-1M", target_sum, target_sum_head, target_sum_end, 1 << 17, 1 << 17, 0, fill_numbers},
+    {"double", target_double, target_double_head, target_double_end, 1, 5000, UINT64_C(0x3ff0000000000000), NULL},
+    {"forward", target_forward, target_forward_head, target_forward_end, 8, 5000, 3, fill_numbers},
+    {"table", target_table, target_table_head, target_table_end, 1 << 10, 5000, 0, fill_numbers},
+    {"select", target_select, target_select_head, target_select_end, WORDS, WORDS, 0, fill_numbers},
+    {"nested", target_nested, target_nested_head, target_nested_end, 1, 2000, 3, NULL},
+    {"calls", target_calls, target_calls_head, target_calls_end, 1, 3000, 3, NULL},
     {"system", target_system, target_system_head, target_system_end, 1, 3000, 0, NULL},
 };
 

@@ -106,7 +106,7 @@ static void find_places(struct watch *watch, struct watched_process *process) {
         if (watch->loops[i].is_done || place->is_known ||
             !memory_map_load_address(&map, capture->module->path, &place->load_address))
             continue;
-        place->head = place->load_address + capture->loop->head;
+        place->head = place->load_address + (capture->head ? capture->head : capture->loop->head);
         place->is_known = watch->loops[i].was_known = true;
     }
 }

@@ -12,23 +12,26 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static const char *loop_name(struct arena *arena, const struct hot_module *module, const struct hot_loop *loop) {
+// Where a turn of a loop begins. Parts of a function may be in front of it.
+static const char *loop_name(struct arena *arena, const struct hot_module *module, const struct hot_loop *loop,
+                             uint64_t head) {
+    const uint64_t begin = loop->function_address;
     if (!loop->function)
-        return arena_printf(arena, "%s+0x%llx", file_base(module->path), (unsigned long long)loop->head);
-    return loop->head == loop->function_address
-               ? loop->function
-               : arena_printf(arena, "%s+0x%llx", loop->function,
-                              (unsigned long long)(loop->head - loop->function_address));
+        return arena_printf(arena, "%s+0x%llx", file_base(module->path), (unsigned long long)head);
+    if (head == begin)
+        return loop->function;
+    return arena_printf(arena, "%s%s0x%llx", loop->function, head < begin ? "-" : "+",
+                        (unsigned long long)(head < begin ? begin - head : head - begin));
 }
 
 // Of a case file, in the module as a profile has it.
 static uint64_t head_of(const struct hot_finding *finding) {
     const struct hot_state *state = finding->loop ? NULL : finding->moments[0].state;
-    return state ? state->head - state->load_address : finding->loop->head;
+    return state ? state->head - state->load_address : finding->head;
 }
 
 const char *hot_place_name(struct arena *arena, const struct hot_finding *finding) {
-    return finding->loop ? loop_name(arena, finding->module, finding->loop)
+    return finding->loop ? loop_name(arena, finding->module, finding->loop, finding->head)
                          : arena_printf(arena, "%s+0x%llx", file_base(finding->module->path),
                                         (unsigned long long)head_of(finding));
 }
@@ -118,14 +121,17 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
     if (finding->why) {
         *ARENA_ADD(arena, *words, n) = finding->why;
         if (finding->caller)
-            *ARENA_ADD(arena, *words, n) = arena_printf(arena, "the loop at %s may call it",
-                                                        loop_name(arena, finding->caller_module, finding->caller));
+            *ARENA_ADD(arena, *words, n) =
+                arena_printf(arena, "the loop at %s may call it",
+                             loop_name(arena, finding->caller_module, finding->caller, finding->caller->head));
         return n;
     }
     const struct hot_moment *main = finding->main;
     if (!main)
         return n;
     const struct hot_replay *replay = &main->replay;
+    if (main->state->turn)
+        *ARENA_ADD(arena, *words, n) = main->state->turn;
     const char *moments = moments_words(arena, finding), *missing = missing_words(arena, finding);
     if (moments)
         *ARENA_ADD(arena, *words, n) = moments;
@@ -199,30 +205,24 @@ static void print_table(struct arena *arena, const struct hot_findings *findings
     }
 }
 
-static void print_rest(struct arena *arena, const struct hot_findings *findings, FILE *out) {
-    const struct hot_loops *loops = findings->loops;
-    double replayed = 0;
-    for (size_t i = 0; i < findings->n; i++)
-        replayed += has_value(&findings->items[i]) ? findings->items[i].share : 0;
-    if (!loops)
+void hot_print_rest(struct arena *arena, const struct hot_findings *findings, FILE *out) {
+    if (!findings->profile)
         return;
-    screen_print_sentence(
-        arena_printf(
-            arena,
-            "%s: %.0f %% of the samples are in loops, %.0f %% in functions that loops may call, %.0f %% in the "
-            "loops replayed here",
-            findings->profile->source, 100 * loops->covered, 100 * loops->called, 100 * replayed),
-        out);
-    for (size_t i = 0; i < loops->n_skipped; i++) {
-        const struct hot_skipped *skipped = &loops->skipped[i];
-        const double share = skipped->samples / findings->profile->total;
-        const char *module = skipped->module < findings->profile->n_modules
-                                 ? arena_printf(arena, "%s: ", findings->profile->modules[skipped->module].path)
-                                 : "";
-        if (share >= 0.01)
-            screen_print_sentence(
-                arena_printf(arena, "not looked at, %.0f %%: %s%s", 100 * share, module, skipped->why), out);
+    struct text text = {.arena = arena};
+    static const double few = 0.005;
+    double others = 0;
+    text_addf(&text, "%s: %.0f %% of the samples are in code that was replayed", findings->profile->source,
+              100 * findings->covered);
+    for (size_t i = 0; i < findings->n_uncovered; i++) {
+        const struct hot_uncovered *left = &findings->uncovered[i];
+        if (left->share >= few)
+            text_addf(&text, "; %.0f %%: %s", 100 * left->share, left->why);
+        else
+            others += left->share;
     }
+    if (others >= few)
+        text_addf(&text, "; %.0f %%: other reasons", 100 * others);
+    screen_print_sentence(text.data, out);
     const int status = findings->profiled.status;
     if (findings->was_run && status)
         screen_print_sentence(WIFSIGNALED(status)
@@ -239,7 +239,7 @@ void hot_print(struct arena *arena, const struct hot_findings *findings, FILE *o
             "?: not to be trusted; ~: of the replay, the program may take another time; *: it changes "
             "while the program runs, see its line",
             out);
-    print_rest(arena, findings, out);
+    hot_print_rest(arena, findings, out);
 }
 
 static json_t *json_of_number(double value) {
@@ -318,18 +318,34 @@ static json_t *json_of_value(const struct hot_finding *finding) {
     return replay;
 }
 
+// The usual turn's instructions, hexadecimal.
+static json_t *json_of_code(struct arena *arena, const struct hot_moment *moment) {
+    struct text text = {.arena = arena};
+    if (!moment || !moment->turn_bytes)
+        return json_null();
+    for (size_t i = 0; i < moment->n_turn_bytes; i++)
+        text_addf(&text, "%02x", moment->turn_bytes[i]);
+    return json_of_text(text.data);
+}
+
 static json_t *json_of_finding(struct arena *arena, const struct hot_finding *finding) {
+    static const char *const turns[] = {[HOT_TURN_LOOP] = "loop", [HOT_TURN_CALL] = "call", [HOT_TURN_PLACE] = "place"};
     const struct hot_loop *loop = finding->loop;
-    return json_pack("{s:s, s:s, s:I, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "loop",
-                     hot_place_name(arena, finding), "module", finding->module->path, "head",
-                     (json_int_t)head_of(finding), "function", json_of_text(loop ? loop->function : NULL), "file",
-                     json_of_text(loop ? loop->file : NULL), "line", loop ? (int)loop->line : 0, "share",
-                     json_of_number(finding->share), "why", json_of_text(finding->why), "replay",
-                     json_of_value(finding), "usual_way",
-                     json_of_number(has_value(finding) ? finding->main->ways_share : NAN), "program",
-                     json_of_number(finding->program_cycles), "predictions",
-                     json_of_forecasts(finding->main, finding->n_models, finding->predicted), "uneven",
-                     finding->is_uneven, "moments", json_of_moments(finding));
+    json_t *object =
+        json_pack("{s:s, s:s, s:I, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o}", "loop",
+                  hot_place_name(arena, finding), "module", finding->module->path, "head", (json_int_t)head_of(finding),
+                  "function", json_of_text(loop ? loop->function : NULL), "file",
+                  json_of_text(loop ? loop->file : NULL), "line", loop ? (int)loop->line : 0, "share",
+                  json_of_number(finding->share), "why", json_of_text(finding->why), "replay", json_of_value(finding),
+                  "usual_way", json_of_number(has_value(finding) ? finding->main->ways_share : NAN), "program",
+                  json_of_number(finding->program_cycles), "predictions",
+                  json_of_forecasts(finding->main, finding->n_models, finding->predicted), "uneven", finding->is_uneven,
+                  "moments", json_of_moments(finding));
+    json_object_set_new(object, "turn", loop ? json_string(turns[finding->turn]) : json_null());
+    json_object_set_new(object, "code", json_of_code(arena, finding->main));
+    json_object_set_new(object, "covered", json_of_number(finding->covered));
+    json_object_set_new(object, "with", json_of_text(has_value(finding) ? finding->main->state->turn : NULL));
+    return object;
 }
 
 bool hot_write_json(struct arena *arena, const struct hot_findings *findings, FILE *out, struct fail *fail) {

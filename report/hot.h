@@ -7,6 +7,8 @@
 #include <stdio.h>
 
 void hot_print(struct arena *arena, const struct hot_findings *findings, FILE *out, bool colour);
+// Its last lines alone: which code was replayed, and how the program ended.
+void hot_print_rest(struct arena *arena, const struct hot_findings *findings, FILE *out);
 // One object for each loop, a line each.
 bool hot_write_json(struct arena *arena, const struct hot_findings *findings, FILE *out, struct fail *fail);
 

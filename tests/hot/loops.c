@@ -1,5 +1,6 @@
 // A program with loops of known cycles a turn: a hash, one multiply and one xor a byte, and a walk through a list; and
-// one that changes: in the second half of the run, each turn has a chain of 64 adds.
+// one that changes: in the second half of the run, each turn has a chain of 64 adds. And a function in no loop, which
+// calls itself.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +35,12 @@ __attribute__((noinline, noclone)) static uint64_t change(const unsigned *words,
     return sum;
 }
 
+__attribute__((noinline, noclone)) static uint64_t mix(unsigned n) {
+    return n < 2 ? n + 1 : (3 * mix(n - 1)) ^ (5 * mix(n - 2));
+}
+
 int main(int argc, char **argv) {
-    enum { ITEMS = 256, BYTES = 4096, WORDS = 128, EASY_TIMES = 32 };
+    enum { ITEMS = 256, BYTES = 4096, WORDS = 128, EASY_TIMES = 32, MIXED = 17 };
     static unsigned words[WORDS];
     static struct item items[ITEMS];
     static unsigned char bytes[BYTES];
@@ -46,7 +51,7 @@ int main(int argc, char **argv) {
     size_t n = fread(bytes, 1, BYTES, stdin);
     memset(bytes + n, 7, BYTES - n);
     for (unsigned k = 0; k < times; k++) {
-        sum += hash(bytes, BYTES) + walk(items, BYTES);
+        sum += hash(bytes, BYTES) + walk(items, BYTES) + mix(MIXED);
         bytes[k % BYTES] ^= (unsigned char)sum;
         if (k == times / 2)
             words[0] = 1;
