@@ -86,33 +86,6 @@ static bool is_any_register(const struct isa *isa, const char *name) {
     return register_find(isa, (struct slice){name, strlen(name)}, &known);
 }
 
-static bool take_state(struct marked_reader *reader, size_t at, struct slice rest) {
-    static const char *const known[] = {"DEFREG", "LIVEIN", "MEM-DEF", "MEM-MAP"};
-    static const char *const examples[] = {"RCX 7", "RCX", "data 4096 7fffffff", "data 65536"};
-    static const size_t n_words[] = {3, 2, 4, 3};
-    struct state_word found = {.at = at};
-    struct slice word;
-    while (found.n < sizeof found.words / sizeof *found.words && slice_next(&rest, ' ', &word))
-        if (slice_trim(word).length)
-            found.words[found.n++] = slice_trim(word);
-    const char *name = found.n ? arena_copy(reader->arena, found.words->data, found.words->length) : "";
-    size_t n = sizeof known / sizeof *known, which = text_find(name, known, n);
-    if (which == n)
-        return fail_place(reader, at,
-                          arena_printf(reader->arena, "unknown annotation LLVM-EXEGESIS-%s%s", name,
-                                       text_did_you_mean(reader->arena, name, known, n)));
-    if (found.n < n_words[which])
-        return fail_place(reader, at,
-                          arena_printf(reader->arena, "LLVM-EXEGESIS-%s needs %zu words, as in LLVM-EXEGESIS-%s %s",
-                                       name, n_words[which] - 1, name, examples[which]));
-    const char *first = found.n > 1 ? arena_copy(reader->arena, found.words[1].data, found.words[1].length) : "";
-    if (strcmp(name, "LIVEIN") == 0 && !is_any_register(reader->isa, first))
-        return fail_place(reader, at,
-                          arena_printf(reader->arena, "'%s' is no register of %s", first, reader->isa->name));
-    *ARENA_ADD(reader->arena, reader->states, reader->n_states) = found;
-    return true;
-}
-
 static const char *word_text(const struct marked_reader *reader, const struct state_word *word, size_t i) {
     return arena_copy(reader->arena, word->words[i].data, word->words[i].length);
 }
@@ -129,6 +102,49 @@ static bool read_whole(const char *text, int base, uint64_t *number) {
     return end != text && *end == '\0' && errno == 0;
 }
 
+// Checks what needs no other line: a MEM-DEF that no MEM-MAP uses is read nowhere else.
+static bool check_state(const struct marked_reader *reader, const struct state_word *word) {
+    const char *first = word_text(reader, word, 1);
+    struct state_value value;
+    uint64_t n_bytes;
+    if (slice_is(word->words[0], "LIVEIN") && !is_any_register(reader->isa, first))
+        return fail_place(reader, word->at,
+                          arena_printf(reader->arena, "'%s' is no register of %s", first, reader->isa->name));
+    if (!slice_is(word->words[0], "MEM-DEF"))
+        return true;
+    if (!read_whole(word_text(reader, word, 2), 0, &n_bytes))
+        return fail_number(reader, word, 2);
+    return state_value_parse(word->words[3].data, word->words[3].length, true, reader->isa, &value) ||
+           fail_number(reader, word, 3);
+}
+
+static bool take_state(struct marked_reader *reader, size_t at, struct slice rest) {
+    static const char *const known[] = {"DEFREG", "LIVEIN", "MEM-DEF", "MEM-MAP"};
+    static const char *const examples[] = {"RCX 7", "RCX", "data 4096 7fffffff", "data 65536"};
+    static const size_t n_words[] = {3, 2, 4, 3};
+    struct state_word found = {.at = at};
+    struct slice word;
+    while (found.n < sizeof found.words / sizeof *found.words && slice_next(&rest, ' ', &word))
+        if (slice_trim(word).length)
+            found.words[found.n++] = slice_trim(word);
+    const char *name = found.n ? arena_copy(reader->arena, found.words->data, found.words->length) : "";
+    size_t n = sizeof known / sizeof *known, which = text_find(name, known, n);
+    if (which == n)
+        return fail_place(reader, at,
+                          arena_printf(reader->arena,
+                                       "unknown annotation LLVM-EXEGESIS-%s%s; there are DEFREG, LIVEIN, "
+                                       "MEM-DEF, MEM-MAP",
+                                       name, text_did_you_mean(reader->arena, name, known, n)));
+    if (found.n < n_words[which])
+        return fail_place(reader, at,
+                          arena_printf(reader->arena, "LLVM-EXEGESIS-%s needs %zu word%s, as in LLVM-EXEGESIS-%s %s",
+                                       name, n_words[which] - 1, n_words[which] > 2 ? "s" : "", name, examples[which]));
+    if (!check_state(reader, &found))
+        return false;
+    *ARENA_ADD(reader->arena, reader->states, reader->n_states) = found;
+    return true;
+}
+
 // Maps a value to an address: the value is that of the last MEM-DEF with the name.
 static bool map_value(const struct marked_reader *reader, const struct state_word *map, struct start_state *state) {
     struct fail why = {0};
@@ -139,12 +155,11 @@ static bool map_value(const struct marked_reader *reader, const struct state_wor
         if (!slice_is(word->words[0], "MEM-DEF") || word->words[1].length != map->words[1].length ||
             memcmp(word->words[1].data, map->words[1].data, map->words[1].length) != 0)
             continue;
-        if (!read_whole(word_text(reader, word, 2), 0, &n_bytes))
-            return fail_number(reader, word, 2);
-        if (!state_value_parse(word->words[3].data, word->words[3].length, true, reader->isa, &value))
-            return fail_number(reader, word, 3);
         if (!read_whole(word_text(reader, map, 2), 0, &address))
             return fail_number(reader, map, 2);
+        if (!read_whole(word_text(reader, word, 2), 0, &n_bytes) ||
+            !state_value_parse(word->words[3].data, word->words[3].length, true, reader->isa, &value))
+            return fail_number(reader, word, 3);
         return start_state_set_memory(reader->arena, reader->isa, NULL, address, n_bytes, &value, state, &why) ||
                fail_place(reader, map->at, why.text);
     }
@@ -252,15 +267,25 @@ const struct text_region *marked_text_find(struct arena *arena, const struct mar
                                            const char *name, struct fail *fail) {
     const char **names = ARENA_ARRAY(arena, const char *, marked->n_regions);
     struct text list = {.arena = arena};
+    const struct text_region *found = NULL;
+    size_t n = 0;
     for (size_t i = 0; i < marked->n_regions; i++) {
-        names[i] = marked->regions[i].name;
-        if (strcmp(names[i], name) == 0)
-            return &marked->regions[i];
-        if (*names[i])
-            text_addf(&list, "%s%s", list.length ? ", " : "", names[i]);
+        const struct text_region *region = &marked->regions[i];
+        bool is_it = strcmp(region->name, name) == 0;
+        if (is_it && found) {
+            fail_at(fail, file, region->line, 0, "a second region '%s' begins here, after that of line %u: rename one",
+                    name, found->line);
+            return NULL;
+        }
+        found = is_it ? region : found;
+        if (!*region->name)
+            continue;
+        names[n++] = region->name;
+        text_addf(&list, "%s%s", list.length ? ", " : "", region->name);
     }
-    fail_at(fail, file, 0, 0, "there is no region '%s'%s; %s%s", name,
-            text_did_you_mean(arena, name, names, marked->n_regions),
+    if (found)
+        return found;
+    fail_at(fail, file, 0, 0, "there is no region '%s'%s; %s%s", name, text_did_you_mean(arena, name, names, n),
             list.length ? "there are " : "no region has a name", list.length ? list.data : "");
     return NULL;
 }

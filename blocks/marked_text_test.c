@@ -78,6 +78,11 @@ static const struct wrong {
     {"nop\n# LLVM-EXEGESIS-LIVEIN FOO\n", 2, 1, "'FOO' is no register of x86_64"},
     {"nop\n# LLVM-EXEGESIS-MEM-DEF\nnop\n", 2, 1,
      "LLVM-EXEGESIS-MEM-DEF needs 3 words, as in LLVM-EXEGESIS-MEM-DEF data 4096 7fffffff"},
+    {"# LLVM-EXEGESIS-MEM-DEF data 4096 zz\nnop\n", 1, 1, "'zz' is not a number that fits here"},
+    {"# LLVM-EXEGESIS-MEM-DEF data 4k 7f\nnop\n", 1, 1, "'4k' is not a number that fits here"},
+    {"# LLVM-EXEGESIS-LIVEIN\nnop\n", 1, 1, "LLVM-EXEGESIS-LIVEIN needs 1 word, as in LLVM-EXEGESIS-LIVEIN RCX"},
+    {"# LLVM-EXEGESIS-FOO\nnop\n", 1, 1,
+     "unknown annotation LLVM-EXEGESIS-FOO; there are DEFREG, LIVEIN, MEM-DEF, MEM-MAP"},
     {"# LLVM-MCA-END\nnop\n", 1, 1, "there is no code in front of this end"},
 };
 
@@ -105,6 +110,10 @@ static void regions_are_found_by_name(void **state) {
     assert_ptr_equal(marked_text_find(&arena, &marked, "b.s", "outer", &failure), &marked.regions[1]);
     assert_null(marked_text_find(&arena, &marked, "b.s", "iner", &failure));
     assert_string_equal(failure.text, "there is no region 'iner' (did you mean 'inner'?); there are inner, outer");
+    marked.regions[1].name = "inner";
+    assert_null(marked_text_find(&arena, &marked, "b.s", "inner", &failure));
+    assert_int_equal(failure.line, 4);
+    assert_string_equal(failure.text, "a second region 'inner' begins here, after that of line 1: rename one");
     arena_free(&arena);
 }
 

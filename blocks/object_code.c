@@ -66,10 +66,13 @@ static bool check_machine(struct object *object) {
     if (gelf_getehdr(object->elf, &header) == NULL)
         return fail_object(object, "this ELF file's header cannot be read");
     const char *triple = object->file->triple, *wanted = NULL, *isa = NULL;
+    bool is_known = false; // what code for the triple looks like
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        bool is_wanted = strncmp(triple, known[i].arch, strlen(known[i].arch)) == 0;
+        is_known |= is_wanted;
         if (known[i].machine != header.e_machine)
             continue;
-        if (strncmp(triple, known[i].arch, strlen(known[i].arch)) == 0)
+        if (is_wanted)
             return true;
         isa = wanted == NULL ? known[i].isa : isa;
         wanted = wanted == NULL ? known[i].triple : wanted;
@@ -77,6 +80,9 @@ static bool check_machine(struct object *object) {
     if (wanted && object->file->takes_isa)
         return fail_at(object->fail, object->file->path, 0, 0, "this is code for %s, not for %s; %s%s",
                        isa ? isa : wanted, triple, isa ? "give --isa " : "'cyclops mca' simulates it", isa ? isa : "");
+    if (wanted == NULL && is_known)
+        return fail_at(object->fail, object->file->path, 0, 0,
+                       "this is not code for %s, but for another machine (number %u of ELF)", triple, header.e_machine);
     return wanted == NULL || // LLVM may know more machines than this table
            fail_at(object->fail, object->file->path, 0, 0,
                    "this is not code for %s; give -mtriple=%s and a -mcpu of that target", triple, wanted);
@@ -291,6 +297,32 @@ static bool is_cut_off(const struct object *object) {
             (uint64_t)header.e_shnum * header.e_shentsize > object->file->n_bytes - header.e_shoff);
 }
 
+// Whether a section's header is as those of a whole file.
+static bool is_sound(const struct object *object, const GElf_Shdr *header, size_t n_sections) {
+    uint64_t n_bytes = object->file->n_bytes;
+    bool is_table = header->sh_type == SHT_SYMTAB || header->sh_type == SHT_DYNSYM || header->sh_type == SHT_RELA ||
+                    header->sh_type == SHT_REL;
+    bool is_inside = header->sh_type == SHT_NOBITS ||
+                     (header->sh_offset <= n_bytes && header->sh_size <= n_bytes - header->sh_offset);
+    return is_inside && header->sh_link < n_sections &&
+           (!is_table || (header->sh_entsize && header->sh_size % header->sh_entsize == 0));
+}
+
+// Fails where a section lies outside of the file, or refers to none: what is missing would be taken for nothing.
+static bool check_sections(struct object *object) {
+    size_t n = 0;
+    GElf_Shdr header;
+    if (elf_getshdrnum(object->elf, &n) != 0)
+        return fail_object(object, "this ELF file's sections cannot be read");
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(object->elf, section));)
+        if (gelf_getshdr(section, &header) == NULL || !is_sound(object, &header, n))
+            return fail_at(object->fail, object->file->path, 0, 0,
+                           "this ELF file is damaged: its section %zu is not as it should be: copy or build it once "
+                           "more",
+                           elf_ndxscn(section));
+    return true;
+}
+
 // Parses a hexadecimal address, with or without 0x, as objdump -d prints it.
 static bool parse_address(struct object *object, const char *option, const char *text, uint64_t *address) {
     if (text == NULL)
@@ -394,7 +426,7 @@ bool object_code_read(struct arena *arena, const struct object_file *file, const
         fail_at(fail, file->path, 0, 0, "this ELF file is cut off behind %zu bytes: copy or build it once more",
                 file->n_bytes);
     } else {
-        is_done = check_machine(&object) && add_pieces(&object, range);
+        is_done = check_machine(&object) && check_sections(&object) && add_pieces(&object, range);
     }
     elf_end(object.elf);
     *pieces = object.pieces;

@@ -173,14 +173,23 @@ static bool take_statement(struct block_reader *reader, size_t index) {
     return true;
 }
 
+// Returns the line in which the region begins; 0: the text is no region.
+static unsigned line_of_region(const struct block_source *source) {
+    unsigned line = source->region_end ? 1 : 0;
+    for (size_t i = 0; source->region_end && i < source->region_begin; i++)
+        line += source->text[i] == '\n';
+    return line;
+}
+
 // Reads all statements. The syntax is that of a directive, else the caller's, else guessed.
-static bool read_statements(struct block_reader *reader, const char *syntax) {
+static bool read_statements(struct block_reader *reader, const struct block_source *source) {
+    const char *syntax = source->syntax;
     reader->syntax = syntax ? syntax : guess_syntax(reader);
     for (size_t i = 0; i < reader->n_statements; i++)
         if (!take_statement(reader, i))
             return false;
     if (!reader->n_lines)
-        return fail_at(reader->fail, reader->name, 0, 0, "there is no instruction in it");
+        return fail_at(reader->fail, reader->name, line_of_region(source), 0, "there is no instruction in it");
     if (reader->labels.has_exits) {
         text_add(&reader->body, BLOCK_END_LABEL ":\n");
         *ARENA_ADD(reader->arena, reader->lines, reader->n_lines) = reader->statements[reader->n_statements - 1].line;
@@ -366,7 +375,7 @@ static bool read_text(struct block_reader *reader, const struct block_source *so
         return fail_statement(reader, repeated,
                               arena_printf(reader->arena, "label '%.*s' is defined once more here: rename one of them",
                                            (int)repeated->label.length, repeated->label.data));
-    return read_statements(reader, source->syntax);
+    return read_statements(reader, source);
 }
 
 static void count_line(struct block_reader *reader, unsigned line) {
