@@ -111,6 +111,7 @@ static void regions_are_found_by_name(void **state) {
     assert_null(marked_text_find(&arena, &marked, "b.s", "iner", &failure));
     assert_string_equal(failure.text, "there is no region 'iner' (did you mean 'inner'?); there are inner, outer");
     marked.regions[1].name = "inner";
+    failure = (struct fail){0};
     assert_null(marked_text_find(&arena, &marked, "b.s", "inner", &failure));
     assert_int_equal(failure.line, 4);
     assert_string_equal(failure.text, "a second region 'inner' begins here, after that of line 1: rename one");
