@@ -156,11 +156,13 @@ static void basic_blocks(void **state) {
     assert_int_equal(f->blocks.n_skipped, 1);
 }
 
+static const char *program = "/absent/a";
+
 static void only_hot_ones(void **state) {
     struct fixture *f = *state;
     struct profile profile;
     write_file(f, "# counts\n1003 40\n0x1003 2\n1011 7\n2000 9\n");
-    assert_true(profile_read(&f->arena, f->path, &profile, &f->fail));
+    assert_true(profile_read(&f->arena, f->path, &program, 1, &profile, &f->fail));
     assert_int_equal(profile_count(&profile, 0x1003), 42);
     assert_int_equal(profile_count(&profile, 0x1004), 0);
     f->blocks.counts = &profile;
@@ -175,18 +177,25 @@ static void only_hot_ones(void **state) {
 static void callgrind_profiles(void **state) {
     struct fixture *f = *state;
     struct profile profile;
-    write_file(f, "# callgrind format\nversion: 1\npositions: instr line\nevents: Ir\n\nfl=(1) a.c\nfn=(1) main\n"
-                  "0x1000 10 5\n+3 11 40\ncalls=3 0x2000 1\n* 11 900\n+6 12 7\n-9 * 1\n");
-    assert_true(profile_read(&f->arena, f->path, &profile, &f->fail));
+    // Calls' costs and jumps' places are no costs of their instructions; other files have addresses of their own.
+    write_file(f, "# callgrind format\nversion: 1\npositions: instr line\nevents: Ir\n\nob=(1) /absent/a\nfl=(1) a.c\n"
+                  "fn=(1) main\n0x1000 10 5\n+3 11 40\ncob=(2) /absent/libc.so.6\ncalls=3 0x2000 1\n* 11 900\n"
+                  "jcnd=30/40 0x1000 10\n* 11\njump=3 0x1009 12\n+0 11\n+6 12 7\n-9 * 1\nob=(2)\nfn=(2) free\n"
+                  "0x1003 1 1000\n");
+    assert_true(profile_read(&f->arena, f->path, &program, 1, &profile, &f->fail));
     assert_int_equal(profile_count(&profile, 0x1000), 6);
     assert_int_equal(profile_count(&profile, 0x1003), 40);
     assert_int_equal(profile_count(&profile, 0x1009), 7);
+    write_file(f, "# callgrind format\npositions: instr\nevents: Ir\nob=/absent/b\n0x10 5\nob=/absent/c\n0x10 5\n");
+    assert_false(profile_read(&f->arena, f->path, &program, 1, &profile, &f->fail));
+    assert_non_null(strstr(f->fail.text, "it counts nothing of /absent/a, but of /absent/b and others"));
+    fail_clear(&f->fail);
     write_file(f, "version: 1\npositions: line\nevents: Ir\n10 5\n");
-    assert_false(profile_read(&f->arena, f->path, &profile, &f->fail));
+    assert_false(profile_read(&f->arena, f->path, &program, 1, &profile, &f->fail));
     assert_non_null(strstr(f->fail.text, "--dump-instr=yes"));
     fail_clear(&f->fail);
     write_file(f, "1000 5\nhello\n");
-    assert_false(profile_read(&f->arena, f->path, &profile, &f->fail));
+    assert_false(profile_read(&f->arena, f->path, &program, 1, &profile, &f->fail));
     assert_int_equal(f->fail.line, 2);
 }
 

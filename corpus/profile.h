@@ -15,9 +15,11 @@ struct profile {
     size_t n;
 };
 
-// Reads a file of callgrind's (run with --dump-instr=yes), of which the first cost counts; or lines of "ADDRESS COUNT",
-// the address in hexadecimal. Fails at the place of a mistake.
-bool profile_read(struct arena *arena, const char *path, struct profile *profile, struct fail *fail);
+// Reads what hot_profile_read reads: a file of callgrind's (run with --dump-instr=yes), perf's, or lines of "ADDRESS
+// COUNT", the address in hexadecimal. Of a profile of several files, those among `programs` count. Fails at the place
+// of a mistake.
+bool profile_read(struct arena *arena, const char *path, const char *const *programs, size_t n_programs,
+                  struct profile *profile, struct fail *fail);
 
 // The count at an address; 0: none.
 uint64_t profile_count(const struct profile *profile, uint64_t address);

@@ -1,11 +1,9 @@
 // Callgrind's output: what each instruction of each file was executed. The format: Valgrind's manual, "Callgrind Format
 // Specification".
-#include "base/line.h"
 #include "hot/profile_readers.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_OBJECTS = 1 << 16 };
@@ -160,8 +158,9 @@ static bool take_header(struct callgrind *reader, struct slice line) {
     return true;
 }
 
-static bool take_line(struct callgrind *reader, struct slice line) {
-    line = slice_trim(line);
+static bool take_line(void *context, char *text, size_t length) {
+    struct callgrind *reader = context;
+    const struct slice line = slice_trim((struct slice){text, length});
     if (!line.length || *line.data == '#')
         return true;
     if (strchr("0123456789+-*", *line.data))
@@ -197,15 +196,5 @@ static bool is_complete(struct callgrind *reader) {
 
 bool profile_read_callgrind(struct profile_input *input, struct fail *fail) {
     struct callgrind reader = {.input = input, .n_positions = 1, .is_unknown = true, .fail = fail};
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t length;
-    bool is_good = true;
-    while (is_good && (length = line_read(&line, &room, input->in)) >= 0) {
-        reader.line++;
-        is_good = take_line(&reader, (struct slice){line, (size_t)length});
-    }
-    is_good = is_good && profile_is_read(input, reader.line, fail) && is_complete(&reader);
-    free(line);
-    return is_good;
+    return profile_each_line(input, &reader.line, take_line, &reader, fail) && is_complete(&reader);
 }

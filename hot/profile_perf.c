@@ -4,7 +4,6 @@
 //     1234/1234 PERF_RECORD_MMAP2 1234/1234: [0x55f8a3c00000(0x1000) @ 0x1000 fe:00 11 22]: r-xp /tmp/prog
 // With call chains, the address and those of the callers are in lines of their own, the innermost first. Where a file
 // is in memory comes from the records of mappings; without these, from symbols.
-#include "base/line.h"
 #include "hot/profile_readers.h"
 #include "hot/spaces.h"
 
@@ -399,7 +398,8 @@ static void take_header(struct perf_reader *reader, struct slice header, bool *c
     }
 }
 
-static bool take_line(struct perf_reader *reader, char *text, size_t length) {
+static bool take_line(void *context, char *text, size_t length) {
+    struct perf_reader *reader = context;
     struct slice line = slice_trim((struct slice){text, length});
     if (!line.length) {
         reader->has_groups = reader->has_groups || !reader->has_headers;
@@ -436,16 +436,7 @@ static bool take_line(struct perf_reader *reader, char *text, size_t length) {
 
 bool profile_read_perf(struct profile_input *input, struct fail *fail) {
     struct perf_reader reader = {.input = input, .spaces = {.gather = input->gather}, .pid = -1, .fail = fail};
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t length;
-    bool is_good = true;
-    while (is_good && (length = line_read(&line, &room, input->in)) >= 0) {
-        reader.line++;
-        is_good = take_line(&reader, line, (size_t)length);
-    }
-    is_good = is_good && profile_is_read(input, reader.line + 1, fail) && add_waiting(&reader);
-    free(line);
+    const bool is_good = profile_each_line(input, &reader.line, take_line, &reader, fail) && add_waiting(&reader);
     input->gather->start = reader.first_seconds;
     bool is_time =
         reader.event && (strncmp(reader.event, "cpu-clock", 9) == 0 || strncmp(reader.event, "task-clock", 10) == 0);

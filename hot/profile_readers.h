@@ -28,8 +28,11 @@ bool profile_read_counts(struct profile_input *input, struct fail *fail);
 bool profile_parse_number(struct slice word, int base, uint64_t *number);
 // Takes the word at the front of `rest`; an empty one: there is none.
 struct slice profile_next_word(struct slice *rest);
-// At the end of the file: fails where it could not be read to its end.
-bool profile_is_read(const struct profile_input *input, unsigned line, struct fail *fail);
+// Gives each line to `take`, with its end, and sets its number before. False: it returned false, which has failed then;
+// or the file cannot be read to its end.
+typedef bool (*profile_take_line)(void *context, char *line, size_t length);
+bool profile_each_line(const struct profile_input *input, unsigned *number, profile_take_line take, void *context,
+                       struct fail *fail);
 bool profile_begins_with(struct slice text, const char *start);
 
 #endif

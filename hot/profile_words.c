@@ -38,7 +38,18 @@ bool profile_begins_with(struct slice text, const char *start) {
     return text.length >= strlen(start) && memcmp(text.data, start, strlen(start)) == 0;
 }
 
-bool profile_is_read(const struct profile_input *input, unsigned line, struct fail *fail) {
-    const char *error = line_error();
-    return !error || fail_at(fail, input->name, line, 0, "%s", error);
+bool profile_each_line(const struct profile_input *input, unsigned *number, profile_take_line take, void *context,
+                       struct fail *fail) {
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
+    bool is_good = true;
+    *number = 0;
+    while (is_good && (length = line_read(&line, &room, input->in)) >= 0) {
+        ++*number;
+        is_good = take(context, line, (size_t)length);
+    }
+    free(line);
+    const char *error = is_good ? line_error() : NULL;
+    return is_good && (!error || fail_at(fail, input->name, *number + 1, 0, "%s", error));
 }

@@ -27,9 +27,9 @@ int corpus_cli_extract(struct arena *arena, const struct operands *operands, str
     const struct isa *isa = cli_isa(arena, lab_args.isa, fail);
     if (operands->n_items == 0)
         fail_set(fail, FAIL_INPUT, "name an object, an executable or a file of assembly");
-    bool is_open = fail->status == FAIL_NONE && isa &&
-                   decoder_open(&decoder, arena, isa, option_list_first(llvms), fail) &&
-                   (!corpus_args.hot || profile_read(arena, corpus_args.hot, &counts, fail));
+    bool is_open =
+        fail->status == FAIL_NONE && isa && decoder_open(&decoder, arena, isa, option_list_first(llvms), fail) &&
+        (!corpus_args.hot || profile_read(arena, corpus_args.hot, operands->items, operands->n_items, &counts, fail));
     struct corpus_blocks blocks = {.arena = arena,
                                    .isa = isa,
                                    .decoder = &decoder,

@@ -52,7 +52,7 @@ static int measure(struct arena *arena, struct lab *lab, const struct operands *
     (void)lab;
     if (!lab_args_read(arena, fail) || !read_shard(&request, fail) ||
         !start_args_read(arena, lab_args.options.isa, NULL, false, &request.start, fail) ||
-        (corpus_args.hot && !profile_read(arena, corpus_args.hot, &counts, fail)))
+        (corpus_args.hot && !profile_read(arena, corpus_args.hot, operands->items, operands->n_items, &counts, fail)))
         return 0;
     request.counts = corpus_args.hot ? &counts : NULL;
     request.campaign.budget_seconds = lab_args_start_budget(CORPUS_USUAL_BUDGET);
