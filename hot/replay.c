@@ -113,6 +113,7 @@ static const char *join(struct arena *arena, const char *first, const char *seco
 static const char *find_doubt(struct arena *arena, const struct replayed *replayed, const struct hot_replay *replay) {
     static const double long_replay = 1000;   // cycles, beside which the start and end of a replay are little
     static const double most_counting = 0.01; // of all instructions
+    static const uint64_t few_turns = 5;
     const struct hot_state *state = replayed->state;
     const char *doubt = NULL;
     double counted = (double)replayed->stop.count / (double)replay->turns;
@@ -123,6 +124,10 @@ static const char *find_doubt(struct arena *arena, const struct replayed *replay
         doubt = join(
             arena, doubt,
             arena_printf(arena, "the counter that ends it adds %d instructions, %.2g times a turn", COUNTER, counted));
+    if (replay->turns < few_turns)
+        doubt = join(arena, doubt,
+                     arena_printf(arena, "only %llu turn%s copied: others may take another time",
+                                  (unsigned long long)replay->turns, replay->turns == 1 ? " is" : "s are"));
     if (state->entries > 1)
         doubt = join(arena, doubt,
                      arena_printf(arena, "code around it is in it: it was left and entered again %llu times",

@@ -164,6 +164,12 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
     return n;
 }
 
+// Of a loop that is there for the functions that it calls, it is little.
+static const char *share_words(struct arena *arena, double share) {
+    static const double least = 0.0005;
+    return isnan(share) ? "" : share < least ? "<0.1 %" : arena_printf(arena, "%.1f %%", 100 * share);
+}
+
 static void print_table(struct arena *arena, const struct hot_findings *findings, FILE *out, bool colour) {
     struct table table = {.arena = arena};
     const struct hot_finding *with_models = NULL;
@@ -181,7 +187,7 @@ static void print_table(struct arena *arena, const struct hot_findings *findings
     for (size_t i = 0; i < findings->n; i++) {
         const struct hot_finding *finding = &findings->items[i];
         table_cell(&table, "%zu", i + 1);
-        table_cell(&table, "%s", isnan(finding->share) ? "" : arena_printf(arena, "%.1f %%", 100 * finding->share));
+        table_cell(&table, "%s", share_words(arena, finding->share));
         table_cell(&table, "%s%s", hot_place_name(arena, finding), source_of(arena, finding));
         table_cell(&table, "%s",
                    has_value(finding) ? arena_printf(arena, "%llu", (unsigned long long)finding->main->replay.turns)
