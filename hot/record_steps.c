@@ -1,6 +1,7 @@
 #include "hot/record_steps.h"
 
 #include "bench/host/timer.h"
+#include "hot/indexed.h"
 #include "hot/insn_book.h"
 #include "hot/memory_map.h"
 #include "hot/page_set.h"
@@ -54,14 +55,17 @@ static bool read_registers(pid_t tid, struct step_registers *to, uint64_t *flags
     return true;
 }
 
+// Returns the bytes of the area; 0: they cannot be read.
+static size_t read_vectors(pid_t tid, uint8_t area[HOT_MOST_XSAVE]) {
+    struct iovec where = {area, HOT_MOST_XSAVE};
+    return ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &where) == 0 ? where.iov_len : 0;
+}
+
 static bool read_xsave(struct recorder *recorder) {
     uint8_t *area = ARENA_ARRAY(recorder->arena, uint8_t, HOT_MOST_XSAVE);
-    struct iovec where = {area, HOT_MOST_XSAVE};
-    if (ptrace(PTRACE_GETREGSET, recorder->thread->tid, (void *)NT_X86_XSTATE, &where) != 0)
-        return false;
     recorder->state->xsave = area;
-    recorder->state->n_xsave = where.iov_len;
-    return true;
+    recorder->state->n_xsave = read_vectors(recorder->thread->tid, area);
+    return recorder->state->n_xsave > 0;
 }
 
 static size_t read_memory(const void *context, uint64_t address, uint8_t *bytes, size_t n_bytes) {
@@ -102,6 +106,11 @@ static bool copy_touched(struct recorder *recorder, const struct book_insn *insn
     copy_range(recorder, insn->address, insn->n_bytes, true);
     arena_reset(&recorder->scratch);
     touches_find(&recorder->scratch, recorder->decoder->machine, insn, registers, false, &touches);
+    if (indexed_is(insn->insn)) {
+        uint8_t area[HOT_MOST_XSAVE];
+        indexed_add(recorder->decoder->machine, insn, registers, area, read_vectors(recorder->thread->tid, area),
+                    &touches);
+    }
     bool is_own = true;
     for (unsigned i = 0; i < touches.n; i++) {
         const struct touch *touch = &touches.items[i];
@@ -230,14 +239,26 @@ static void unpin(const struct pinning *pinning, pid_t tid) {
     sched_setaffinity(0, sizeof pinning->own, &pinning->own);
 }
 
+// A gather or scatter that meets a page which is not there yet is interrupted in between, and goes on with the elements
+// that are left.
+static bool step_once(struct recorder *recorder, const struct book_insn *insn, struct step_registers *registers) {
+    enum { MOST_ELEMENTS = 64 };
+    unsigned n_left = indexed_is(insn->insn) ? MOST_ELEMENTS : 1;
+    uint64_t flags;
+    do {
+        if (!tracer_step(recorder->tracer, recorder->thread) ||
+            !read_registers(recorder->thread->tid, registers, &flags))
+            return false;
+    } while (--n_left && registers->counter == insn->address);
+    return true;
+}
+
 // Steps until the end; see enum hot_end.
 static void step_through(struct recorder *recorder, double most_seconds) {
     struct hot_state *state = recorder->state;
     const struct book_insn *last = NULL;
     struct step_registers registers = state->registers;
     double deadline = timer_seconds() + most_seconds;
-    pid_t tid = recorder->thread->tid;
-    uint64_t flags;
     state->end = HOT_END_LIMIT;
     state->next = registers.counter;
     while (recorder->n < recorder->most && timer_seconds() < deadline) {
@@ -255,7 +276,7 @@ static void step_through(struct recorder *recorder, double most_seconds) {
         }
         recorder->steps[recorder->n] = registers.counter;
         recorder->before[recorder->n] = registers;
-        if (!tracer_step(recorder->tracer, recorder->thread) || !read_registers(tid, &registers, &flags))
+        if (!step_once(recorder, insn, &registers))
             break;
         recorder->before[recorder->n++].stack_behind = registers.general[RSP];
         state->next = registers.counter;

@@ -71,7 +71,8 @@ static void copies_registers_and_memory(void **context) {
 
 // With and without us, a program prints and returns the same.
 static void leaves_programs_unchanged(void **context) {
-    static const char *const runs[][2] = {{"store", "once"}, {"sum", "busy"}, {"system", "once"}, {"store", "shared"}};
+    static const char *const runs[][2] = {
+        {"store", "once"}, {"sum", "busy"}, {"system", "once"}, {"store", "shared"}, {"store", "child"}};
     (void)context;
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         struct testing_target target;
@@ -88,6 +89,23 @@ static void leaves_programs_unchanged(void **context) {
         else
             assert_non_null(strstr(copy.why, "shares"));
     }
+}
+
+// The pages of all elements, of which no register holds an address.
+static void copies_what_gathers_touch(void **context) {
+    enum { PAGE = 4096, ELEMENTS = 8 };
+    struct testing_target target;
+    (void)context;
+    if (!__builtin_cpu_supports("avx2")) {
+        print_message("this CPU has no gathers\n");
+        skip();
+    }
+    testing_target_open(&target, "gather");
+    struct testing_copy copy = testing_copy_state(&arena, &decoder, &target, "once", 60);
+    assert_non_null(copy.state);
+    for (uint64_t i = 0; i < ELEMENTS; i++)
+        assert_true(word_at(copy.state, copy.state->registers.general[RDI] + (2 * i + 1) * PAGE) != 0);
+    assert_true(word_at(copy.state, copy.state->registers.general[RDI] + 2 * PAGE) == 0); // not there
 }
 
 static void ends_before_system_calls(void **context) {
@@ -143,12 +161,12 @@ static void attaches_to_a_process(void **context) {
 
 // Copies at two times: the program goes on in between, and prints what it does without us.
 static void copies_at_moments(void **context) {
-    static const double moments[] = {0, 0.02};
+    static const double moments[] = {0, 0.01};
     struct testing_target target;
     struct hot_copies copies;
     struct hot_run run;
     struct fail fail = {0};
-    char mode[] = "long";
+    char mode[] = "some";
     (void)context;
     testing_target_open(&target, "adds");
     target.loop.ranges = &target.range;
@@ -192,13 +210,10 @@ int main(int argc, char **argv) {
     if (status >= 0)
         return status;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_registers_and_memory),
-        cmocka_unit_test(leaves_programs_unchanged),
-        cmocka_unit_test(ends_before_system_calls),
-        cmocka_unit_test(names_what_is_never_reached),
-        cmocka_unit_test(attaches_to_a_process),
-        cmocka_unit_test(copies_at_moments),
-        cmocka_unit_test(refuses_programs),
+        cmocka_unit_test(copies_registers_and_memory), cmocka_unit_test(leaves_programs_unchanged),
+        cmocka_unit_test(ends_before_system_calls),    cmocka_unit_test(names_what_is_never_reached),
+        cmocka_unit_test(attaches_to_a_process),       cmocka_unit_test(copies_at_moments),
+        cmocka_unit_test(copies_what_gathers_touch),   cmocka_unit_test(refuses_programs),
     };
     return cmocka_run_group_tests(tests, open_decoder, close_decoder);
 }

@@ -56,6 +56,10 @@ LOOP(select, "xor eax, eax\nlea rsi, [rdi + rsi * 8]\n",
 LOOP(nested, "mov rax, rdx\n", "1: mov ecx, 8\n 2: add rax, rdx\n dec ecx\n jne 2b\n dec rsi\n jne 1b\n");
 // A call of a function in each turn: two multiplications.
 LOOP(calls, "mov rax, rdx\n", "1: call 2f\n dec rsi\n jne 1b\n jmp 3f\n 2: imul rax, rdx\n imul rax, rdx\n ret\n 3:\n");
+// Gathers of eight words, each on a page of its own; 16 bytes further on in each turn. The first words are the indices.
+LOOP(gather, "vmovdqu ymm1, [rdi]\nmov eax, 4\nvmovd xmm3, eax\nvpbroadcastd ymm3, xmm3\nvpxor xmm4, xmm4, xmm4\n",
+     "1: vpcmpeqd ymm2, ymm2, ymm2\n vpgatherdd ymm0, dword ptr [rdi + ymm1 * 4], ymm2\n vpaddd ymm4, ymm4, ymm0\n"
+     " vpaddd ymm1, ymm1, ymm3\n dec rsi\n jne 1b\n vmovd eax, xmm4\n vzeroupper\n");
 // A call of the system (getppid) in each turn.
 LOOP(system, "", "1: mov eax, 110\n syscall\n dec rsi\n jne 1b\n");
 
@@ -89,6 +93,15 @@ static void fill_rare(uint64_t *words, size_t n) {
         words[i] = words[i] % 8 == 0;
 }
 
+static void fill_pages(uint64_t *words, size_t n) {
+    enum { PAGE_INTS = 1024, ELEMENTS = 8 };
+    int32_t indices[ELEMENTS];
+    fill_numbers(words, n);
+    for (int32_t i = 0; i < ELEMENTS; i++)
+        indices[i] = (2 * i + 1) * PAGE_INTS;
+    memcpy(words, indices, sizeof indices);
+}
+
 static const struct entry {
     const char *name;
     loop_function run;
@@ -117,6 +130,7 @@ static const struct entry {
     {"select", target_select, target_select_head, target_select_end, WORDS, WORDS, 0, fill_numbers},
     {"nested", target_nested, target_nested_head, target_nested_end, 1, 2000, 3, NULL},
     {"calls", target_calls, target_calls_head, target_calls_end, 1, 3000, 3, NULL},
+    {"gather", target_gather, target_gather_head, target_gather_end, WORDS * 8, 100, 0, fill_pages},
     {"system", target_system, target_system_head, target_system_end, 1, 3000, 0, NULL},
 };
 
@@ -202,6 +216,23 @@ static uint64_t run_busily(const struct entry *entry) {
     return sum + (unsigned)status;
 }
 
+// In a child, which has no child of its own that it would see. Returns whether all is as it should be.
+static bool run_in_child(const struct entry *entry) {
+    int status = -1;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        printf("%llu\n", (unsigned long long)(uintptr_t)run_again((void *)(uintptr_t)entry)); // NOLINT
+        fflush(stdout);
+        _exit(waitpid(-1, &status, 0) >= 0);
+    }
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
+static unsigned n_times(const char *mode) {
+    return strcmp(mode, "long") == 0 ? 500000 : strcmp(mode, "some") == 0 ? 50000 : 100;
+}
+
 int testing_targets_main(int argc, char **argv) {
     if (argc < 4 || strcmp(argv[1], "--target") != 0)
         return -1;
@@ -212,6 +243,8 @@ int testing_targets_main(int argc, char **argv) {
         printf("%llu\n", (unsigned long long)run_busily(entry));
         return 3;
     }
+    if (strcmp(argv[3], "child") == 0)
+        return run_in_child(entry) ? 3 : 7;
     size_t size = entry->n_words * sizeof(uint64_t);
     int kind = strcmp(argv[3], "shared") == 0 ? MAP_SHARED : MAP_PRIVATE;
     uint64_t *words = mmap(NULL, size, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0), sum = 0;
@@ -222,7 +255,7 @@ int testing_targets_main(int argc, char **argv) {
     if (strcmp(argv[3], "time") == 0)
         printf("%.4f\n", measure(entry, words));
     else
-        for (unsigned i = 0; i < (strcmp(argv[3], "long") == 0 ? 500000 : 100); i++)
+        for (unsigned i = 0; i < n_times(argv[3]); i++)
             sum += entry->run(entry->fill ? words : NULL, entry->turns, entry->value);
     for (size_t i = 0; i < entry->n_words && entry->fill != fill_ring; i++)
         sum = 3 * sum + words[i];

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { RCX = 1, RBP = 5, RSI = 6, RDI = 7, WORD = 8, LINE = 64, LARGE = 4096 };
+enum { RAX = 0, RCX = 1, RBX = 3, RBP = 5, RSI = 6, RDI = 7, WORD = 8, LINE = 64, LARGE = 4096 };
 
 static void add(struct touches *touches, struct touch touch) {
     if (touches->n < TOUCHES_MOST)
@@ -63,7 +63,7 @@ static void add_guesses(struct touches *touches, const struct step_registers *re
 // Of instructions of which LLVM does not say that they access memory: whether they may. Most have other effects, such
 // as div, and nops have operands that they do not access.
 static bool may_touch(const struct insn *insn) {
-    static const char *const others[] = {"NOOP", "LEA", "PREFETCH"}, *const without_operand[] = {"XLAT", "MASKMOV"};
+    static const char *const others[] = {"NOOP", "LEA", "PREFETCH"}, *const without_operand[] = {"MASKMOV"};
     bool may = insn->address != NULL;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         may &= strncmp(insn->opcode, others[i], strlen(others[i])) != 0;
@@ -77,6 +77,10 @@ void touches_find(struct arena *scratch, const struct machine *machine, const st
     *touches = (struct touches){.are_all = true};
     if (insn->is_string) {
         add_string(touches, insn->insn, registers);
+        return;
+    }
+    if (strncmp(insn->insn->opcode, "XLAT", 4) == 0) { // a byte of a table, by al
+        add(touches, (struct touch){registers->general[RBX] + (uint8_t)registers->general[RAX], 1, false, true});
         return;
     }
     struct execution_step step = {0};
