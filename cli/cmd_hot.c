@@ -33,7 +33,10 @@ static const struct option options[] = {
      &args.callgrind},
     {OPTION_COUNT, "pid", "N", "A running process instead of PROGRAM. It goes on afterwards.", &args.pid},
     {OPTION_NUMBER, "seconds", "S", "How long a process (--pid) is sampled. Default: 2.", &args.seconds},
-    {OPTION_COUNT, "loops", "N", "Replay at most so many loops and functions. Default: 12.", &args.most},
+    {OPTION_COUNT, "loops", "N",
+     "Replay so many loops and functions, where there are as many. Default: those in which four fifths of the samples "
+     "are, at most 12.",
+     &args.most},
     {OPTION_NUMBER, "least", "PERCENT", "Leave out loops with less of the time. Default: 1.", &args.least_percent},
     {OPTION_COUNT, "moments", "N",
      "Copy each loop at up to so many moments, 1 to 8, spread over the time that it takes. Default: 3.", &args.moments},
@@ -180,7 +183,7 @@ static bool make_profile(struct arena *arena, char *const *argv, struct hot_prof
 }
 
 static struct hot_choice chosen(void) {
-    return (struct hot_choice){args.most.value, args.least_percent / 100};
+    return (struct hot_choice){args.most.value, args.least_percent / 100, args.most.is_given ? 1 : 0.8};
 }
 
 static bool find_loops(struct arena *arena, const struct decoder *decoder, char *const *argv,

@@ -63,7 +63,6 @@ struct judging {
     double covered;
 };
 
-static const double enough = 0.8;    // of the samples
 static const double most_left = 0.5; // of a function's samples, where a replay has run the rest: it is covered
 
 static size_t entry_of(const struct judging *judging, size_t i) {
@@ -182,7 +181,8 @@ static void settle(struct judging *judging) {
 // Whether a loop is worth a replay of its own where others cover enough, and run its code, too.
 static bool is_worth(const struct judging *judging, size_t i) {
     static const double much = 0.05;
-    return judging->covered < enough || judging->findings->items[i].share >= much || !is_covered(judging, i);
+    return judging->covered < judging->choice->enough || judging->findings->items[i].share >= much ||
+           !is_covered(judging, i);
 }
 
 static bool judge_all(struct judging *judging, struct fail *fail) {
@@ -194,8 +194,8 @@ static bool judge_all(struct judging *judging, struct fail *fail) {
             is_worth(judging, i) && !try_one(judging, i, fail))
             return false;
     for (size_t i = 0; i < findings->n && !lab_is_stopped(judging->lab); i++)
-        if (!findings->items[i].loop->is_loop && judging->n_replays < most && judging->covered < enough &&
-            !try_function(judging, i, fail))
+        if (!findings->items[i].loop->is_loop && judging->n_replays < most &&
+            judging->covered < judging->choice->enough && !try_function(judging, i, fail))
             return false;
     settle(judging);
     return true;

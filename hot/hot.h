@@ -81,6 +81,7 @@ struct hot_findings {
 struct hot_choice {
     size_t most;        // loops
     double least_share; // of the samples in a loop itself
+    double enough;      // share of the samples, from which on only large loops are replayed, and no functions
 };
 
 // Chooses what may be replayed: the loops with most samples; functions that are in no loop; and the loops that call
@@ -100,7 +101,7 @@ void hot_take_states(struct arena *arena, struct hot_state *const *states, size_
 bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_finding *finding, struct fail *fail);
 
 // Replays what was chosen: loops; then functions whose code no replay has run yet, or a loop that calls them, until
-// four fifths of the samples are covered or there are as many replays as chosen. What was not tried is no finding any
+// enough of the samples is covered or there are as many replays as chosen. What was not tried is no finding any
 // more.
 bool hot_judge_all(struct lab *lab, const struct hot_choice *choice, struct hot_findings *findings, struct fail *fail);
 
