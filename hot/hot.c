@@ -255,8 +255,10 @@ bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_
     }
     join_moments(lab->arena, lab->models.n_judged, finding);
     const struct hot_profile *profile = findings->profile;
-    if (!finding->why && profile && finding->loop && finding->loop->turns > 0 && profile->seconds_per_sample > 0)
+    // Samples of functions that the loop calls are not known to be of its turns.
+    const bool is_alone = !finding->why && finding->turn == HOT_TURN_LOOP && !finding->main->state->turn;
+    if (is_alone && profile && finding->loop && finding->loop->turns > 0 && profile->seconds_per_sample > 0)
         finding->program_cycles =
-            finding->loop->own * profile->seconds_per_sample * cycles_per_second(lab) / finding->loop->turns;
+            finding->loop->all * profile->seconds_per_sample * cycles_per_second(lab) / finding->loop->turns;
     return true;
 }

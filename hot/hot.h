@@ -59,7 +59,9 @@ struct hot_finding {
     bool is_uneven;           // they differ by more than a tenth
     double *predicted;        // per turn, of the same turns, by each model of the lab; NAN: not of all moments
     size_t n_models;
-    double program_cycles; // per turn in the program, by the profile's time and turns; NAN: these are not both known
+    // Per turn in the program, with inner loops, by the profile's time and turns; NAN: these are not both known, or a
+    // turn has functions in it that it calls.
+    double program_cycles;
 };
 
 struct hot_findings {
