@@ -105,6 +105,15 @@ static int64_t bias_of(const struct linker_worker *worker, const struct linker_r
     return (int64_t)(place - table_of(worker, place));
 }
 
+// Whether a branch of a piece of a function goes to another place of that function: then it is a way out. Assemblers
+// for RISC-V leave the distance of each branch to the linker.
+static bool is_way_out(const struct object_linker *linker, const struct linker_reference *reference, uint64_t target) {
+    const struct linked_section *section = &linker->sections[reference->section];
+    return !linker->piece->is_function && target - section->address <= section->size &&
+           linker_purpose_of(&(struct linker_use){linker->machine, reference->type, section->bytes,
+                                                  reference->offset}) == LINKER_BRANCH;
+}
+
 // Fills in a reference, whose target is known.
 static bool fill_in(struct linker_worker *worker, const struct linker_reference *reference, unsigned type,
                     uint64_t target, const char *name) {
@@ -115,7 +124,7 @@ static bool fill_in(struct linker_worker *worker, const struct linker_reference 
     bool is_in_piece = linker_is_own(linker, place), is_own = linker_is_own(linker, target - (uint64_t)bias);
     if (!link_type_name(linker->machine, type))
         return linker_refuse(worker, name, "in a way that only a linker knows");
-    if (is_in_piece && !is_own) {
+    if (is_in_piece && !is_own && !is_way_out(linker, reference, target - (uint64_t)bias)) {
         linker_add_fixup(linker, (size_t)(place - linker_piece(linker)), type, target);
         return true;
     }
