@@ -159,6 +159,37 @@ static void attaches_to_a_process(void **context) {
     assert_true(copies.states[0]->turns > 10);
 }
 
+// We are killed while our breakpoint is in another process, which comes to it later.
+static void leaves_no_breakpoint_when_killed(void **context) {
+    struct testing_target target;
+    char mode[] = "late";
+    int status;
+    (void)context;
+    testing_target_open(&target, "adds");
+    target.loop.ranges = &target.range;
+    target.argv[3] = mode;
+    pid_t pid = fork();
+    if (pid == 0) {
+        execv(target.argv[0], target.argv);
+        _exit(127);
+    }
+    usleep(50000);
+    const struct hot_capture capture = {.pid = pid, .loop = &target.loop, .module = &target.module};
+    pid_t other = fork();
+    if (other == 0) {
+        struct hot_copies copies;
+        struct hot_run run;
+        struct fail fail = {0};
+        hot_state_capture(&arena, &decoder, &capture, 1, &copies, &run, &fail);
+        _exit(0);
+    }
+    usleep(100000);
+    kill(other, SIGKILL);
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == STATUS);
+}
+
 // Copies at two times: the program goes on in between, and prints what it does without us.
 static void copies_at_moments(void **context) {
     static const double moments[] = {0, 0.01};
@@ -210,10 +241,15 @@ int main(int argc, char **argv) {
     if (status >= 0)
         return status;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_registers_and_memory), cmocka_unit_test(leaves_programs_unchanged),
-        cmocka_unit_test(ends_before_system_calls),    cmocka_unit_test(names_what_is_never_reached),
-        cmocka_unit_test(attaches_to_a_process),       cmocka_unit_test(copies_at_moments),
-        cmocka_unit_test(copies_what_gathers_touch),   cmocka_unit_test(refuses_programs),
+        cmocka_unit_test(copies_registers_and_memory),
+        cmocka_unit_test(leaves_programs_unchanged),
+        cmocka_unit_test(ends_before_system_calls),
+        cmocka_unit_test(names_what_is_never_reached),
+        cmocka_unit_test(attaches_to_a_process),
+        cmocka_unit_test(copies_at_moments),
+        cmocka_unit_test(leaves_no_breakpoint_when_killed),
+        cmocka_unit_test(copies_what_gathers_touch),
+        cmocka_unit_test(refuses_programs),
     };
     return cmocka_run_group_tests(tests, open_decoder, close_decoder);
 }

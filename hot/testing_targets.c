@@ -243,6 +243,8 @@ int testing_targets_main(int argc, char **argv) {
         printf("%llu\n", (unsigned long long)run_busily(entry));
         return 3;
     }
+    if (strcmp(argv[3], "late") == 0)
+        usleep(300000);
     if (strcmp(argv[3], "child") == 0)
         return run_in_child(entry) ? 3 : 7;
     size_t size = entry->n_words * sizeof(uint64_t);

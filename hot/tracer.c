@@ -1,6 +1,7 @@
 #include "hot/tracer.h"
 
 #include "bench/host/timer.h"
+#include "hot/breakpoint_guard.h"
 #include "hot/tracer_parts.h"
 
 #include <errno.h>
@@ -56,8 +57,12 @@ static void set_breakpoint(struct tracer *tracer, struct tracer_breakpoint *brea
     struct tracer_thread *thread = find_stopped(tracer);
     if (breakpoint->is_set == is_set || !thread)
         return;
+    if (is_set)
+        breakpoint_guard_note(tracer->guard, breakpoint->address, breakpoint->byte, true);
     if (tracer_write_byte(thread->tid, breakpoint->address, is_set ? BREAKPOINT : breakpoint->byte))
         breakpoint->is_set = is_set;
+    if (!breakpoint->is_set)
+        breakpoint_guard_note(tracer->guard, breakpoint->address, breakpoint->byte, false);
 }
 
 static struct tracer_breakpoint *find_breakpoint(const struct tracer *tracer, uint64_t address) {
@@ -268,6 +273,8 @@ static bool answer(struct tracer *tracer, struct tracer_thread *thread, enum tra
     if (kind == PTRACE_EVENT_CLONE || kind == PTRACE_EVENT_VFORK)
         tracer_add_thread(tracer, (pid_t)message, kind == PTRACE_EVENT_VFORK);
     else if (kind == PTRACE_EVENT_EXEC && tid == tracer->pid) {
+        for (size_t i = 0; i < tracer->n_breakpoints; i++)
+            breakpoint_guard_note(tracer->guard, tracer->breakpoints[i].address, 0, false);
         tracer->n_breakpoints = 0;
         tracer_open_memory(tracer);
         *event = TRACER_PROGRAM;
@@ -459,6 +466,8 @@ void tracer_detach(struct tracer *tracer) {
             tracer_quiet(tracer);
     }
     tracer->n_threads = 0;
+    breakpoint_guard_end(tracer->guard);
+    tracer->guard = NULL;
     if (tracer->memory >= 0)
         close(tracer->memory);
     tracer->memory = -1;

@@ -44,8 +44,9 @@ struct tracer {
     size_t n_threads;
     struct tracer_breakpoint *breakpoints;
     size_t n_breakpoints;
-    pid_t child;            // of TRACER_CHILD
-    bool child_has_program; // it has begun one
+    struct breakpoint_guard *guard; // of a foreign process; null: there is none
+    pid_t child;                    // of TRACER_CHILD
+    bool child_has_program;         // it has begun one
 };
 
 // Wants a breakpoint, which is in memory from now on. False: there is no such memory.

@@ -1,6 +1,7 @@
 #include "hot/tracer_start.h"
 
 #include "bench/host/timer.h"
+#include "hot/breakpoint_guard.h"
 #include "hot/process_threads.h"
 #include "hot/tracer_parts.h"
 
@@ -144,7 +145,7 @@ static bool seize_all(struct tracer *tracer, struct fail *fail) {
 }
 
 bool tracer_attach(struct tracer *tracer, struct arena *arena, pid_t pid, struct fail *fail) {
-    *tracer = (struct tracer){.arena = arena, .pid = pid, .memory = -1};
+    *tracer = (struct tracer){.arena = arena, .pid = pid, .memory = -1, .guard = breakpoint_guard_begin(arena, pid)};
     tracer_open_memory(tracer);
     bool is_traced = seize_all(tracer, fail) && has_memory(tracer, fail);
     if (is_traced)
