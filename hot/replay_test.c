@@ -175,6 +175,11 @@ static void print_truth(void) {
         testing_target_open(&target, names[i]);
         struct testing_copy alone = testing_run_alone(&arena, &target, "time");
         const double truth = strtod(alone.printed, NULL);
+        if (!(value.cycles_per_turn > 0)) { // the host left no clean round
+            printf("%-12s %8.3f  no value: %s\n", names[i], truth,
+                   value.measurement.why ? value.measurement.why : bench_verdict_name(value.measurement.verdict));
+            continue;
+        }
         const char *interval = arena_printf(&arena, "%.3f to %.3f", value.low, value.high);
         printf("%-12s %8.3f %8.3f %6.3f  %-17s %-8s %5llu  %s\n", names[i], truth, value.cycles_per_turn,
                value.cycles_per_turn / truth, interval, bench_verdict_name(value.measurement.verdict),
