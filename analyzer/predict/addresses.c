@@ -133,8 +133,8 @@ static struct value address_of(struct address_walk *walk, const struct insn_addr
         sum = add(walk, sum, base_of(walk, address->base));
     if (address->index)
         sum = add(walk, sum, times(walk, read_register(walk, address->index), address->scale));
-    if (address->segment) // fs, gs: their bases are no general register's
-        sum = (struct value){UINT32_MAX, sum.offset};
+    if (address->segment) // fs, gs: their bases are no general register's, so it is of no base of these
+        sum.base = UINT32_MAX - sum.base;
     return sum;
 }
 

@@ -157,9 +157,21 @@ static void beside_the_code(void **state) {
     assert_near(testing_bounds(*state, load_then_store, unrolled).cycles[BOUND_LATENCY], 0);
 }
 
+// By fs, too, one register's address is not another's. One register's is its own.
+static void a_segment_keeps_addresses_apart(void **state) {
+    assert_near(bounds_of(*state,
+                          "6448894708"  // mov fs:[rdi + 8], rax
+                          "64488b4608", // mov rax, fs:[rsi + 8]
+                          NULL)
+                    .cycles[BOUND_LATENCY],
+                0);
+    assert_near(bounds_of(*state, "644889470864488b4708", NULL).cycles[BOUND_LATENCY], 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_load_meets_the_store_that_ran),
+        cmocka_unit_test(a_segment_keeps_addresses_apart),
         cmocka_unit_test(turns_take_turns),
         cmocka_unit_test(the_core_takes_them_too),
         cmocka_unit_test(addresses_are_exchanged),

@@ -290,11 +290,12 @@ static unsigned *list_fits(const struct bound_code *code, const struct held *eac
 // window is looked at once, not each instruction of it.
 struct laid_out {
     unsigned n, n_bytes; // of a copy
-    unsigned *before;    // by byte of a copy: instructions that begin before it
+    unsigned *before;    // by byte of a copy: instructions that begin before it, or whose line does
     struct held *sums;   // by instruction: what those before it hold; behind the last one, of a whole copy
 };
 
 static struct laid_out lay_out(const struct bound_code *code, const struct held *each) {
+    const bool is_one = cpu_does(code->cpu, CPU_CACHE_FUSED_TOGETHER);
     struct laid_out all = {.n = code->n, .n_bytes = block_bytes(code->request->block)};
     all.before = arena_alloc_uncleared(code->arena, (all.n_bytes + 1) * sizeof *all.before);
     all.sums = arena_alloc_uncleared(code->arena, (all.n + 1) * sizeof *all.sums);
@@ -302,8 +303,10 @@ static struct laid_out lay_out(const struct bound_code *code, const struct held 
     for (unsigned i = 0, at = 0; i < all.n; i++) {
         all.sums[i + 1] =
             (struct held){all.sums[i].slots + each[i].slots, all.sums[i].immediates + each[i].immediates, 0};
+        const bool is_fused = is_one && i && code->recipes[i].is_fused,
+                   has_partner = is_one && i + 1 < all.n && code->recipes[i + 1].is_fused;
         for (unsigned byte = 0; byte < code->recipes[i].insn->n_bytes; byte++)
-            all.before[at++] = i + (byte > 0);
+            all.before[at++] = i + (is_fused ? 1 : byte > 0 ? 1 + has_partner : 0);
     }
     return all;
 }

@@ -32,6 +32,7 @@ static const char text[] = "cpu: 1\n"
                            "  op-cache-line-long-fields: 3\n"
                            "  op-cache-lines-per-cycle: 1\n"
                            "  op-cache-many-lines: 4\n"
+                           "  op-cache-fused-together: 1\n"
                            "  loads-per-cycle: 3\n"
                            "  stores-per-cycle: 2\n"
                            "  accesses-per-cycle: 3\n"
@@ -43,7 +44,9 @@ static const char text[] = "cpu: 1\n"
                            "  load-latency: 4\n"
                            "  forward-latency: 7\n"
                            "  renamed-latency: 0\n"
+                           "  renamed-update-loaded: 0.75\n"
                            "  renames-no-operation: 1\n"
+                           "  renames-no-segment: 1\n"
                            "forms:\n"
                            "  - {match: MOV64rr, pipes: [Zn4ALU0123]}\n";
 
@@ -90,6 +93,12 @@ static void groups(void **state) {
         {"488b4318488b08488b13", "the second alone waits for one", BOUND_LOADS, 1},
         {"488903488b034883c001", "a store and a load of it, add", BOUND_LATENCY, 1},
         {"488903480303", "a store, and an add that loads it: by forwarding", BOUND_LATENCY, 8},
+        {"480107", "add [rdi], rax: the next one waits for nothing but it", BOUND_LATENCY, 1},
+        {"480107488b0f", "and mov rcx, [rdi]: the next one waits for that, too", BOUND_LATENCY, 1.75},
+        {"480107488b0f488b17", "and for a second load", BOUND_LATENCY, 2.5},
+        {"480107488b4f40", "add [rdi], rax; mov rcx, [rdi+64]", BOUND_LATENCY, 1},
+        {"48890748ff0f488b0f", "mov [rdi], rax; dec [rdi]; mov rcx, [rdi]: no update waits for it", BOUND_LATENCY, 0},
+        {"648304252800000001", "add fs:[40], 1: by forwarding", BOUND_LATENCY, 8},
         {"0fb6c30fb6d8", "movzx eax, bl; movzx ebx, al: executed", BOUND_LATENCY, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -111,6 +120,10 @@ static void lines(void **state) {
         {"89d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d84"
          "983ef0175c4",
          "28 slots: four lines, and a cycle more", 5},
+        {"0f1f80000000000f1f80000000000f1f80000000000f1f80000000000f1f80000000000f1f80000000000f1f80000000000f1f8000000"
+         "000"
+         "89d889d84983ef0175be",
+         "a branch behind the window is in the line of what it is fused with", 1},
         {"89d889d889d889d8b905000000b905000000b905000000b9050000004983ef0175de",
          "nine slots, four immediates of four bytes and two fields of one", 2},
         {"89d889d889d889d8488b4b08488b4b08488b4b08488b4b084983ef0175e2", "nine slots, six fields of one byte", 1},

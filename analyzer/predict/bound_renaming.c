@@ -116,11 +116,12 @@ bool walk_is_renamed(struct walk *walk, const struct cpu_recipe *load, const str
     const struct cpu *cpu = walk->cpu;
     struct written written = walk_written_of(walk, load, false);
     bool is_indexed = load->insn->address && load->insn->address->index;
+    bool has_segment = load->insn->address && load->insn->address->segment && cpu_does(cpu, CPU_RENAMES_NO_SEGMENT);
     enum cpu_parameter least = extends(load) ? CPU_RENAMED_LEAST_BYTES : CPU_RENAMED_LEAST_BYTES_OTHER;
     bool is_wide = place->bytes >= cpu_value(cpu, least);
     bool is_plain = load->n_stores || extends(load) || copies(load);
     bool may_be = cpu_knows(cpu, CPU_RENAMED_LATENCY) && (is_plain || !cpu_does(cpu, CPU_RENAMES_NO_OPERATION)) &&
-                  !is_microcoded(cpu, load) && !load->is_vector && !store->is_vector && is_wide &&
+                  !is_microcoded(cpu, load) && !has_segment && !load->is_vector && !store->is_vector && is_wide &&
                   (!is_indexed || cpu_does(cpu, CPU_RENAMES_INDEXED));
     return may_be &&
            (!cpu_does(cpu, CPU_RENAMES_ALIKE) || is_alike(&store->written, &written) || is_learned(walk, load, store));

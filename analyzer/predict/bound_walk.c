@@ -36,13 +36,23 @@ static void find_compared(struct walk *walk) {
         walk->most_compared = (unsigned)cpu_value(cpu, CPU_STORE_WINDOW);
 }
 
+// Whether a store, or a load, is that of an instruction that changes what is in memory.
+static bool updates(const struct cpu_recipe *recipe) {
+    return recipe->n_loads && recipe->n_stores && !recipe->stack_change && !recipe->string.bytes;
+}
+
 // From a store's data to what the instruction loads of it.
 static double forward_latency(const struct cpu *cpu, const struct cpu_recipe *recipe) {
-    bool updates = recipe->n_stores && !recipe->stack_change && !recipe->string.bytes;
     if (recipe->is_vector && cpu_knows(cpu, CPU_FORWARD_LATENCY_VECTOR))
         return cpu_value(cpu, CPU_FORWARD_LATENCY_VECTOR);
-    return cpu_value(cpu, updates && cpu_knows(cpu, CPU_FORWARD_LATENCY_UPDATE) ? CPU_FORWARD_LATENCY_UPDATE
-                                                                                : CPU_FORWARD_LATENCY);
+    return cpu_value(cpu, updates(recipe) && cpu_knows(cpu, CPU_FORWARD_LATENCY_UPDATE) ? CPU_FORWARD_LATENCY_UPDATE
+                                                                                        : CPU_FORWARD_LATENCY);
+}
+
+// The same where rename finds the store. An update waits longer for one that others have loaded from.
+static double renamed_latency(const struct cpu *cpu, const struct cpu_recipe *recipe, const struct stored *store) {
+    const double each = updates(recipe) && store->is_update ? cpu_value(cpu, CPU_RENAMED_UPDATE_LOADED) : 0;
+    return cpu_value(cpu, CPU_RENAMED_LATENCY) + each * store->n_loads;
 }
 
 // From what is older than a store to what the instruction loads, where the store cannot be forwarded.
@@ -60,7 +70,7 @@ static struct meeting meeting_of(struct walk *walk, const struct cpu_recipe *rec
     if (!walk_contains(&store->place, place))
         return (struct meeting){store, CORE_IS_BLOCKED, blocked_cycles(cpu, recipe)};
     if (store->place.address.offset == place->address.offset && walk_is_renamed(walk, recipe, place, store))
-        return (struct meeting){store, CORE_IS_RENAMED, cpu_value(cpu, CPU_RENAMED_LATENCY) + merge};
+        return (struct meeting){store, CORE_IS_RENAMED, renamed_latency(cpu, recipe, store) + merge};
     return (struct meeting){store, CORE_IS_FORWARDED, forward_latency(cpu, recipe) + merge};
 }
 
@@ -86,6 +96,7 @@ static double load_ready(struct walk *walk, const struct cpu_recipe *recipe, con
     if (!store)
         return start + latency;
     walk->is_read[store->insn] |= !recipe->n_stores;
+    walk->stores[store - walk->stores].n_loads += !recipe->n_stores;
     if (meeting.meets == CORE_IS_BLOCKED)
         return later(start + latency, store->all_done + meeting.more);
     if (meeting.meets == CORE_IS_RENAMED)
@@ -169,7 +180,8 @@ static const struct stored *keep_store(struct walk *walk, const struct cpu_recip
                             .all_done = walk->all_done,
                             .insn = insn,
                             .is_vector = recipe->is_vector,
-                            .is_pushed = recipe->stack_change < 0};
+                            .is_pushed = recipe->stack_change < 0,
+                            .is_update = updates(recipe)};
     return slot;
 }
 

@@ -37,8 +37,9 @@ struct stored {
     struct place place;
     struct written written;
     double address_ready, data_ready, all_done; // all_done: itself, and whatever is older
-    bool is_vector, is_pushed;
-    unsigned insn; // of the block
+    bool is_vector, is_pushed, is_update;
+    unsigned n_loads; // of an update: instructions that load what it has stored, and store nothing there
+    unsigned insn;    // of the block
 };
 
 // One access of an instruction, from turn to turn.
