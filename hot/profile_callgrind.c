@@ -158,7 +158,7 @@ static bool take_header(struct callgrind *reader, struct slice line) {
     return true;
 }
 
-static bool take_line(void *context, char *text, size_t length) {
+static bool take_line(void *context, const char *text, size_t length) {
     struct callgrind *reader = context;
     const struct slice line = slice_trim((struct slice){text, length});
     if (!line.length || *line.data == '#')

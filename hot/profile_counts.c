@@ -7,7 +7,7 @@ struct counts {
     struct fail *fail;
 };
 
-static bool take_line(void *context, char *line, size_t length) {
+static bool take_line(void *context, const char *line, size_t length) {
     const struct counts *counts = context;
     struct slice rest = slice_trim((struct slice){line, length});
     uint64_t address, count;

@@ -398,7 +398,7 @@ static void take_header(struct perf_reader *reader, struct slice header, bool *c
     }
 }
 
-static bool take_line(void *context, char *text, size_t length) {
+static bool take_line(void *context, const char *text, size_t length) {
     struct perf_reader *reader = context;
     struct slice line = slice_trim((struct slice){text, length});
     if (!line.length) {
@@ -408,8 +408,7 @@ static bool take_line(void *context, char *text, size_t length) {
     }
     if (*line.data == '#')
         return true;
-    text[line.data - text + (ptrdiff_t)line.length] = '\0';
-    char *record = strstr(text, "PERF_RECORD_");
+    const char *record = strstr(text, "PERF_RECORD_");
     if (record) {
         struct slice rest = {text, (size_t)(record - text)}, word;
         while ((word = profile_next_word(&rest)).length)

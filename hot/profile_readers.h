@@ -28,9 +28,9 @@ bool profile_read_counts(struct profile_input *input, struct fail *fail);
 bool profile_parse_number(struct slice word, int base, uint64_t *number);
 // Takes the word at the front of `rest`; an empty one: there is none.
 struct slice profile_next_word(struct slice *rest);
-// Gives each line to `take`, with its end, and sets its number before. False: it returned false, which has failed then;
-// or the file cannot be read to its end.
-typedef bool (*profile_take_line)(void *context, char *line, size_t length);
+// Gives each line to `take`, without its end, and sets its number before. False: it returned false, which has failed
+// then; or the file cannot be read to its end.
+typedef bool (*profile_take_line)(void *context, const char *line, size_t length);
 bool profile_each_line(const struct profile_input *input, unsigned *number, profile_take_line take, void *context,
                        struct fail *fail);
 bool profile_begins_with(struct slice text, const char *start);

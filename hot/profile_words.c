@@ -47,6 +47,8 @@ bool profile_each_line(const struct profile_input *input, unsigned *number, prof
     *number = 0;
     while (is_good && (length = line_read(&line, &room, input->in)) >= 0) {
         ++*number;
+        while (length && strchr("\r\n", line[length - 1]))
+            line[--length] = '\0';
         is_good = take(context, line, (size_t)length);
     }
     free(line);

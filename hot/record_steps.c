@@ -56,15 +56,14 @@ static bool read_registers(pid_t tid, struct step_registers *to, uint64_t *flags
 }
 
 // Returns the bytes of the area; 0: they cannot be read.
-static size_t read_vectors(pid_t tid, uint8_t area[HOT_MOST_XSAVE]) {
-    struct iovec where = {area, HOT_MOST_XSAVE};
-    return ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &where) == 0 ? where.iov_len : 0;
+static size_t read_vectors(pid_t tid, struct iovec area) {
+    return ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &area) == 0 ? area.iov_len : 0;
 }
 
 static bool read_xsave(struct recorder *recorder) {
     uint8_t *area = ARENA_ARRAY(recorder->arena, uint8_t, HOT_MOST_XSAVE);
     recorder->state->xsave = area;
-    recorder->state->n_xsave = read_vectors(recorder->thread->tid, area);
+    recorder->state->n_xsave = read_vectors(recorder->thread->tid, (struct iovec){area, HOT_MOST_XSAVE});
     return recorder->state->n_xsave > 0;
 }
 
@@ -108,8 +107,8 @@ static bool copy_touched(struct recorder *recorder, const struct book_insn *insn
     touches_find(&recorder->scratch, recorder->decoder->machine, insn, registers, false, &touches);
     if (indexed_is(insn->insn)) {
         uint8_t area[HOT_MOST_XSAVE];
-        indexed_add(recorder->decoder->machine, insn, registers, area, read_vectors(recorder->thread->tid, area),
-                    &touches);
+        indexed_add(recorder->decoder->machine, insn, registers, area,
+                    read_vectors(recorder->thread->tid, (struct iovec){area, HOT_MOST_XSAVE}), &touches);
     }
     bool is_own = true;
     for (unsigned i = 0; i < touches.n; i++) {
@@ -193,7 +192,7 @@ static void find_files(struct recorder *recorder, struct hot_state *state) {
         const struct mapping *mapping = memory_map_find(&recorder->map, state->pages[i].address);
         struct hot_mapped file;
         if (!state->pages[i].is_executable || !mapping || mapping->path[0] != '/' ||
-            (state->n_files && files[state->n_files - 1].begin == mapping->begin) ||
+            (files && files[state->n_files - 1].begin == mapping->begin) ||
             !memory_map_load_address(&recorder->map, mapping->path, &file.load_address))
             continue;
         file.path = mapping->path;

@@ -33,7 +33,7 @@ static const char *check_path(struct replayed *replayed) {
     const struct steps_request request = {.code = code,
                                           .iterations = RUNS,
                                           .has_segments = true,
-                                          .most = 2 * RUNS * n + STOP_JUMP_BYTES,
+                                          .most = (size_t)2 * RUNS * n + STOP_JUMP_BYTES,
                                           .timeout_seconds = 10};
     struct steps steps;
     struct fail why = {0};

@@ -105,7 +105,7 @@ static void copies_what_gathers_touch(void **context) {
     assert_non_null(copy.state);
     for (uint64_t i = 0; i < ELEMENTS; i++)
         assert_true(word_at(copy.state, copy.state->registers.general[RDI] + (2 * i + 1) * PAGE) != 0);
-    assert_true(word_at(copy.state, copy.state->registers.general[RDI] + 2 * PAGE) == 0); // not there
+    assert_true(word_at(copy.state, copy.state->registers.general[RDI] + UINT64_C(2) * PAGE) == 0); // not there
 }
 
 static void ends_before_system_calls(void **context) {

@@ -130,7 +130,7 @@ static const struct entry {
     {"select", target_select, target_select_head, target_select_end, WORDS, WORDS, 0, fill_numbers},
     {"nested", target_nested, target_nested_head, target_nested_end, 1, 2000, 3, NULL},
     {"calls", target_calls, target_calls_head, target_calls_end, 1, 3000, 3, NULL},
-    {"gather", target_gather, target_gather_head, target_gather_end, WORDS * 8, 100, 0, fill_pages},
+    {"gather", target_gather, target_gather_head, target_gather_end, (size_t)WORDS * 8, 100, 0, fill_pages},
     {"system", target_system, target_system_head, target_system_end, 1, 3000, 0, NULL},
 };
 
