@@ -141,8 +141,13 @@ static const struct entry *find(const char *name) {
     return NULL;
 }
 
+// When all before it is done, stores too.
 static uint64_t read_time(void) {
-    return __builtin_ia32_rdtsc();
+    __builtin_ia32_mfence();
+    __builtin_ia32_lfence();
+    const uint64_t time = __builtin_ia32_rdtsc();
+    __builtin_ia32_lfence();
+    return time;
 }
 
 static int compare(const void *a, const void *b) {
