@@ -84,7 +84,7 @@ static const struct command command = {
     "\n"
     "The program's input and output are its own. Its second run reads the same input\n"
     "again, which is read to its end before; what it prints is thrown away, and files\n"
-    "that it writes are written twice. A loop is copied at three moments, spread over\n"
+    "that it writes are written again. A loop is copied at three moments, spread over\n"
     "the time that it took in the first run, in whichever process of the program\n"
     "comes to it. Of a program that does not end, use --pid. Options stand before the\n"
     "program. The table is printed to standard error where a program runs.\n",

@@ -93,6 +93,12 @@ static void describe_turns(struct arena *arena, struct hot_findings *findings) {
     turn_words_close(&words);
 }
 
+// Whether two runs take so unlike times that a moment of one may be in another part of the program.
+static bool differs(double one, double other) {
+    static const double most = 1.25;
+    return one > 0 && other > 0 && fmax(one, other) > most * fmin(one, other);
+}
+
 // The first turns of a program find cold code and data that are not there yet; so some are left out. A loop that makes
 // fewer, or none at its moments, is copied at its first.
 bool hot_copy_states(struct arena *arena, const struct decoder *decoder, char *const *argv, int pid,
@@ -102,6 +108,8 @@ bool hot_copy_states(struct arena *arena, const struct decoder *decoder, char *c
     bool is_done = copy(arena, decoder, &common, argv ? most_moments : 0, findings, fail), has_all = true;
     for (size_t i = 0; i < findings->n; i++)
         has_all = has_all && !is_open(&findings->items[i]);
+    for (size_t i = 0; i < findings->n; i++)
+        findings->items[i].is_shifted = argv && differs(findings->profiled.elapsed, findings->copied.elapsed);
     common.skipped_hits = 0;
     is_done = is_done && (has_all || copy(arena, decoder, &common, 0, findings, fail));
     if (is_done)

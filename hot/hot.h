@@ -47,6 +47,9 @@ struct hot_finding {
     // Share of the samples that are at instructions which its replayed turns run, but for those that another finding
     // runs more often; with functions that it calls. NAN: no profile.
     double covered;
+    // The run that it was copied in took another time than the profile's: its moments may be in other parts of the
+    // program than were chosen.
+    bool is_shifted;
     struct hot_moment *moments;
     size_t n_moments; // in the order of their times; 0: see `why`
     const char *why;  // there is no value, and why, one clause; null: there is

@@ -78,6 +78,7 @@ bool hot_profile_read(struct arena *arena, const char *path, const char *program
 struct hot_run {
     int status;     // as waitpid gives it
     double seconds; // user time
+    double elapsed; // without the time that it was held up for copies; 0: its end was not seen
 };
 
 // Runs the program with its own input and output, and samples it: by perf, else by a timer and ptrace. `hertz`: 0:

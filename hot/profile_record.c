@@ -1,6 +1,7 @@
 // Own recordings: a run of a program, or a part of the life of a process.
 #include "hot/profile.h"
 
+#include "bench/host/timer.h"
 #include "hot/sampler.h"
 
 #include <errno.h>
@@ -139,7 +140,9 @@ bool hot_profile_record(struct arena *arena, char *const *argv, double hertz, st
         return false;
     }
     release(&starter);
+    const double start_seconds = timer_seconds();
     way->run(&sampler, 0, &end);
+    run->elapsed = timer_seconds() - start_seconds;
     way->close(&sampler);
     heed_keys(&starter);
     bool is_started = read(starter.error, &number, sizeof number) != sizeof number;

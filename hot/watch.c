@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #if defined(__x86_64__)
 
@@ -451,8 +452,16 @@ static double seconds_of(const struct timeval *time) {
     return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
 }
 
+// Whether a child has not ended yet. It is not taken note of.
+static bool is_alive(pid_t pid) {
+    siginfo_t end = {.si_pid = 0};
+    return waitid(P_PID, (id_t)pid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && !end.si_pid;
+}
+
 void watch_end(struct watch *watch, struct hot_copies *copies, struct hot_run *run) {
     struct tracer *program = &watch->processes[0]->tracer;
+    const double elapsed = time_of(watch);
+    const bool has_ended = program->has_ended;
     for (size_t i = 0; i < watch->n; i++) {
         struct watched *loop = &watch->loops[i];
         copies[i].n = 0;
@@ -467,8 +476,10 @@ void watch_end(struct watch *watch, struct hot_copies *copies, struct hot_run *r
         }
         copies[i].why = copies[i].n ? NULL : loop->why;
     }
+    const bool is_running = is_alive(program->pid);
     tracer_wait_end(program);
     run->status = program->end_status;
     run->seconds = seconds_of(&program->usage.ru_utime);
+    run->elapsed = has_ended ? elapsed : is_running ? time_of(watch) : 0;
 }
 #endif

@@ -53,10 +53,19 @@ static double mispredicted_of(const struct hot_replay *replay) {
     return sum;
 }
 
+// Whether most of the time that it stands for is in functions that it calls, or it is a function with several callers:
+// other calls may take another time. Callers without samples are not known.
+static bool is_of_one_caller(const struct hot_finding *finding) {
+    static const double few = 0.05;
+    return finding->covered > 2 * finding->share + few || // NAN is not
+           (finding->turn == HOT_TURN_CALL && finding->loop->has_callers);
+}
+
 // Whether the interval is of the replay only, and the loop in the program may take another time.
 static bool is_doubtful(const struct hot_finding *finding) {
     static const double few = 0.02; // mispredicted branches a turn
-    return finding->main->replay.doubt || mispredicted_of(&finding->main->replay) > few;
+    return finding->main->replay.doubt || is_of_one_caller(finding) || finding->is_shifted ||
+           mispredicted_of(&finding->main->replay) > few;
 }
 
 static const char *value_words(struct arena *arena, const struct hot_finding *finding) {
@@ -116,6 +125,7 @@ static const char *missing_words(struct arena *arena, const struct hot_finding *
 
 // What a reader has to know of the value, a clause each. Returns their number.
 static size_t list_words(struct arena *arena, const struct hot_finding *finding, const char ***words) {
+    static const double much_more = 0.05; // of the samples
     size_t n = 0;
     *words = NULL;
     if (finding->why) {
@@ -132,6 +142,14 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
     const struct hot_replay *replay = &main->replay;
     if (main->state->turn)
         *ARENA_ADD(arena, *words, n) = main->state->turn;
+    if (finding->covered > finding->share + much_more)
+        *ARENA_ADD(arena, *words, n) =
+            arena_printf(arena, "its turns run the code of %.0f %% of the samples", 100 * finding->covered);
+    if (is_of_one_caller(finding))
+        *ARENA_ADD(arena, *words, n) = "other calls of its functions may take another time";
+    if (finding->is_shifted)
+        *ARENA_ADD(arena, *words, n) = "the second run of the program took another time than the first, so the moments "
+                                       "may be in other parts of it";
     const char *moments = moments_words(arena, finding), *missing = missing_words(arena, finding);
     if (moments)
         *ARENA_ADD(arena, *words, n) = moments;
@@ -350,6 +368,7 @@ static json_t *json_of_finding(struct arena *arena, const struct hot_finding *fi
     json_object_set_new(object, "turn", loop ? json_string(turns[finding->turn]) : json_null());
     json_object_set_new(object, "code", json_of_code(arena, finding->main));
     json_object_set_new(object, "covered", json_of_number(finding->covered));
+    json_object_set_new(object, "shifted", json_boolean(finding->is_shifted));
     json_object_set_new(object, "with", json_of_text(has_value(finding) ? finding->main->state->turn : NULL));
     return object;
 }
