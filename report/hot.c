@@ -123,9 +123,25 @@ static const char *missing_words(struct arena *arena, const struct hot_finding *
     return n ? arena_printf(arena, "without %zu of %zu moments: %s", n, finding->n_moments, why) : NULL;
 }
 
+// What a turn is, and what it stands for. Returns the number of clauses.
+static size_t list_turn_words(struct arena *arena, const struct hot_finding *finding, const char ***words) {
+    static const double much_more = 0.05; // of the samples
+    size_t n = 0;
+    if (finding->main->state->turn)
+        *ARENA_ADD(arena, *words, n) = finding->main->state->turn;
+    if (finding->covered > finding->share + much_more)
+        *ARENA_ADD(arena, *words, n) =
+            arena_printf(arena, "its turns run the code of %.0f %% of the samples", 100 * finding->covered);
+    if (is_of_one_caller(finding))
+        *ARENA_ADD(arena, *words, n) = "other calls of its functions may take another time";
+    if (finding->is_shifted)
+        *ARENA_ADD(arena, *words, n) = "the second run of the program took another time than the first, so the moments "
+                                       "may be in other parts of it";
+    return n;
+}
+
 // What a reader has to know of the value, a clause each. Returns their number.
 static size_t list_words(struct arena *arena, const struct hot_finding *finding, const char ***words) {
-    static const double much_more = 0.05; // of the samples
     size_t n = 0;
     *words = NULL;
     if (finding->why) {
@@ -140,16 +156,7 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
     if (!main)
         return n;
     const struct hot_replay *replay = &main->replay;
-    if (main->state->turn)
-        *ARENA_ADD(arena, *words, n) = main->state->turn;
-    if (finding->covered > finding->share + much_more)
-        *ARENA_ADD(arena, *words, n) =
-            arena_printf(arena, "its turns run the code of %.0f %% of the samples", 100 * finding->covered);
-    if (is_of_one_caller(finding))
-        *ARENA_ADD(arena, *words, n) = "other calls of its functions may take another time";
-    if (finding->is_shifted)
-        *ARENA_ADD(arena, *words, n) = "the second run of the program took another time than the first, so the moments "
-                                       "may be in other parts of it";
+    n = list_turn_words(arena, finding, words);
     const char *moments = moments_words(arena, finding), *missing = missing_words(arena, finding);
     if (moments)
         *ARENA_ADD(arena, *words, n) = moments;
