@@ -155,12 +155,17 @@ static const uint8_t *take(struct reader *reader, size_t n) {
     return taken;
 }
 
+// Where the file ends too early, the value stays as it is.
+static void take_into(struct reader *reader, void *value, size_t n) {
+    const uint8_t *bytes = take(reader, n);
+    if (bytes)
+        memcpy(value, bytes, n);
+}
+
 // A number from `low` to `high`; low, where it is not.
 static uint64_t take_number(struct reader *reader, uint64_t low, uint64_t high, const char *what) {
     uint64_t value = low;
-    const uint8_t *bytes = take(reader, sizeof value);
-    if (bytes)
-        memcpy(&value, bytes, sizeof value);
+    take_into(reader, &value, sizeof value);
     if (value >= low && value <= high)
         return value;
     if (!reader->why)
@@ -170,9 +175,7 @@ static uint64_t take_number(struct reader *reader, uint64_t low, uint64_t high, 
 
 static double take_real(struct reader *reader, double low, double high, const char *what) {
     double value = low;
-    const uint8_t *bytes = take(reader, sizeof value);
-    if (bytes)
-        memcpy(&value, bytes, sizeof value);
+    take_into(reader, &value, sizeof value);
     if (value >= low && value <= high)
         return value;
     if (!reader->why)

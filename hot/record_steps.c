@@ -203,15 +203,6 @@ static void find_files(struct recorder *recorder, struct hot_state *state) {
     state->files = files;
 }
 
-static bool block_signals(pid_t tid, uint64_t *before) {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
-    uint64_t all = UINT64_MAX;
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        all &= ~(UINT64_C(1) << (faults[i] - 1));
-    return ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof *before, before) == 0 &&
-           ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof all, &all) == 0;
-}
-
 // Puts a thread and this one on one CPU while it steps: waking another CPU up takes several times as long as a step.
 struct pinning {
     cpu_set_t own, of_thread;
@@ -308,7 +299,7 @@ const char *record_steps(struct arena *arena, const struct decoder *decoder, str
     insn_book_open(&recorder.book, arena, decoder, read_memory, &recorder);
     page_set_open(&recorder.pages, arena);
     state->entries = 1;
-    if (!block_signals(tid, &mask))
+    if (!tracer_hold_signals(tid, &mask))
         return "its signals cannot be held back here";
     struct pinning pinning;
     pin(&pinning, tid);

@@ -131,6 +131,19 @@ static void names_what_is_never_reached(void **context) {
     assert_int_equal(WEXITSTATUS(copy.run.status), STATUS);
 }
 
+// Runs a target by itself, until it is in its loop.
+static pid_t start_target(struct testing_target *target, char *mode) {
+    target->loop.ranges = &target->range;
+    target->argv[3] = mode;
+    pid_t pid = fork();
+    if (pid == 0) {
+        execv(target->argv[0], target->argv);
+        _exit(127);
+    }
+    usleep(50000);
+    return pid;
+}
+
 static void attaches_to_a_process(void **context) {
     struct testing_target target;
     struct hot_copies copies;
@@ -140,14 +153,7 @@ static void attaches_to_a_process(void **context) {
     (void)context;
     testing_target_open(&target, "adds");
     char mode[] = "long";
-    target.loop.ranges = &target.range;
-    target.argv[3] = mode;
-    pid_t pid = fork();
-    if (pid == 0) {
-        execv(target.argv[0], target.argv);
-        _exit(127);
-    }
-    usleep(50000);
+    const pid_t pid = start_target(&target, mode);
     const struct hot_capture capture = {.pid = pid, .loop = &target.loop, .module = &target.module};
     bool is_done = hot_state_capture(&arena, &decoder, &capture, 1, &copies, &run, &fail);
     assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -166,14 +172,7 @@ static void leaves_no_breakpoint_when_killed(void **context) {
     int status;
     (void)context;
     testing_target_open(&target, "adds");
-    target.loop.ranges = &target.range;
-    target.argv[3] = mode;
-    pid_t pid = fork();
-    if (pid == 0) {
-        execv(target.argv[0], target.argv);
-        _exit(127);
-    }
-    usleep(50000);
+    const pid_t pid = start_target(&target, mode);
     const struct hot_capture capture = {.pid = pid, .loop = &target.loop, .module = &target.module};
     pid_t other = fork();
     if (other == 0) {

@@ -96,6 +96,15 @@ void tracer_drop_breakpoint(struct tracer *tracer, uint64_t address) {
 
 // ---- threads
 
+bool tracer_hold_signals(pid_t tid, uint64_t *before) {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+    uint64_t all = UINT64_MAX;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        all &= ~(UINT64_C(1) << (faults[i] - 1));
+    return ptrace(PTRACE_GETSIGMASK, tid, as_pointer(sizeof *before), before) == 0 &&
+           ptrace(PTRACE_SETSIGMASK, tid, as_pointer(sizeof all), &all) == 0;
+}
+
 struct tracer_thread *tracer_find_thread(const struct tracer *tracer, pid_t tid) {
     for (size_t i = 0; i < tracer->n_threads; i++)
         if (tracer->threads[i].tid == tid)

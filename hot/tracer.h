@@ -44,7 +44,7 @@ struct tracer {
     size_t n_threads;
     struct tracer_breakpoint *breakpoints;
     size_t n_breakpoints;
-    struct breakpoint_guard *guard; // of a foreign process; null: there is none
+    struct breakpoint_guard *guard; // of a foreign process; null: of our own, or it could not start
     pid_t child;                    // of TRACER_CHILD
     bool child_has_program;         // it has begun one
 };
@@ -72,6 +72,11 @@ enum tracer_event tracer_next(struct tracer *tracer, double deadline, struct tra
 // The child of TRACER_CHILD, without breakpoints: is traced by a tracer of its own; or left alone. False: it is gone.
 bool tracer_adopt(struct tracer *parent, struct tracer *child);
 void tracer_release(struct tracer *parent);
+
+// Null: the process has no such thread.
+struct tracer_thread *tracer_find_thread(const struct tracer *tracer, pid_t tid);
+// Holds back all signals of a stopped thread but faults, which cannot be held back. `before`: its mask until then.
+bool tracer_hold_signals(pid_t tid, uint64_t *before);
 
 // Where a stopped thread is. False: it is gone.
 bool tracer_place(const struct tracer_thread *thread, uint64_t *address);

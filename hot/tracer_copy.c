@@ -36,7 +36,7 @@ static bool has_filter(const struct tracer *tracer) {
     return has;
 }
 
-// Lets a thread call clone where it is, and go back there. Returns the child; 0: there is none. The child is ours, and
+// Lets a thread call clone where it is, and go back there. Returns the child; 0: it failed. The child is ours, and
 // the program knows nothing of it. That of a process whose parent is in the program is the process's own: a child that
 // ends without a signal, which waiting does not see unless it asks for such children.
 static pid_t call_clone(pid_t tid, bool is_ours, const struct user_regs_struct *registers) {
@@ -65,20 +65,15 @@ static pid_t call_clone(pid_t tid, bool is_ours, const struct user_regs_struct *
 bool tracer_copy(struct tracer *tracer, struct tracer_thread *thread, struct tracer *copy) {
     static const uint8_t call[SYSCALL_BYTES] = {0x0f, 0x05};
     uint8_t there[SYSCALL_BYTES];
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}; // which cannot be held back
-    uint64_t mask, all = UINT64_MAX;
+    uint64_t mask;
     struct user_regs_struct registers;
     struct rusage usage;
     int wait_status;
     pid_t tid = thread->tid;
     if (tracer->kin == TRACER_FOREIGN || !tracer_are_all_stopped(tracer) || has_filter(tracer) ||
         !tracer_get_registers(tid, &registers) ||
-        tracer_read(tracer, registers.rip, there, sizeof there) != sizeof there ||
-        ptrace(PTRACE_GETSIGMASK, tid, as_pointer(sizeof mask), &mask) != 0)
+        tracer_read(tracer, registers.rip, there, sizeof there) != sizeof there || !tracer_hold_signals(tid, &mask))
         return false;
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        all &= ~(UINT64_C(1) << (faults[i] - 1));
-    ptrace(PTRACE_SETSIGMASK, tid, as_pointer(sizeof all), &all);
     registers.orig_rax = UINT64_MAX; // no call of the system is to be made again
     pid_t child =
         write_bytes(tid, registers.rip, call, sizeof call) ? call_clone(tid, tracer->kin == TRACER_OWN, &registers) : 0;

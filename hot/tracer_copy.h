@@ -6,7 +6,7 @@
 #include "hot/tracer.h"
 
 // Makes a copy of the process, which has only this thread and is stopped where that is; the program goes on alone. All
-// are quiet. Where it returns false, there is none: the program filters its system calls, or has no memory for it.
+// are quiet. False: it was not made: the program filters its system calls, or has no memory for it.
 bool tracer_copy(struct tracer *tracer, struct tracer_thread *thread, struct tracer *copy);
 void tracer_end_copy(struct tracer *copy);
 

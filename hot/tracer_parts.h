@@ -22,9 +22,8 @@ bool tracer_get_registers(pid_t tid, struct user_regs_struct *registers);
 // By POKE, which also writes to code that is not writable.
 bool tracer_write_byte(pid_t tid, uint64_t address, uint8_t byte);
 
-struct tracer_thread *tracer_find_thread(const struct tracer *tracer, pid_t tid); // null: there is none
-void tracer_add_thread(struct tracer *tracer, pid_t tid, bool is_vforked);        // that runs
-void tracer_open_memory(struct tracer *tracer);                                   // of the program that runs now
+void tracer_add_thread(struct tracer *tracer, pid_t tid, bool is_vforked); // that runs
+void tracer_open_memory(struct tracer *tracer);                            // of the program that runs now
 
 // Stops all threads; the breakpoints stay in memory. False: one does not stop.
 bool tracer_stop_all(struct tracer *tracer);

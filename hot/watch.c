@@ -222,13 +222,6 @@ static void take_child(struct watch *watch, struct watched_process *parent) {
 
 // ---- copies
 
-static struct tracer_thread *thread_of(struct tracer *tracer, pid_t tid) {
-    for (size_t i = 0; i < tracer->n_threads; i++)
-        if (tracer->threads[i].tid == tid)
-            return &tracer->threads[i];
-    return NULL;
-}
-
 // Steps through a loop. Without a copy, through the program itself.
 static void record(struct watch *watch, size_t i, struct watched_copy *copy, struct tracer *tracer,
                    struct tracer_thread *thread, double seconds) {
@@ -259,7 +252,7 @@ static void take_copy(struct watch *watch, struct watched_process *process, size
     pid_t tid = thread->tid;
     struct hot_state *state = begin_state(watch, i, &process->places[i]);
     bool is_quiet = tracer_quiet(tracer);
-    thread = thread_of(tracer, tid);
+    thread = tracer_find_thread(tracer, tid);
     for (size_t k = 0; k < watch->n_processes; k++)
         watch->processes[k]->places[i].is_armed = false;
     if (!is_quiet || !thread) {
