@@ -70,8 +70,7 @@ struct hot_capture {
 struct hot_copies {
     struct hot_state *states[HOT_MOST_MOMENTS];
     size_t n;
-    const char
-        *why; // why there is no copy, one clause: never reached, another thread's, a system call in its first turn
+    const char *why; // no copy was made, one clause: never reached, or a system call in its first turn
 };
 
 // Copies the states of loops, each by its request, in one run of the program where that is possible. The program's
