@@ -100,7 +100,7 @@ expect 2 "no/such" "$cyclops" bundle add-r64 --isa x86_64 --runner "$T/no/such" 
 if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     n_tried=$((n_tried + 1))
     "$cyclops" bundle add-r64 --asm 'add rax, rbx; nop' --output "$T/probe"
-    expect 0 'add-r64 +latency +unrolled +1 +[0-9-]' "$T/probe" --attempt 20 --budget 0
+    expect 0 'add-r64 +latency +unrolled +1 +[0-9≈-]' "$T/probe" --attempt 20 --budget 0
     expect 0 '^host measurement' bash -c "'$T/probe' --attempt 2 --budget 0 --json | jq -rs 'map(.record) | join(\" \")'"
     expect 0 '"pinned_to":0' "$T/probe" --attempt 2 --budget 0 --json --cpu 0
     expect 77 'CPU 1020' "$T/probe" --cpu 1020
