@@ -95,6 +95,11 @@ void json_put_bytes(struct json_text *json, const char *key, const char *bytes, 
     add_quoted(&json->text, bytes, length);
 }
 
+void json_put_json(struct json_text *json, const char *key, const char *value) {
+    begin(json, key);
+    text_add(&json->text, value);
+}
+
 void json_put_integer(struct json_text *json, const char *key, int64_t value) {
     begin(json, key);
     text_addf(&json->text, "%" PRId64, value);

@@ -38,6 +38,9 @@ void json_put_real(struct json_text *json, const char *key, double value, int de
 // With as many digits as it needs, at most 17: 2, 0.10000000000000001.
 void json_put_exact(struct json_text *json, const char *key, double value);
 
+// Adds a value that is JSON itself, on one line.
+void json_put_json(struct json_text *json, const char *key, const char *value);
+
 // Prints everything as one line. Fails where it cannot be written.
 bool json_print_line(FILE *out, const struct json_text *json, struct fail *fail);
 

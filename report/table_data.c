@@ -344,6 +344,8 @@ static bool write_json_head(struct arena *arena, const struct survey_table *tabl
     json_open(&json, NULL);
     json_put_text(&json, "record", "table");
     json_put_text(&json, "cpu", table->cpu);
+    if (table->host)
+        json_put_json(&json, "host", table->host);
     json_put_text(&json, "llvm_cpu", table->llvm_cpu);
     json_put_text(&json, "triple", table->triple);
     json_put_text(&json, "clock", table->clock);

@@ -42,6 +42,7 @@ bool runner_read_host(struct arena *arena, int cpu, struct host *host, struct fa
     host_read_hypervisor(arena, host);
     host_read_frequency(arena, host);
     host_read_pmu(arena, host);
+    host_read_identity(arena, host);
     return true;
 }
 

@@ -91,12 +91,15 @@ static const char *const *read_flags(const struct block *block) {
 // the MIDR register.
 static void read_arm(const struct block *block, struct host *host) {
     unsigned implementer = number_of(block, "CPU implementer");
+    const struct host_arm_parts parts = {implementer, number_of(block, "CPU variant"), number_of(block, "CPU part"),
+                                         number_of(block, "CPU revision")};
+    host->midr = host_midr(block->arena, host->cpu, &parts);
     host->vendor = host_arm_vendor(implementer);
     if (!host->vendor)
         host->vendor = arena_printf(block->arena, "implementer 0x%02x", implementer);
     host->family = number_of(block, "CPU architecture");
-    host->model = number_of(block, "CPU part");
-    host->stepping = number_of(block, "CPU variant") * 16 + number_of(block, "CPU revision");
+    host->model = parts.part;
+    host->stepping = parts.variant * 16 + parts.revision;
     const char *name = host_arm_name(implementer, host->model);
     host->cpu_name = name ? name : arena_printf(block->arena, "%s part 0x%03x", host->vendor, host->model);
 }
@@ -107,6 +110,9 @@ static void read_others(const struct block *block, struct host *host) {
     host->family = number_of(block, "cpu family");
     host->model = number_of(block, "model");
     host->stepping = number_of(block, "stepping");
+    host->mvendorid = value_of(block, "mvendorid");
+    host->marchid = value_of(block, "marchid");
+    host->mimpid = value_of(block, "mimpid");
     for (size_t i = 0; i < sizeof name_keys / sizeof name_keys[0] && !host->cpu_name; i++)
         host->cpu_name = value_of(block, name_keys[i]);
 }

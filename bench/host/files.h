@@ -19,11 +19,13 @@ bool host_root_is_real(void);                  // CYCLOPS_FSROOT is not set, or 
 // Whether the kernel's list of CPUs ("0-3,8"; null: empty) contains `cpu`.
 bool host_list_holds(const char *list, int cpu);
 
-// Each fills its part of `host`, whose CPU must be chosen before. host_read_cpuinfo fails without /proc/cpuinfo.
+// Each fills its part of `host`, whose CPU must be chosen before. host_read_cpuinfo fails without /proc/cpuinfo; the
+// others come after it.
 bool host_read_cpuinfo(struct arena *arena, struct host *host, struct fail *fail);
 void host_read_hypervisor(struct arena *arena, struct host *host);
 void host_read_frequency(struct arena *arena, struct host *host);
 void host_read_pmu(struct arena *arena, struct host *host);
+void host_read_identity(struct arena *arena, struct host *host);
 
 // The performance monitoring unit (PMU) of the cores, with perf's name and number. Hybrid and big.LITTLE machines have
 // one for each kind of core.
@@ -40,5 +42,11 @@ bool host_core_pmu(struct arena *arena, int cpu, struct host_core_pmu *pmu);
 // unknown.
 const char *host_arm_name(unsigned implementer, unsigned part);
 const char *host_arm_vendor(unsigned implementer);
+
+// What /proc/cpuinfo shows of MIDR. The kernel shows the register as well, though not in all versions.
+struct host_arm_parts {
+    unsigned implementer, variant, part, revision;
+};
+const char *host_midr(struct arena *arena, int cpu, const struct host_arm_parts *parts);
 
 #endif

@@ -23,6 +23,7 @@ bool host_read(struct arena *arena, const struct host_request *request, struct h
     host_read_hypervisor(arena, host);
     host_read_frequency(arena, host);
     host_read_pmu(arena, host);
+    host_read_identity(arena, host);
     return true;
 }
 

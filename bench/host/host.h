@@ -12,9 +12,12 @@
 enum { HOST_MAX_SIBLINGS = 7 }; // other threads of a core: POWER has 7, x86 and Arm have 1
 
 struct host {
-    const char *cpu_name;             // "AMD EPYC 9654 96-Core Processor"
-    const char *vendor;               // "AuthenticAMD"
-    unsigned family, model, stepping; // Arm: architecture, part number, variant * 16 + revision (as in MIDR)
+    const char *cpu_name;                     // "AMD EPYC 9654 96-Core Processor"
+    const char *vendor;                       // "AuthenticAMD"
+    unsigned family, model, stepping;         // Arm: architecture, part number, variant * 16 + revision (as in MIDR)
+    const char *midr;                         // Arm's register of this name, "0x414fd0b1"; null: another ISA
+    const char *mvendorid, *marchid, *mimpid; // RISC-V's registers of these names, hexadecimal; null: not shown
+    unsigned vector_bits;                     // bits of a vector register, where CPUs of one ISA differ; 0: unknown
     const char *microcode, *kernel;
     const char *hypervisor;   // "KVM"; null: none found
     const char *const *flags; // CPU features in the words of /proc/cpuinfo; null-terminated
@@ -38,6 +41,22 @@ struct host {
     int perf_paranoid;                // kernel.perf_event_paranoid; -99: unknown
     bool has_pmu;                     // a core PMU is registered with perf
     const char *pmu_note;             // why counters cannot be used, for people; null: they can
+    // Caches that the CPU uses, from the nearest one.
+    const struct host_cache {
+        unsigned level;
+        const char *type; // "data", "instruction", "unified"
+        unsigned long kib;
+        unsigned line_bytes, ways; // 0: unknown
+        const char *cpus;          // logical CPUs that share it, "0-1"; null: unknown
+    } * caches;
+    size_t n_caches;
+    // Known weaknesses of CPUs, and what the kernel does about them here: microcode that mends one may make
+    // instructions slower, as it does gathers.
+    const struct host_mitigation {
+        const char *name;  // "gather_data_sampling"
+        const char *state; // in the kernel's words: "Not affected", "Mitigation: Microcode"
+    } * mitigations;
+    size_t n_mitigations;
 };
 
 // Where to measure.
@@ -55,6 +74,9 @@ enum host_feature { FEATURE_MISSING, FEATURE_PRESENT, FEATURE_UNKNOWN };
 enum host_feature host_feature(const struct host *host, const char *feature);
 // Returns " (did you mean 'avx512f'?)" for an unknown word; "" where no feature is near.
 const char *host_feature_near(struct arena *arena, const char *feature);
+
+// Returns the state of a mitigation by its name; null: the kernel does not know of it.
+const char *host_mitigation(const struct host *host, const char *name);
 
 // Returns one line: "AMD EPYC (znver4), VM, no hardware counters"; `cpu_model` may be null.
 const char *host_summary(struct arena *arena, const struct host *host, const char *cpu_model);

@@ -42,6 +42,18 @@ static void intel_desktop(struct tree *tree) {
         {"/sys/bus/event_source/devices/cpu_atom/type", "10"},
         {"/sys/class/dmi/id/sys_vendor", "Gigabyte Technology Co., Ltd."},
         {"/sys/class/dmi/id/product_name", "Z690 AORUS"},
+        {"/sys/devices/system/cpu/cpu2/cache/index0/level", "1"},
+        {"/sys/devices/system/cpu/cpu2/cache/index0/type", "Data"},
+        {"/sys/devices/system/cpu/cpu2/cache/index0/size", "48K"},
+        {"/sys/devices/system/cpu/cpu2/cache/index0/coherency_line_size", "64"},
+        {"/sys/devices/system/cpu/cpu2/cache/index0/ways_of_associativity", "12"},
+        {"/sys/devices/system/cpu/cpu2/cache/index0/shared_cpu_list", "2-3"},
+        {"/sys/devices/system/cpu/cpu2/cache/index3/level", "3"},
+        {"/sys/devices/system/cpu/cpu2/cache/index3/type", "Unified"},
+        {"/sys/devices/system/cpu/cpu2/cache/index3/size", "25M"},
+        {"/sys/devices/system/cpu/cpu2/cache/uevent", ""},
+        {"/sys/devices/system/cpu/vulnerabilities/gather_data_sampling", "Mitigation: Microcode"},
+        {"/sys/devices/system/cpu/vulnerabilities/meltdown", "Not affected"},
     };
     TREE_PUT_ALL(tree, files);
     tree_put_cpus(tree, 6);
@@ -75,6 +87,20 @@ static void reads_a_hybrid_intel_desktop(void **state) {
     assert_string_equal(host->microcode, "0x2c");
     assert_string_equal(host->kernel, "6.1.0-18-amd64");
     assert_null(host->hypervisor);
+    assert_null(host->midr);
+    assert_null(host->mvendorid);
+    assert_int_equal(host->vector_bits, 0);
+    assert_int_equal(host->n_caches, 2);
+    assert_int_equal(host->caches[0].level, 1);
+    assert_string_equal(host->caches[0].type, "data");
+    assert_int_equal(host->caches[0].kib, 48);
+    assert_int_equal(host->caches[0].line_bytes, 64);
+    assert_int_equal(host->caches[0].ways, 12);
+    assert_string_equal(host->caches[0].cpus, "2-3");
+    assert_int_equal(host->caches[1].kib, 25 * 1024);
+    assert_int_equal(host->n_mitigations, 2);
+    assert_string_equal(host_mitigation(host, "gather_data_sampling"), "Mitigation: Microcode");
+    assert_null(host_mitigation(host, "spectre_v1"));
     assert_string_equal(host->flags[3], "fma");
     assert_null(host->flags[4]);
     assert_int_equal(host->n_cpus, 6);
@@ -208,6 +234,8 @@ static void reads_an_arm_board(void **state) {
         {"/sys/devices/system/cpu/cpu0/cpu_capacity", "414"},
         {"/sys/devices/system/cpu/cpu1/cpu_capacity", "414"},
         {"/sys/devices/system/cpu/cpu2/cpu_capacity", "1024"},
+        {"/sys/devices/system/cpu/cpu2/regs/identification/midr_el1", "0x00000000414fd0b1"},
+        {"/proc/sys/abi/sve_default_vector_length", "32"},
     };
     TREE_PUT_ALL(tree, files);
     tree_put_cpus(tree, 3);
@@ -221,6 +249,8 @@ static void reads_an_arm_board(void **state) {
     assert_int_equal(host->family, 8);
     assert_int_equal(host->model, 0xd0b);
     assert_int_equal(host->stepping, 0x41);
+    assert_string_equal(host->midr, "0x414fd0b1");
+    assert_int_equal(host->vector_bits, 256);
     assert_string_equal(host->flags[2], "sve");
     assert_string_equal(host->core_type, "performance");
     assert_int_equal(host->perf_paranoid, -99);
@@ -230,6 +260,66 @@ static void reads_an_arm_board(void **state) {
     assert_true(host_read(&tree->arena, &(struct host_request){.cpu = 1}, host, &tree->fail));
     assert_string_equal(host->cpu_name, "Cortex-A55");
     assert_string_equal(host->core_type, "efficiency");
+    assert_string_equal(host->midr, "0x412fd050"); // of /proc/cpuinfo's parts, as this kernel does not show it
+    assert_int_equal(host->vector_bits, 0);        // it has no SVE
+}
+
+static void riscv_board(struct tree *tree) {
+    static const struct tree_file files[] = {
+        {"/proc/cpuinfo",
+         "processor\t: 0\nhart\t\t: 1\nisa\t\t: rv64imafdc_zba_zbb\nmmu\t\t: sv39\nuarch\t\t: sifive,u74-mc\n"
+         "mvendorid\t: 0x489\nmarchid\t\t: 0x8000000000000007\nmimpid\t\t: 0x4210427\nhart isa\t: rv64imafdc_zba"},
+        {"/sys/devices/system/cpu/vulnerabilities/ghostwrite", "Not affected"},
+    };
+    TREE_PUT_ALL(tree, files);
+    tree_put_cpus(tree, 1);
+    tree_put_cpu(tree, 0, 0, "1");
+}
+
+static void reads_a_riscv_board(void **state) {
+    struct tree *tree = *state;
+    struct host *host = &tree->host;
+    riscv_board(tree);
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = -1}, host, &tree->fail));
+    assert_string_equal(host->cpu_name, "sifive,u74-mc");
+    assert_string_equal(host->mvendorid, "0x489");
+    assert_string_equal(host->marchid, "0x8000000000000007"); // more than a signed number holds
+    assert_string_equal(host->mimpid, "0x4210427");
+    assert_null(host->midr);
+    assert_int_equal(host->n_caches, 0);
+    assert_int_equal(host_feature(host, "zbb"), FEATURE_PRESENT);
+}
+
+static json_t *header_of(struct tree *tree) {
+    struct json_text text = {.text.arena = &tree->arena};
+    assert_true(host_read(&tree->arena, &(struct host_request){.cpu = -1}, &tree->host, &tree->fail));
+    record_put_header(&text, NULL, &tree->host, NULL);
+    json_t *json = json_loadb(text.text.data, text.text.length, 0, NULL);
+    assert_non_null(json);
+    return json;
+}
+
+// What two headers state must be equal; an earlier version did not state all of it.
+static void headers_of_one_cpu_are_known(void **state) {
+    struct tree *tree = *state;
+    riscv_board(tree);
+    json_t *header = header_of(tree), *other = json_deep_copy(header);
+    assert_string_equal(json_string_value(json_object_get(header, "marchid")), "0x8000000000000007");
+    assert_true(record_is_same_cpu(header, other));
+    json_object_set_new(other, "mimpid", json_string("0x4210428"));
+    assert_false(record_is_same_cpu(header, other));
+    json_object_del(other, "mimpid");
+    assert_true(record_is_same_cpu(header, other));
+    assert_true(record_is_same_origin(header, other));
+    json_object_set_new(other, "hypervisor", json_string("KVM"));
+    assert_true(record_is_same_cpu(header, other));
+    assert_false(record_is_same_origin(header, other));
+    json_object_set_new(other, "core_type", json_string("efficiency"));
+    assert_true(record_is_same_cpu(header, other)); // the header's own is null: unknown
+    json_object_set_new(header, "core_type", json_string("performance"));
+    assert_false(record_is_same_cpu(header, other));
+    json_decref(header);
+    json_decref(other);
 }
 
 static void json_has_all_fields(void **state) {
@@ -249,6 +339,12 @@ static void json_has_all_fields(void **state) {
         assert_non_null(json_object_get(json, keys[i]));
     assert_string_equal(json_string_value(json_object_get(json, "turbo")), "on");
     assert_true(json_is_null(json_object_get(json, "hypervisor")));
+    const json_t *cache = json_array_get(json_object_get(json, "caches"), 1);
+    assert_int_equal(json_integer_value(json_object_get(cache, "kib")), 25600);
+    assert_null(json_object_get(cache, "ways")); // not shown there
+    assert_string_equal(json_string_value(json_object_get(json_object_get(json, "mitigations"), "meltdown")),
+                        "Not affected");
+    assert_null(json_object_get(json, "midr"));
     json_decref(json);
 }
 
@@ -273,6 +369,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(reads_an_amd_desktop, tree_set_up, tree_tear_down),
         cmocka_unit_test_setup_teardown(reads_a_virtual_machine, tree_set_up, tree_tear_down),
         cmocka_unit_test_setup_teardown(reads_an_arm_board, tree_set_up, tree_tear_down),
+        cmocka_unit_test_setup_teardown(reads_a_riscv_board, tree_set_up, tree_tear_down),
+        cmocka_unit_test_setup_teardown(headers_of_one_cpu_are_known, tree_set_up, tree_tear_down),
         cmocka_unit_test_setup_teardown(json_has_all_fields, tree_set_up, tree_tear_down),
         cmocka_unit_test(reads_this_machine),
     };

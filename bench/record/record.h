@@ -149,7 +149,9 @@ void record_stream_close(struct record_stream *stream);
 //  - RECORD_ELSEWHERE: the kind of CPU, microcode, hypervisor, target, simulated model or clock differs.
 enum record_origin { RECORD_HERE, RECORD_OTHER_CPU, RECORD_ELSEWHERE };
 enum record_origin record_origin(const struct json_t *header, const struct host *host, const struct bench *bench);
-// Whether two runs measured on the same kind of CPU, with the same clock. Null: a header that is not there.
+// Whether two runs measured on the same kind of core with the same microcode, as far as both headers state it.
+bool record_is_same_cpu(const struct json_t *a, const struct json_t *b);
+// Whether they did in the same kind of place as well, with the same clock. Null: a header that is not there.
 bool record_is_same_origin(const struct json_t *a, const struct json_t *b);
 // Returns when that run began to measure, as base/date.h writes it; null: an earlier version wrote the header.
 const char *record_time(const struct json_t *header);

@@ -25,13 +25,33 @@ static bool are_equal(const json_t *a, const json_t *b, const char *const *keys)
     return true;
 }
 
-static const char *const host_keys[] = {"cpu",       "vendor",     "family",    "model", "stepping",
-                                        "microcode", "hypervisor", "core_type", NULL};
+// Whether what both state is equal: earlier versions stated less.
+static bool are_equal_where_stated(const json_t *a, const json_t *b, const char *const *keys) {
+    for (; *keys; keys++) {
+        const json_t *x = json_object_get(a, *keys), *y = json_object_get(b, *keys);
+        if (x && y && !json_is_null(x) && !json_is_null(y) && !json_equal(x, y))
+            return false;
+    }
+    return true;
+}
+
+bool record_is_same_cpu(const json_t *a, const json_t *b) {
+    static const char *const keys[] = {"cpu", "family", "model", "stepping", "microcode", NULL},
+                             *const newer[] = {"core_type", "midr",        "mvendorid", "marchid",
+                                               "mimpid",    "vector_bits", NULL};
+    return are_equal(a, b, keys) && are_equal_where_stated(a, b, newer);
+}
+
+// Beyond what record_is_same_cpu compares.
+static const char *const host_keys[] = {"vendor", "hypervisor", "core_type", NULL};
+
+static bool is_same_host(const json_t *a, const json_t *b) {
+    return record_is_same_cpu(a, b) && are_equal(a, b, host_keys);
+}
 
 bool record_is_same_origin(const json_t *a, const json_t *b) {
     static const char *const clock_keys[] = {"tier", "target", "model", "reference_cycles", "frequency_hz", NULL};
-    return are_equal(a, b, host_keys) &&
-           are_equal(json_object_get(a, "clock"), json_object_get(b, "clock"), clock_keys);
+    return is_same_host(a, b) && are_equal(json_object_get(a, "clock"), json_object_get(b, "clock"), clock_keys);
 }
 
 enum record_origin record_origin(const json_t *header, const struct host *host, const struct bench *bench) {
@@ -81,7 +101,7 @@ bool record_check_target(const char *path, const struct record_file *file, const
 int record_cpu(const json_t *header, const struct host *host) {
     const json_t *cpu = json_object_get(header, "pinned_to");
     json_t *ours = own_header(host, NULL);
-    bool is_known = are_equal(header, ours, host_keys) && json_is_integer(cpu) && json_integer_value(cpu) >= 0 &&
+    bool is_known = is_same_host(header, ours) && json_is_integer(cpu) && json_integer_value(cpu) >= 0 &&
                     json_integer_value(cpu) <= INT32_MAX;
     json_decref(ours);
     return is_known ? (int)json_integer_value(cpu) : -1;

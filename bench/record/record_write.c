@@ -19,6 +19,48 @@ static const char *turbo_name(enum host_turbo turbo) {
     return names[turbo];
 }
 
+static void put_caches(struct json_text *json, const struct host *host) {
+    if (!host->n_caches)
+        return;
+    json_open_list(json, "caches");
+    for (const struct host_cache *cache = host->caches; cache < host->caches + host->n_caches; cache++) {
+        json_open(json, NULL);
+        json_put_integer(json, "level", cache->level);
+        json_put_text(json, "type", cache->type);
+        if (cache->kib)
+            json_put_integer(json, "kib", (int64_t)cache->kib);
+        if (cache->line_bytes)
+            json_put_integer(json, "line_bytes", cache->line_bytes);
+        if (cache->ways)
+            json_put_integer(json, "ways", cache->ways);
+        json_put_text(json, "cpus", cache->cpus);
+        json_close(json);
+    }
+    json_close_list(json);
+}
+
+static void put_mitigations(struct json_text *json, const struct host *host) {
+    if (!host->n_mitigations)
+        return;
+    json_open(json, "mitigations");
+    for (size_t i = 0; i < host->n_mitigations; i++)
+        json_put_text(json, host->mitigations[i].name, host->mitigations[i].state);
+    json_close(json);
+}
+
+// What earlier versions do not write: it is left out where it is unknown, as it is there. The registers are texts, as a
+// number of JSON need not hold 64 bits.
+static void put_identity(struct json_text *json, const struct host *host) {
+    json_put_text(json, "midr", host->midr);
+    json_put_text(json, "mvendorid", host->mvendorid);
+    json_put_text(json, "marchid", host->marchid);
+    json_put_text(json, "mimpid", host->mimpid);
+    if (host->vector_bits)
+        json_put_integer(json, "vector_bits", host->vector_bits);
+    put_caches(json, host);
+    put_mitigations(json, host);
+}
+
 // Writes null for what is unknown.
 static void put_host(struct json_text *json, const struct host *host) {
     json_put_text_or_null(json, "cpu", host->cpu_name);
@@ -46,6 +88,7 @@ static void put_host(struct json_text *json, const struct host *host) {
     json_close_list(json);
     if (host->ghz_stated > 0)
         json_put_real(json, "ghz_stated", host->ghz_stated, 9);
+    put_identity(json, host);
 }
 
 static void put_clock(struct json_text *json, const struct bench *bench) {

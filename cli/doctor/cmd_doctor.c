@@ -32,9 +32,10 @@ static const struct option options[] = {
 static const struct command command = {
     "cyclops doctor",
     "[options]",
-    "Reports what Cyclops can use on this machine: CPU, counters, clocks, frequency\n"
-    "control, assembler, scheduling models. It changes nothing. A line that is not\n"
-    "'ok' says what to do; where a command helps, it follows after '$'.\n"
+    "Reports what Cyclops can use on this machine: CPU, caches, mitigations,\n"
+    "counters, clocks, frequency control, assembler, scheduling models. It changes\n"
+    "nothing. A line that is not 'ok' says what to do; where a command helps, it\n"
+    "follows after '$'.\n"
     "\n"
     "Exit 0: something can be measured here; 77: nothing can.\n",
     "  cyclops doctor\n",

@@ -30,12 +30,57 @@ static const char *named_features(struct arena *arena, const struct host *host) 
     return have.length ? have.data : "none that a kernel asks for";
 }
 
+// The numbers by which its vendor tells it from others.
+static const char *vendor_numbers(struct arena *arena, const struct host *host) {
+    if (host->midr)
+        return arena_printf(arena, "MIDR %s", host->midr);
+    if (host->mvendorid)
+        return arena_printf(arena, "mvendorid %s, marchid %s, mimpid %s", host->mvendorid,
+                            host->marchid ? host->marchid : "unknown", host->mimpid ? host->mimpid : "unknown");
+    return arena_printf(arena, "family %u model %u stepping %u", host->family, host->model, host->stepping);
+}
+
+static const char *cache_size(struct arena *arena, unsigned long kib) {
+    return kib < 1024 ? arena_printf(arena, "%lu KiB", kib) : arena_printf(arena, "%.4g MiB", (double)kib / 1024);
+}
+
+static void examine_caches(struct diagnosis *d, const struct host *host) {
+    struct text text = {.arena = d->arena};
+    for (const struct host_cache *cache = host->caches; cache < host->caches + host->n_caches; cache++) {
+        const char *what = strcmp(cache->type, "unified") == 0 ? "" : SAY(" %s", cache->type);
+        text_addf(&text, "%sL%u%s %s", text.length ? ", " : "", cache->level, what, cache_size(d->arena, cache->kib));
+    }
+    if (text.length)
+        doctor_find(d, HEALTH_OK, "caches", text.data, "", NULL);
+}
+
+// Most mitigations change what the kernel does. That of gathers changes how long the instruction takes.
+static void examine_mitigations(struct diagnosis *d, const struct host *host) {
+    const char *gathers = host_mitigation(host, "gather_data_sampling");
+    struct text text = {.arena = d->arena};
+    for (size_t i = 0; i < host->n_mitigations; i++)
+        if (strncmp(host->mitigations[i].state, "Not affected", strlen("Not affected")) != 0)
+            text_addf(&text, "%s%s", text.length ? ", " : "", host->mitigations[i].name);
+    if (gathers && strncmp(gathers, "Mitigation", strlen("Mitigation")) == 0)
+        doctor_find(d, HEALTH_LIMITED, "weaknesses", text.data,
+                    SAY("The mitigation of gather_data_sampling (%s) makes gathers slower than those of a CPU without "
+                        "it. A measurement states it.",
+                        gathers),
+                    NULL);
+    else if (host->n_mitigations)
+        doctor_find(d, HEALTH_OK, "weaknesses", text.length ? text.data : "none that the kernel knows of", "", NULL);
+}
+
 static void examine_cpu(struct diagnosis *d, const struct host *host) {
     doctor_find(d, HEALTH_OK, "CPU",
-                SAY("%s, family %u model %u stepping %u%s%s", host->cpu_name, host->family, host->model, host->stepping,
-                    host->microcode ? ", microcode " : "", host->microcode ? host->microcode : ""),
+                SAY("%s, %s%s%s", host->cpu_name, vendor_numbers(d->arena, host), host->microcode ? ", microcode " : "",
+                    host->microcode ? host->microcode : ""),
                 "", NULL);
     doctor_find(d, HEALTH_OK, "features", named_features(d->arena, host), "", NULL);
+    if (host->vector_bits)
+        doctor_find(d, HEALTH_OK, "vectors", SAY("registers of %u bits", host->vector_bits), "", NULL);
+    examine_caches(d, host);
+    examine_mitigations(d, host);
     if (host->hypervisor)
         doctor_find(d, HEALTH_LIMITED, "hypervisor", host->hypervisor,
                     "A neighbour on the same core cannot be seen from here: repeat values that matter.", NULL);

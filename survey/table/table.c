@@ -1,5 +1,6 @@
 #include "survey/table/table.h"
 
+#include "base/json.h"
 #include "survey/folder.h"
 #include "survey/table/clusters.h"
 #include "survey/table/few_streams.h"
@@ -137,6 +138,13 @@ static struct table_row *make_rows(struct table_reader *reader, const struct fol
     return rows;
 }
 
+static const char *text_of_header(struct arena *arena, const struct json_t *header) {
+    char *text = json_dumps(header, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(15));
+    const char *copy = text ? arena_strdup(arena, text) : NULL;
+    free(text);
+    return copy;
+}
+
 // Makes the table of what the reader has read.
 static bool read_table(struct table_reader *reader, const char *const *folders, size_t n_folders,
                        const struct model *models, size_t n_models, struct survey_table *table, struct fail *fail) {
@@ -156,6 +164,7 @@ static bool read_table(struct table_reader *reader, const char *const *folders, 
         table->repeat_options = reader_repeat_options(arena, reader->isa, header);
     }
     table->cpu = table_machine_text(arena, header);
+    table->host = text_of_header(arena, header);
     table->when = reader->when;
     table->clock = clock ? table_clock_text(arena, clock) : "not steady yet";
     struct table_row *rows = make_rows(reader, forms, n_forms, table);

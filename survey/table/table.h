@@ -181,6 +181,7 @@ struct table_throughput *table_copy_throughputs(struct arena *arena, const struc
 
 struct survey_table {
     const char *cpu;            // for people: "AMD EPYC 9B45 (family 26, model 2), microcode …"
+    const char *host;           // the last run's header, as JSON; null: the table is of no run
     const char *llvm_cpu;       // LLVM's name of the CPU: "znver5"
     const char *triple;         // LLVM's triple
     const char *clock;          // for people: which clock, and its error

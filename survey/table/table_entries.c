@@ -27,15 +27,9 @@ static const char *how_of(struct arena *arena, const struct record *record) {
 
 // Whether two headers are of the same kind of machine and clock.
 static bool is_same_machine(const json_t *a, const json_t *b) {
-    static const char *const numbers[] = {"family", "model", "stepping"}, *const texts[] = {"cpu", "microcode"};
-    bool is_same = true;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        is_same &=
-            json_integer_value(json_object_get(a, numbers[i])) == json_integer_value(json_object_get(b, numbers[i]));
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        is_same &= strcmp(reader_header_text(a, texts[i]), reader_header_text(b, texts[i])) == 0;
     const json_t *one = json_object_get(a, "clock"), *other = json_object_get(b, "clock");
-    return is_same && strcmp(reader_header_text(one, "target"), reader_header_text(other, "target")) == 0 &&
+    return record_is_same_cpu(a, b) &&
+           strcmp(reader_header_text(one, "target"), reader_header_text(other, "target")) == 0 &&
            strcmp(reader_header_text(one, "model"), reader_header_text(other, "model")) == 0;
 }
 

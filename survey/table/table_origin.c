@@ -78,16 +78,38 @@ const char *table_repeat(struct arena *arena, const struct table_value *value, c
     return text.data;
 }
 
+// The numbers by which its vendor tells it from others: x86's, Arm's, RISC-V's.
+static void add_numbers(struct text *text, const json_t *header) {
+    const char *midr = reader_header_text(header, "midr"), *mvendorid = reader_header_text(header, "mvendorid");
+    if (*midr)
+        text_addf(text, " (MIDR %s)", midr);
+    else if (*mvendorid)
+        text_addf(text, " (mvendorid %s, marchid %s, mimpid %s)", mvendorid, reader_header_text(header, "marchid"),
+                  reader_header_text(header, "mimpid"));
+    else
+        text_addf(text, " (family %lld, model %lld, stepping %lld)",
+                  json_integer_value(json_object_get(header, "family")),
+                  json_integer_value(json_object_get(header, "model")),
+                  json_integer_value(json_object_get(header, "stepping")));
+}
+
+static const char *native_text(struct arena *arena, const json_t *header) {
+    const char *core_type = reader_header_text(header, "core_type"),
+               *microcode = reader_header_text(header, "microcode");
+    struct text text = {.arena = arena};
+    text_add(&text, reader_header_text(header, "cpu"));
+    add_numbers(&text, header);
+    if (*core_type)
+        text_addf(&text, ", %s core", core_type);
+    if (*microcode)
+        text_addf(&text, ", microcode %s", microcode);
+    return text.data;
+}
+
 const char *table_machine_text(struct arena *arena, const struct json_t *header) {
     const char *target = reader_header_text(json_object_get(header, "clock"), "target");
     bool is_native = !*target || strcmp(target, "native") == 0;
-    return is_native
-               ? arena_printf(arena, "%s (family %lld, model %lld, stepping %lld), microcode %s",
-                              reader_header_text(header, "cpu"), json_integer_value(json_object_get(header, "family")),
-                              json_integer_value(json_object_get(header, "model")),
-                              json_integer_value(json_object_get(header, "stepping")),
-                              reader_header_text(header, "microcode"))
-               : arena_strdup(arena, target);
+    return is_native ? native_text(arena, header) : arena_strdup(arena, target);
 }
 
 const char *table_clock_text(struct arena *arena, const struct json_t *header) {
