@@ -22,15 +22,19 @@ static bool is_open(const struct hot_finding *finding) {
 }
 
 static struct hot_capture request_of(struct arena *arena, const struct hot_capture *common, size_t most_moments,
-                                     const struct hot_findings *findings, const struct hot_finding *finding) {
+                                     const struct hot_findings *findings, struct hot_finding *finding) {
     struct hot_capture capture = *common;
     const bool is_call = finding->turn == HOT_TURN_CALL;
     capture.loop = finding->loop;
     capture.module = finding->module;
     capture.head = finding->head;
     capture.is_open = is_call;
+    capture.clock = findings->profile->clock;
+    capture.run_seconds = findings->profiled.elapsed;
     capture.n_moments = hot_moments_choose(arena, findings->profile, findings->loops, finding->loop,
                                            is_call && most_moments ? 1 : most_moments, &capture.moments);
+    if (most_moments)
+        finding->n_chosen = capture.n_moments;
     return capture;
 }
 
@@ -109,7 +113,7 @@ bool hot_copy_states(struct arena *arena, const struct decoder *decoder, char *c
     for (size_t i = 0; i < findings->n; i++)
         has_all = has_all && !is_open(&findings->items[i]);
     for (size_t i = 0; i < findings->n; i++)
-        findings->items[i].is_shifted = argv && differs(findings->profiled.elapsed, findings->copied.elapsed);
+        findings->items[i].is_shifted = argv && differs(findings->profiled.cpu, findings->copied.cpu);
     common.skipped_hits = 0;
     is_done = is_done && (has_all || copy(arena, decoder, &common, 0, findings, fail));
     if (is_done)

@@ -42,15 +42,15 @@ static double *list_times(struct arena *arena, const struct hot_profile *profile
 size_t hot_moments_choose(struct arena *arena, const struct hot_profile *profile, const struct hot_loops *loops,
                           const struct hot_loop *loop, size_t most, const double **moments) {
     // The other run may be faster: the first moment is early enough that a loop which does not run for long is not
-    // over.
-    static const double earlier_share = 0.03, earlier_seconds = 0.01;
+    // over, but in the loop's own time.
+    static const double earlier_share = 0.03, earlier_seconds = 0.01, most_of_it = 0.3;
     size_t n_times, n = 0;
     const double *times = list_times(arena, profile, loops, loop, &n_times);
     double *chosen = ARENA_ARRAY(arena, double, most + 1);
     for (size_t i = 0; i < most && n_times; i++) {
         double time = times[(2 * i + 1) * n_times / (2 * most)];
         if (!n)
-            time = fmax(0, time * (1 - earlier_share) - earlier_seconds);
+            time -= fmin(time * earlier_share + earlier_seconds, (time - times[0]) * most_of_it);
         if (!n || time > chosen[n - 1])
             chosen[n++] = time;
     }

@@ -37,7 +37,12 @@ struct hot_sample {
 // When one sample was taken.
 struct hot_timed {
     struct hot_place place;
-    double seconds; // since the program's start
+    double seconds; // since the program's start, by the profile's clock
+};
+
+enum hot_clock {
+    HOT_WALL_CLOCK,
+    HOT_CPU_CLOCK, // what the program and its children have together of their CPUs
 };
 
 // A branch that was taken, from branch records (perf's brstack).
@@ -60,6 +65,7 @@ struct hot_profile {
     // Single samples with their times; of a long profile, one of each so many. Empty where it has no times.
     const struct hot_timed *timed;
     size_t n_timed;
+    enum hot_clock clock; // of these
     const struct hot_way *ways; // in the order of from, then to; empty where there are no branch records
     size_t n_ways;
     enum hot_unit unit;
@@ -78,7 +84,8 @@ bool hot_profile_read(struct arena *arena, const char *path, const char *program
 struct hot_run {
     int status;     // as waitpid gives it
     double seconds; // user time
-    double elapsed; // without the time that it was held up for copies; 0: its end was not seen
+    double cpu;     // all its CPU time, without what copies took of it; 0: its end was not seen
+    double elapsed; // by the wall clock; 0: not known
 };
 
 // Runs the program with its own input and output, and samples it: by perf, else by a timer and ptrace. `hertz`: 0:

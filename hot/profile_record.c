@@ -118,6 +118,7 @@ static void finish(struct gather *gather, const struct sampler *sampler, const s
     gather_finish(gather, profile);
     profile->unit = HOT_SAMPLES;
     profile->seconds_per_sample = 1 / sampler->hertz;
+    profile->clock = HOT_CPU_CLOCK;
     profile->source = arena_printf(gather->arena, "%s, %.0f samples a second", way->name, sampler->hertz);
 }
 
@@ -128,22 +129,26 @@ bool hot_profile_record(struct arena *arena, char *const *argv, double hertz, st
     struct sampler sampler = {.spaces = &spaces, .hertz = hertz > 0 ? hertz : DEFAULT_HERTZ, .is_ours = true};
     struct sampler_end end;
     struct starter starter = {0};
+    struct cpu_time cpu_time;
     int number;
     *profile = (struct hot_profile){0};
     *run = (struct hot_run){0};
     if (!start(argv, &starter, fail))
         return false;
     sampler.pid = starter.pid;
+    sampler.cpu_time = &cpu_time;
     const struct way_to_sample *way = open_way(&sampler, fail);
     if (!way) {
         abandon(&starter);
         return false;
     }
+    cpu_time_open(&cpu_time, starter.pid, CPU_TIME_FROM_PROGRAM);
     release(&starter);
     const double start_seconds = timer_seconds();
     way->run(&sampler, 0, &end);
     run->elapsed = timer_seconds() - start_seconds;
     way->close(&sampler);
+    cpu_time_close(&cpu_time);
     heed_keys(&starter);
     bool is_started = read(starter.error, &number, sizeof number) != sizeof number;
     close(starter.error);
@@ -151,14 +156,16 @@ bool hot_profile_record(struct arena *arena, char *const *argv, double hertz, st
     if (!is_started)
         return fail_set(fail, FAIL_INPUT, "cannot start '%s': %s", argv[0], strerror(number));
     run->status = end.status;
-    run->seconds = (double)end.usage.ru_utime.tv_sec + (double)end.usage.ru_utime.tv_usec * 1e-6;
+    run->seconds = cpu_time_seconds(&end.usage.ru_utime);
+    run->cpu = cpu_time_of(&end.usage);
     return true;
 }
 
 bool hot_profile_attach(struct arena *arena, int pid, double seconds, struct hot_profile *profile, struct fail *fail) {
     struct gather gather = {.arena = arena};
     struct spaces spaces = {.gather = &gather};
-    struct sampler sampler = {.spaces = &spaces, .hertz = DEFAULT_HERTZ, .pid = pid};
+    struct cpu_time cpu_time;
+    struct sampler sampler = {.spaces = &spaces, .hertz = DEFAULT_HERTZ, .pid = pid, .cpu_time = &cpu_time};
     struct sampler_end end;
     *profile = (struct hot_profile){0};
     if (!spaces_read(&spaces, pid) || !spaces_has(&spaces, pid))
@@ -166,8 +173,10 @@ bool hot_profile_attach(struct arena *arena, int pid, double seconds, struct hot
     const struct way_to_sample *way = open_way(&sampler, fail);
     if (!way)
         return false;
+    cpu_time_open(&cpu_time, pid, CPU_TIME_FROM_NOW);
     way->run(&sampler, seconds, &end);
     way->close(&sampler);
+    cpu_time_close(&cpu_time);
     finish(&gather, &sampler, way, profile);
     return true;
 }

@@ -4,16 +4,16 @@
 #ifndef HOT_SAMPLER_H
 #define HOT_SAMPLER_H
 
+#include "hot/cpu_time.h"
 #include "hot/spaces.h"
-
-#include <sys/resource.h>
 
 struct sampler {
     struct spaces *spaces;
     double hertz;
     int pid;
-    bool is_ours; // a child that waits, and is about to start the program; else a process that runs
-    void *state;  // of the way that is open
+    bool is_ours;              // a child that waits, and is about to start the program; else a process that runs
+    struct cpu_time *cpu_time; // of the process, by which samples are timed
+    void *state;               // of the way that is open
 };
 
 // Open: false where this way is not possible here. `why`: a clause.

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RING_PAGES = 32, MOST_RINGS = 1024, POLL_MS = 50 };
+enum { RING_PAGES = 32, MOST_RINGS = 1024 };
 
 // What was recorded, of all rings, to be put in the order of time.
 struct event_record {
@@ -36,6 +37,7 @@ struct events {
     struct event_record *records; // grows in an arena
     size_t n_records;
     uint64_t n_lost;
+    struct cpu_course course; // of the process, by the samples' clock
 };
 
 static bool open_ring(struct events *events, struct perf_event_attr *attr, pid_t thread, int cpu) {
@@ -96,10 +98,13 @@ bool sampler_events_open(struct sampler *sampler, const char **why) {
         .comm_exec = 1,
         .sample_id_all = 1,
         .build_id = 1,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
         .watermark = 1,
         .wakeup_watermark = 4096 * RING_PAGES / 4,
     };
     events->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    events->course.arena = arena;
     sampler->state = events;
     if (open_rings(sampler, events, &attr))
         return true;
@@ -242,8 +247,6 @@ static void settle(struct sampler *sampler, struct events *events) {
     struct gather *gather = sampler->spaces->gather;
     if (events->n_records)
         qsort(events->records, events->n_records, sizeof *events->records, compare);
-    if (events->n_records)
-        gather->start = (double)events->records[0].time * 1e-9;
     for (size_t i = 0; i < events->n_records; i++) {
         const struct event_record *record = &events->records[i];
         struct hot_place place;
@@ -254,7 +257,7 @@ static void settle(struct sampler *sampler, struct events *events) {
         else if (record->kind == RECORD_EXEC)
             spaces_exec(sampler->spaces, record->pid);
         else if (spaces_find(sampler->spaces, record->pid, record->address, &place))
-            gather_timed_sample(gather, place, (double)record->time * 1e-9);
+            gather_timed_sample(gather, place, cpu_course_at(&events->course, (double)record->time * 1e-9));
         else
             gather->unknown += 1;
     }
@@ -267,16 +270,43 @@ static double now(void) {
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
+// Notes the CPU time of now. Where we lose our own CPU meanwhile, the next one is nearer.
+static void note_cpu_time(struct sampler *sampler, struct events *events) {
+    enum { TRIES = 3 };
+    static const double most_seconds = 1e-4;
+    for (unsigned i = 0; i < TRIES; i++) {
+        const double begin = now(), cpu = cpu_time_read(sampler->cpu_time), seconds = now() - begin;
+        if (seconds <= most_seconds || i + 1 == TRIES) {
+            cpu_course_note(&events->course, begin + seconds / 2, cpu);
+            return;
+        }
+    }
+}
+
+// Until the next look, in ms: between two, the CPU time is taken to go on evenly, which a short program may not do.
+static int distance_of(double seconds) {
+    static const struct {
+        double seconds;
+        int distance;
+    } distances[] = {{1, 2}, {10, 10}, {INFINITY, 50}};
+    unsigned i = 0;
+    while (seconds >= distances[i].seconds)
+        i++;
+    return distances[i].distance;
+}
+
 void sampler_events_run(struct sampler *sampler, double seconds, struct sampler_end *end) {
     struct events *events = sampler->state;
     struct pollfd polls[MOST_RINGS];
-    const double stop = now() + seconds;
+    const double start = now(), stop = start + seconds;
     *end = (struct sampler_end){0};
     for (size_t i = 0; i < events->n_rings; i++)
         polls[i] = (struct pollfd){.fd = events->rings[i].fd, .events = POLLIN};
     while (!end->has_ended && (sampler->is_ours || now() < stop)) {
-        double rest = (stop - now()) * 1e3;
-        int wait_ms = sampler->is_ours || rest > POLL_MS ? POLL_MS : (int)rest + 1;
+        note_cpu_time(sampler, events);
+        const double rest = (stop - now()) * 1e3;
+        const int distance = distance_of(now() - start),
+                  wait_ms = sampler->is_ours || rest > distance ? distance : (int)rest + 1;
         bool has_hung_up = true; // then poll returns at once
         for (size_t i = 0; i < events->n_rings; i++)
             has_hung_up = has_hung_up && (polls[i].revents & POLLHUP);
@@ -290,6 +320,7 @@ void sampler_events_run(struct sampler *sampler, double seconds, struct sampler_
         else if (has_hung_up)
             break; // all of its threads have ended
     }
+    note_cpu_time(sampler, events);
     read_rings(sampler, events);
     settle(sampler, events);
 }

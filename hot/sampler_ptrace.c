@@ -1,6 +1,5 @@
 // Samples with a timer: each time, the threads that run are stopped for a moment, and go on. Signals and stops of the
 // process stay its own.
-#include "bench/host/timer.h"
 #include "hot/process_threads.h"
 #include "hot/sampler.h"
 
@@ -120,7 +119,7 @@ static void add_sample(struct sampler *sampler, uint64_t address) {
             return;
         }
     }
-    gather_timed_sample(sampler->spaces->gather, place, timer_seconds());
+    gather_timed_sample(sampler->spaces->gather, place, cpu_time_read(sampler->cpu_time));
 }
 
 #if defined __x86_64__
@@ -180,7 +179,6 @@ void sampler_ptrace_run(struct sampler *sampler, double seconds, struct sampler_
     double left = seconds;
     *end = (struct sampler_end){0};
     clock_gettime(CLOCK_MONOTONIC, &next);
-    sampler->spaces->gather->start = timer_seconds();
     while (!end->has_ended && ptraced->n_threads && (sampler->is_ours || left > 0)) {
         next.tv_nsec += distance;
         next.tv_sec += next.tv_nsec / 1000000000;

@@ -19,6 +19,7 @@ struct hot_state {
     uint64_t load_address;           // address in memory of the module's address 0
     uint64_t head;                   // address in memory
     double seconds;                  // since the program's start, when it was copied; of a process that ran: 0
+    enum hot_clock clock;            // of that
     double share;                    // of the loop's time that it stands for, 0 to 1; see moments.h
     struct step_registers registers; // at the head
     uint64_t flags;
@@ -62,8 +63,10 @@ struct hot_capture {
     uint64_t skipped_hits;  // times that control comes to the head before the first copy, as far as 0.1 s suffice
     const double *moments;  // times since the program's start, s, ascending: at the next hit behind each, it is copied
     size_t n_moments;       // to HOT_MOST_MOMENTS; 0: one copy, at once
+    enum hot_clock clock;   // of these; one for all requests
     size_t most_steps;      // 0: 20,000
-    double timeout_seconds; // until the head is reached, from the last moment on; 0: 10 s
+    double run_seconds;     // that the program takes by the wall clock; 0: as long as to the last moment
+    double timeout_seconds; // until the head is reached, from then on; 0: 10 s
 };
 
 // The copies of one loop, in the order of their times.

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -234,6 +235,17 @@ static bool run_in_child(const struct entry *entry) {
     return waitpid(child, &status, 0) == child && status == 0;
 }
 
+// Two halves of 0.03 s of CPU time each: the second one with the next value. Waits before each, now and then.
+static void run_in_phases(const struct entry *entry, uint64_t *words) {
+    enum { PHASES = 2, WAITS = 4 };
+    static const double seconds = 0.03;
+    for (unsigned i = 0; i < PHASES * WAITS; i++) {
+        usleep(10000);
+        while ((double)clock() / CLOCKS_PER_SEC < (i + 1) * seconds / WAITS)
+            entry->run(words, entry->turns, entry->value + i / WAITS);
+    }
+}
+
 static unsigned n_times(const char *mode) {
     return strcmp(mode, "long") == 0 ? 500000 : strcmp(mode, "some") == 0 ? 50000 : 100;
 }
@@ -261,6 +273,8 @@ int testing_targets_main(int argc, char **argv) {
         entry->fill(words, entry->n_words);
     if (strcmp(argv[3], "time") == 0)
         printf("%.4f\n", measure(entry, words));
+    else if (strcmp(argv[3], "phases") == 0)
+        run_in_phases(entry, entry->fill ? words : NULL);
     else
         for (unsigned i = 0; i < n_times(argv[3]); i++)
             sum += entry->run(entry->fill ? words : NULL, entry->turns, entry->value);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 
@@ -27,9 +27,18 @@ static const double seconds_of_hit = 3e-4;        // that a stop costs besides
 
 // ---- when
 
+// Time by the clock of the requests.
+static double clock_of(struct watch *watch) {
+    return watch->captures[0].clock == HOT_CPU_CLOCK ? cpu_time_read(&watch->cpu_time) : timer_seconds() - watch->start;
+}
+
 // Seconds that the program has run.
-static double time_of(const struct watch *watch) {
-    return fmax(0, timer_seconds() - watch->start - watch->held_seconds);
+static double time_of(struct watch *watch) {
+    const double seconds = fmax(0, clock_of(watch) - watch->held_seconds);
+    watch->is_at_rest = seconds <= watch->seen;
+    watch->seen = seconds;
+    watch->seen_at = timer_seconds();
+    return seconds;
 }
 
 // Time from which on a loop is copied at the next hit.
@@ -124,8 +133,7 @@ static bool is_armed_late(const struct watch *watch, const struct watched_proces
            due_of(watch, i) <= now;
 }
 
-static bool needs_arming(const struct watch *watch, const struct watched_process *process) {
-    const double now = time_of(watch);
+static bool needs_arming(const struct watch *watch, const struct watched_process *process, double now) {
     for (size_t i = 0; i < watch->n; i++)
         if (is_armed_late(watch, process, i, now))
             return true;
@@ -133,8 +141,7 @@ static bool needs_arming(const struct watch *watch, const struct watched_process
 }
 
 // Puts the breakpoints of the loops that are due into a process whose threads are stopped.
-static void arm(struct watch *watch, struct watched_process *process) {
-    const double now = time_of(watch);
+static void arm(struct watch *watch, struct watched_process *process, double now) {
     for (size_t i = 0; i < watch->n; i++) {
         struct watched_place *place = &process->places[i];
         if (!is_armed_late(watch, process, i, now))
@@ -162,7 +169,7 @@ static uint64_t find_entry(const struct watch *watch, const struct watched_proce
 static void begin_program(struct watch *watch, struct watched_process *process) {
     memset(process->places, 0, watch->n * sizeof *process->places);
     find_places(watch, process);
-    arm(watch, process);
+    arm(watch, process, time_of(watch));
     process->entry = are_all_known(watch, process) ? 0 : find_entry(watch, process);
     if (process->entry && !tracer_break_at(&process->tracer, process->entry))
         process->entry = 0;
@@ -179,7 +186,7 @@ static void reach_entry(struct watch *watch, struct watched_process *process, st
     uint64_t entry = process->entry;
     process->entry = 0;
     find_places(watch, process);
-    arm(watch, process);
+    arm(watch, process, time_of(watch));
     if (is_waited_for(watch, process, entry))
         tracer_step_over(&process->tracer, thread);
     else
@@ -216,7 +223,7 @@ static void take_child(struct watch *watch, struct watched_process *parent) {
             child->places[i] = parent->places[i];
             child->places[i].is_armed = false;
         }
-        arm(watch, child);
+        arm(watch, child, time_of(watch));
     }
 }
 
@@ -233,7 +240,7 @@ static void record(struct watch *watch, size_t i, struct watched_copy *copy, str
     copy->state = NULL;
 }
 
-static struct hot_state *begin_state(const struct watch *watch, size_t i, const struct watched_place *place) {
+static struct hot_state *begin_state(struct watch *watch, size_t i, const struct watched_place *place) {
     const struct hot_capture *request = &watch->captures[i];
     struct hot_state *state = ARENA_NEW(watch->arena, struct hot_state);
     state->program = request->argv ? request->argv[0] : arena_printf(watch->arena, "process %d", request->pid);
@@ -241,6 +248,7 @@ static struct hot_state *begin_state(const struct watch *watch, size_t i, const 
     state->load_address = place->load_address;
     state->head = place->head;
     state->seconds = request->argv ? time_of(watch) : 0;
+    state->clock = request->clock;
     return state;
 }
 
@@ -248,7 +256,7 @@ static struct hot_state *begin_state(const struct watch *watch, size_t i, const 
 static void take_copy(struct watch *watch, struct watched_process *process, size_t i, struct tracer_thread *thread) {
     struct watched *loop = &watch->loops[i];
     struct tracer *tracer = &process->tracer;
-    const double begin = timer_seconds();
+    const double begin = timer_seconds(), held = clock_of(watch);
     pid_t tid = thread->tid;
     struct hot_state *state = begin_state(watch, i, &process->places[i]);
     bool is_quiet = tracer_quiet(tracer);
@@ -268,9 +276,8 @@ static void take_copy(struct watch *watch, struct watched_process *process, size
         watch->step_seconds -= timer_seconds() - start;
         loop->n_over = watch->captures[i].n_moments; // the program is held up once
     }
-    const double seconds = timer_seconds() - begin;
-    watch->copying_seconds += seconds;
-    watch->held_seconds += seconds;
+    watch->copying_seconds += timer_seconds() - begin;
+    watch->held_seconds += clock_of(watch) - held;
     loop->n_copies -= !copy->state;
     move_on(watch, i, tracer);
 }
@@ -299,14 +306,13 @@ static void take_hit(struct watch *watch, struct watched_process *process, struc
             tracer_drop_breakpoint(&process->tracer, address);
         return;
     }
-    const double start = timer_seconds();
+    const double start = timer_seconds(), held = clock_of(watch);
     if (is_skipped)
         tracer_step_over(&process->tracer, thread);
     else
         tracer_drop_breakpoint(&process->tracer, address);
-    const double seconds = timer_seconds() - start;
-    watch->skipping_seconds += seconds + seconds_of_hit;
-    watch->held_seconds += seconds;
+    watch->skipping_seconds += timer_seconds() - start + seconds_of_hit;
+    watch->held_seconds += clock_of(watch) - held;
 }
 
 // ---- the run
@@ -320,13 +326,16 @@ bool watch_begin(struct watch *watch, struct fail *fail) {
     bool is_begun = first->argv ? tracer_start(&process->tracer, watch->arena, first->argv, fail)
                                 : tracer_attach(&process->tracer, watch->arena, first->pid, fail);
     watch->start = timer_seconds();
-    if (is_begun && first->argv) {
+    if (!is_begun)
+        return false;
+    cpu_time_open(&watch->cpu_time, process->tracer.pid, CPU_TIME_FROM_NOW);
+    if (first->argv) {
         begin_program(watch, process);
-    } else if (is_begun) {
+    } else {
         find_places(watch, process);
-        arm(watch, process);
+        arm(watch, process, time_of(watch));
     }
-    return is_begun;
+    return true;
 }
 
 static double find_timeout(const struct watch *watch) {
@@ -337,8 +346,9 @@ static double find_timeout(const struct watch *watch) {
     return seconds;
 }
 
+// By the wall clock, as far as that is known.
 static double last_moment(const struct watch *watch) {
-    double seconds = 0;
+    double seconds = watch->captures[0].run_seconds;
     for (size_t i = 0; i < watch->n; i++)
         if (watch->captures[i].n_moments)
             seconds = fmax(seconds, watch->captures[i].moments[watch->captures[i].n_moments - 1]);
@@ -354,11 +364,12 @@ static void look_for_modules(struct watch *watch) {
 }
 
 static void arm_all(struct watch *watch) {
+    const double now = time_of(watch);
     for (size_t p = 0; p < watch->n_processes; p++) {
         struct watched_process *process = watch->processes[p];
         // Where a vforked child runs, its parent does not stop: the next look finds that it does.
-        if (needs_arming(watch, process) && tracer_quiet(&process->tracer))
-            arm(watch, process);
+        if (needs_arming(watch, process, now) && tracer_quiet(&process->tracer))
+            arm(watch, process, now);
     }
 }
 
@@ -390,13 +401,24 @@ static bool look(struct watch *watch, size_t at) {
     return false;
 }
 
-// Time at which something is to be done, if nothing happens.
-static double next_time(const struct watch *watch, double deadline) {
-    double next = fmin(deadline, watch->look_for_modules);
+// CPUs that the program may have at once.
+static double most_cpus(const struct watch *watch) {
+    size_t n = 0;
+    for (size_t p = 0; p < watch->n_processes; p++)
+        n += watch->processes[p]->tracer.n_threads;
+    return fmax(1, fmin((double)n, (double)sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
+// Time at which a moment may have come, by timer_seconds. The CPU time of a program that waits does not go on.
+static double next_moment(const struct watch *watch) {
+    static const double least = 1e-4, at_rest = 2e-3;
+    double left = INFINITY;
     for (size_t i = 0; i < watch->n; i++)
-        if (!watch->loops[i].is_done && due_of(watch, i) > time_of(watch))
-            next = fmin(next, timer_seconds() + due_of(watch, i) - time_of(watch));
-    return next;
+        if (!watch->loops[i].is_done && due_of(watch, i) > watch->seen)
+            left = fmin(left, due_of(watch, i) - watch->seen);
+    if (watch->captures[0].clock == HOT_CPU_CLOCK)
+        left = fmax(left / most_cpus(watch), watch->is_at_rest ? at_rest : least);
+    return watch->seen_at + left;
 }
 
 static void explain_rest(struct watch *watch, double seconds) {
@@ -431,30 +453,20 @@ void watch_wait(struct watch *watch) {
                 n_idle = 0;
         if (timer_seconds() >= deadline || is_ended())
             break;
-        if (timer_seconds() >= watch->look_for_modules)
+        const bool is_time_to_look = timer_seconds() >= watch->look_for_modules;
+        if (is_time_to_look)
             look_for_modules(watch);
-        arm_all(watch);
-        tracer_sleep(next_time(watch, deadline), n_idle);
+        if (is_time_to_look || !n_idle || timer_seconds() >= next_moment(watch))
+            arm_all(watch);
+        tracer_sleep(fmin(next_moment(watch), fmin(deadline, watch->look_for_modules)), n_idle);
     }
     explain_rest(watch, seconds);
     for (size_t p = 0; p < watch->n_processes; p++)
         tracer_detach(&watch->processes[p]->tracer);
 }
 
-static double seconds_of(const struct timeval *time) {
-    return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
-}
-
-// Whether a child has not ended yet. It is not taken note of.
-static bool is_alive(pid_t pid) {
-    siginfo_t end = {.si_pid = 0};
-    return waitid(P_PID, (id_t)pid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && !end.si_pid;
-}
-
 void watch_end(struct watch *watch, struct hot_copies *copies, struct hot_run *run) {
     struct tracer *program = &watch->processes[0]->tracer;
-    const double elapsed = time_of(watch);
-    const bool has_ended = program->has_ended;
     for (size_t i = 0; i < watch->n; i++) {
         struct watched *loop = &watch->loops[i];
         copies[i].n = 0;
@@ -469,10 +481,11 @@ void watch_end(struct watch *watch, struct hot_copies *copies, struct hot_run *r
         }
         copies[i].why = copies[i].n ? NULL : loop->why;
     }
-    const bool is_running = is_alive(program->pid);
     tracer_wait_end(program);
+    cpu_time_close(&watch->cpu_time);
+    const bool is_of_cpu = watch->captures[0].clock == HOT_CPU_CLOCK;
     run->status = program->end_status;
-    run->seconds = seconds_of(&program->usage.ru_utime);
-    run->elapsed = has_ended ? elapsed : is_running ? time_of(watch) : 0;
+    run->seconds = cpu_time_seconds(&program->usage.ru_utime);
+    run->cpu = is_of_cpu && program->has_ended ? cpu_time_of(&program->usage) - watch->held_seconds : 0;
 }
 #endif

@@ -4,6 +4,7 @@
 #ifndef HOT_WATCH_H
 #define HOT_WATCH_H
 
+#include "hot/cpu_time.h"
 #include "hot/state.h"
 #include "hot/tracer.h"
 
@@ -33,11 +34,15 @@ struct watch {
         uint64_t entry; // the program's first instruction, while a breakpoint is there; 0: none is
     } * *processes;     // the first one is the program
     size_t n_processes, n_followed;
-    double start;            // of the program, by timer_seconds
+    double start; // of the program, by timer_seconds
+    struct cpu_time cpu_time;
+    // The program's time, by the clock of the requests, when it was last read, and the time of that by timer_seconds.
+    double seen, seen_at;
+    bool is_at_rest;         // it had not gone on since the time before
     double step_seconds;     // left, of stepping through the program itself
     double skipping_seconds; // that it may have been held up by hits that were skipped
     double copying_seconds;  // that it was held up by copies
-    double held_seconds;     // by both
+    double held_seconds;     // by both, by the clock of the requests
     double look_for_modules; // time of the next look
 };
 

@@ -65,6 +65,7 @@ static bool is_of_one_caller(const struct hot_finding *finding) {
 static bool is_doubtful(const struct hot_finding *finding) {
     static const double few = 0.02; // mispredicted branches a turn
     return finding->main->replay.doubt || is_of_one_caller(finding) || finding->is_shifted ||
+           finding->n_moments < finding->n_chosen ||
            mispredicted_of(&finding->main->replay) > few;
 }
 
@@ -101,8 +102,9 @@ static const char *moments_words(struct arena *arena, const struct hot_finding *
         const struct hot_moment *moment = &finding->moments[i];
         if (moment->why)
             continue;
-        text_addf(&text, "%s at %.2f s (%.0f %% of its time) %.2f", n ? ":" : ",", moment->state->seconds,
-                  100 * moment->state->share, moment->replay.cycles_per_turn);
+        text_addf(&text, "%s at %.3g s%s (%.0f %% of its time) %.2f", n ? ":" : ",", moment->state->seconds,
+                  n && moment->state->clock == HOT_CPU_CLOCK ? " of CPU time" : "", 100 * moment->state->share,
+                  moment->replay.cycles_per_turn);
         n = 0;
         for (size_t k = 0; k < finding->n_models; k++)
             if (moment->forecasts[k].sentence)
@@ -111,8 +113,12 @@ static const char *moments_words(struct arena *arena, const struct hot_finding *
     return text.data;
 }
 
-// Moments without a value; null: there are none.
+// Moments without a copy, or without a value; null: there are none.
 static const char *missing_words(struct arena *arena, const struct hot_finding *finding) {
+    if (finding->n_moments < finding->n_chosen)
+        return arena_printf(arena, "without %zu of %zu moments, at which the second run was not in it or its copies "
+                                   "would have held the program up for too long",
+                            finding->n_chosen - finding->n_moments, finding->n_chosen);
     const char *why = NULL;
     size_t n = 0;
     for (size_t i = 0; i < finding->n_moments; i++)
@@ -236,6 +242,14 @@ static void print_table(struct arena *arena, const struct hot_findings *findings
     }
 }
 
+// Whether loops were copied at moments that the profile had by the wall clock.
+static bool are_by_wall_clock(const struct hot_findings *findings) {
+    for (size_t i = 0; i < findings->n; i++)
+        if (findings->items[i].n_chosen && findings->profile->clock == HOT_WALL_CLOCK)
+            return true;
+    return false;
+}
+
 void hot_print_rest(struct arena *arena, const struct hot_findings *findings, FILE *out) {
     if (!findings->profile)
         return;
@@ -254,6 +268,9 @@ void hot_print_rest(struct arena *arena, const struct hot_findings *findings, FI
     if (others >= few)
         text_addf(&text, "; %.0f %%: other reasons", 100 * others);
     screen_print_sentence(text.data, out);
+    if (are_by_wall_clock(findings))
+        screen_print_sentence("moments are by the profile's times, which are the wall clock's: where a run of the program "
+                              "had to wait for its CPU, they are in other parts of it", out);
     const int status = findings->profiled.status;
     if (findings->was_run && status)
         screen_print_sentence(WIFSIGNALED(status)
@@ -326,7 +343,8 @@ static json_t *json_of_moments(const struct hot_finding *finding) {
     for (size_t i = 0; i < finding->n_moments; i++) {
         const struct hot_moment *moment = &finding->moments[i];
         json_array_append_new(
-            all, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "seconds", json_of_number(moment->state->seconds), "share",
+            all, json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "seconds", json_of_number(moment->state->seconds),
+                           "clock", moment->state->clock == HOT_CPU_CLOCK ? "cpu" : "wall", "share",
                            json_of_number(moment->state->share), "why", json_of_text(moment->why), "replay",
                            json_of_replay(moment), "usual_way", json_of_number(moment->why ? NAN : moment->ways_share),
                            "predictions", json_of_forecasts(moment->why ? NULL : moment, finding->n_models, NULL)));
