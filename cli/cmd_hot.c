@@ -211,12 +211,12 @@ static bool find_loops(struct arena *arena, const struct decoder *decoder, char 
 }
 
 static bool save(struct arena *arena, const struct hot_findings *findings, struct fail *fail) {
-    const struct hot_state **states = ARENA_ARRAY(arena, const struct hot_state *, findings->n *HOT_MOST_MOMENTS + 1);
-    size_t n = 0;
+    struct hot_case saved = {.states = ARENA_ARRAY(arena, struct hot_state *, findings->n *HOT_MOST_MOMENTS + 1),
+                             .covered = findings->covered};
     for (size_t i = 0; i < findings->n; i++)
         for (size_t k = 0; k < findings->items[i].n_moments; k++)
-            states[n++] = findings->items[i].moments[k].state;
-    return hot_case_write(args.save, states, n, fail);
+            saved.states[saved.n++] = findings->items[i].moments[k].state;
+    return hot_case_write(args.save, &saved, fail);
 }
 
 static bool open_lab(struct arena *arena, struct lab *lab, struct fail *fail) {
@@ -253,8 +253,7 @@ static bool judge(struct arena *arena, struct lab *lab, const char *title, struc
         return false;
     FILE *out = findings->was_run ? stderr : stdout;
     if (args.json) {
-        if (findings->was_run)
-            hot_print_rest(arena, findings, out);
+        hot_print_rest(arena, findings, stderr);
         return write_json(arena, findings, fail);
     }
     fprintf(out, "%s\n", lab_summary(lab));
@@ -289,11 +288,10 @@ static bool hot(struct arena *arena, struct lab *lab, const struct operands *ope
     const char *title = operands->n_items ? operands->items[0] : arena_printf(arena, "process %lu", args.pid.value);
     bool is_done;
     if (is_case(operands)) {
-        struct hot_state **states;
-        size_t n;
-        is_done = hot_case_read(arena, operands->items[0], &states, &n, fail);
+        struct hot_case saved;
+        is_done = hot_case_read(arena, operands->items[0], &saved, fail);
         if (is_done)
-            hot_take_states(arena, states, n, &findings);
+            hot_take_states(arena, &saved, &findings);
     } else {
         is_done = find_loops(arena, &decoder, operands->n_items ? argv : NULL, &findings, fail);
     }

@@ -1,6 +1,7 @@
 // A case file: a line with its version, then what follows compressed as an .xz file, which has a checksum. Numbers have
-// 8 bytes, the lowest first; texts and bytes have their length in front. Of each state: what it is, registers, memory,
-// steps; the registers before each step by columns, which compresses best.
+// 8 bytes, the lowest first; texts and bytes have their length in front. First what replays covered of the program.
+// Then of each state: what it is, registers, memory, steps; the registers before each step by columns, which compresses
+// best.
 #include "hot/state.h"
 
 #include "base/file.h"
@@ -9,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char first_line[] = "cyclops hot case 2\n";
+static const char first_line[] = "cyclops hot case 3\n";
 
 enum {
     MOST_STATES = 1000,
+    MOST_REASONS = 1 << 16,
     MOST_STEPS = 1 << 20,
     MOST_PAGES = 1 << 16,
     MOST_TEXT = 1 << 12,
@@ -75,6 +77,7 @@ static uint64_t bits_of(double value) {
 static void put_state(struct writer *writer, const struct hot_state *state) {
     const uint64_t numbers[] = {(uint64_t)state->module.kind,
                                 bits_of(state->seconds),
+                                (uint64_t)state->clock,
                                 bits_of(state->share),
                                 state->load_address,
                                 state->head,
@@ -121,11 +124,22 @@ static bool compress(struct writer *writer, struct writer *packed) {
     return is_done;
 }
 
-bool hot_case_write(const char *path, const struct hot_state *const *states, size_t n, struct fail *fail) {
+static void put_covered(struct writer *writer, const struct hot_covered *covered) {
+    put_text(writer, covered->source);
+    put_number(writer, bits_of(covered->share));
+    put_number(writer, covered->n_uncovered);
+    for (size_t i = 0; i < covered->n_uncovered; i++) {
+        put_number(writer, bits_of(covered->uncovered[i].share));
+        put_text(writer, covered->uncovered[i].why);
+    }
+}
+
+bool hot_case_write(const char *path, const struct hot_case *saved, struct fail *fail) {
     struct writer writer = {.n = 0}, packed = {.n = 0};
-    put_number(&writer, n);
-    for (size_t i = 0; i < n; i++)
-        put_state(&writer, states[i]);
+    put_covered(&writer, &saved->covered);
+    put_number(&writer, saved->n);
+    for (size_t i = 0; i < saved->n; i++)
+        put_state(&writer, saved->states[i]);
     bool is_done = !writer.has_failed && compress(&writer, &packed);
     if (!is_done)
         fail_set(fail, FAIL_WORK, "no memory for the case file %s", path);
@@ -246,6 +260,7 @@ static struct hot_state *take_state(struct reader *reader) {
         state->turn = NULL;
     state->module.kind = (enum hot_module_kind)take_number(reader, HOT_FILE, HOT_KERNEL, "a kind of module");
     state->seconds = take_real(reader, 0, MOST_SECONDS, "the time of a copy");
+    state->clock = (enum hot_clock)take_number(reader, HOT_WALL_CLOCK, HOT_CPU_CLOCK, "a clock");
     state->share = take_real(reader, 0, 1, "a share");
     state->load_address = take_number(reader, 0, UINT64_MAX, "an address");
     state->head = take_number(reader, 0, UINT64_MAX, "an address");
@@ -265,6 +280,19 @@ static struct hot_state *take_state(struct reader *reader) {
     if (!reader->why)
         take_steps(reader, state);
     return state;
+}
+
+static void take_covered(struct reader *reader, struct hot_covered *covered) {
+    covered->source = take_text(reader);
+    if (!*covered->source)
+        covered->source = NULL;
+    covered->share = take_real(reader, 0, 1, "a share");
+    covered->n_uncovered = (size_t)take_number(reader, 0, MOST_REASONS, "the number of reasons");
+    covered->uncovered = ARENA_ARRAY(reader->arena, struct hot_uncovered, covered->n_uncovered + 1);
+    for (size_t i = 0; i < covered->n_uncovered && !reader->why; i++) {
+        covered->uncovered[i].share = take_real(reader, 0, 1, "a share");
+        covered->uncovered[i].why = take_text(reader);
+    }
 }
 
 // Sets the reader to what was compressed.
@@ -295,24 +323,26 @@ static const char *decompress(struct arena *arena, const uint8_t *packed, size_t
     return is_whole ? NULL : result == LZMA_OK ? "it is too large" : "it is cut short or damaged";
 }
 
-bool hot_case_read(struct arena *arena, const char *path, struct hot_state ***states, size_t *n, struct fail *fail) {
+bool hot_case_read(struct arena *arena, const char *path, struct hot_case *saved, struct fail *fail) {
     struct reader reader = {.arena = arena};
     char *data;
     size_t length, n_first = sizeof first_line - 1;
-    *n = 0;
+    *saved = (struct hot_case){.n = 0};
     if (!file_read(arena, path, &data, &length, fail))
         return false;
     if (length < n_first || memcmp(data, first_line, n_first) != 0)
         return fail_at(fail, path, 1, 0, "this is no case file of this version of cyclops hot: save it again");
     reader.why = decompress(arena, (const uint8_t *)data + n_first, length - n_first, &reader);
-    size_t n_states = (size_t)take_number(&reader, 0, MOST_STATES, "the number of loops");
-    *states = ARENA_ARRAY(arena, struct hot_state *, n_states + 1);
-    for (size_t i = 0; i < n_states && !reader.why; i++)
-        (*states)[i] = take_state(&reader);
+    if (!reader.why)
+        take_covered(&reader, &saved->covered);
+    const size_t n = (size_t)take_number(&reader, 0, MOST_STATES, "the number of loops");
+    saved->states = ARENA_ARRAY(arena, struct hot_state *, n + 1);
+    for (size_t i = 0; i < n && !reader.why; i++)
+        saved->states[i] = take_state(&reader);
     if (!reader.why && reader.n)
         reader.why = "something follows its last loop";
     if (reader.why)
         return fail_at(fail, path, 2, 0, "the case file is damaged: %s", reader.why);
-    *n = n_states;
+    saved->n = n;
     return true;
 }

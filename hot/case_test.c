@@ -56,6 +56,7 @@ static struct hot_state make_state(void) {
                               .load_address = 0x400000,
                               .head = 0x401000,
                               .seconds = 1.5,
+                              .clock = HOT_CPU_CLOCK,
                               .share = 0.25,
                               .registers = {.general = {1, 2, 3}, .counter = 0x401000, .fs = 5},
                               .flags = 0x246,
@@ -73,17 +74,26 @@ static struct hot_state make_state(void) {
                               .end = HOT_END_LIMIT};
 }
 
+static struct hot_case make_case(struct hot_state **states, size_t n) {
+    static struct hot_uncovered uncovered[] = {{0.25, "below --least"}, {0.125, "it calls the kernel"}};
+    return (struct hot_case){states, n, {"a profile", 0.625, uncovered, sizeof uncovered / sizeof *uncovered}};
+}
+
 static void brings_all_back(void **context) {
-    const struct hot_state state = make_state(), *const all[] = {&state, &state};
-    struct hot_state **read;
+    struct hot_state state = make_state(), *all[] = {&state, &state};
+    const struct hot_case saved = make_case(all, 2);
+    struct hot_case read;
     struct fail fail = {0};
-    size_t n;
     (void)context;
-    assert_true(hot_case_write(path, all, 2, &fail));
-    if (!hot_case_read(&arena, path, &read, &n, &fail))
+    assert_true(hot_case_write(path, &saved, &fail));
+    if (!hot_case_read(&arena, path, &read, &fail))
         fail_msg("%s", fail.text);
-    assert_int_equal(n, 2);
-    const struct hot_state *back = read[1];
+    assert_int_equal(read.n, 2);
+    assert_string_equal(read.covered.source, "a profile");
+    assert_true(read.covered.share == 0.625 && read.covered.n_uncovered == 2);
+    assert_true(read.covered.uncovered[1].share == 0.125);
+    assert_string_equal(read.covered.uncovered[1].why, "it calls the kernel");
+    const struct hot_state *back = read.states[1];
     assert_string_equal(back->program, state.program);
     assert_string_equal(back->module.build_id, "abcd");
     assert_memory_equal(&back->registers, &state.registers, sizeof state.registers);
@@ -98,27 +108,29 @@ static void brings_all_back(void **context) {
     assert_memory_equal(back->before, state.before, sizeof(struct step_registers[STEPS]));
     assert_int_equal(back->next, state.next);
     assert_true(back->seconds == 1.5 && back->share == 0.25);
+    assert_int_equal(back->clock, HOT_CPU_CLOCK);
     assert_int_equal(back->end, HOT_END_LIMIT);
 }
 
 // Each bit of a file, and each length of it.
 static void refuses_damage(void **context) {
-    const struct hot_state state = make_state(), *const all[] = {&state};
+    struct hot_state state = make_state(), *all[] = {&state};
+    const struct hot_case saved = make_case(all, 1);
     struct fail fail = {0};
     char *data;
     size_t length;
     (void)context;
-    assert_true(hot_case_write(path, all, 1, &fail));
+    assert_true(hot_case_write(path, &saved, &fail));
     assert_true(file_read(&arena, path, &data, &length, &fail));
     for (size_t at = 0; at < 2 * length; at++) {
         struct arena scratch = {0};
-        struct hot_state **read;
-        size_t n, n_bytes = at < length ? length : at - length;
+        struct hot_case read;
+        size_t n_bytes = at < length ? length : at - length;
         struct fail why = {0};
         if (at < length)
             data[at] = (char)(data[at] ^ (1 << at % 8));
         assert_true(file_write(path, data, n_bytes, &fail));
-        bool is_read = hot_case_read(&scratch, path, &read, &n, &why);
+        bool is_read = hot_case_read(&scratch, path, &read, &why);
         assert_true(!is_read && why.status == FAIL_INPUT && *why.text);
         if (at < length)
             data[at] = (char)(data[at] ^ (1 << at % 8));
@@ -129,13 +141,16 @@ static void refuses_damage(void **context) {
 // What a writer of bad intent makes has a right checksum.
 static void refuses_wrong_states(void **context) {
     (void)context;
-    for (unsigned kind = 0; kind < 9; kind++) {
-        struct hot_state state = make_state();
-        const struct hot_state *const all[] = {&state};
+    for (unsigned kind = 0; kind < 12; kind++) {
+        struct hot_state state = make_state(), *all[] = {&state};
+        struct hot_case saved = make_case(all, 1), read;
+        struct hot_uncovered uncovered[] = {{kind == 9 ? -1 : 0, "none"}};
         struct segment pages[2] = {state.pages[0], state.pages[1]};
-        struct hot_state **read;
         struct fail fail = {0};
-        size_t n;
+        saved.covered.uncovered = uncovered;
+        saved.covered.n_uncovered = 1;
+        saved.covered.share = kind == 10 ? 1.5 : 0;
+        state.clock = kind == 11 ? (enum hot_clock)5 : state.clock;
         state.pages = pages;
         state.turns = kind == 0 ? 0 : state.turns;
         state.n_xsave = kind == 1 ? 100 : state.n_xsave;
@@ -145,10 +160,20 @@ static void refuses_wrong_states(void **context) {
         state.n_steps = kind == 6 ? 0 : state.n_steps;
         state.share = kind == 7 ? 1.5 : state.share;
         state.seconds = kind == 8 ? NAN : state.seconds;
-        assert_true(hot_case_write(path, all, 1, &fail));
-        assert_false(hot_case_read(&arena, path, &read, &n, &fail));
+        assert_true(hot_case_write(path, &saved, &fail));
+        assert_false(hot_case_read(&arena, path, &read, &fail));
         assert_non_null(strstr(fail.text, "damaged"));
     }
+}
+
+static void refuses_older_versions(void **context) {
+    static const char text[] = "cyclops hot case 2\n";
+    struct hot_case read;
+    struct fail fail = {0};
+    (void)context;
+    assert_true(file_write(path, text, sizeof text - 1, &fail));
+    assert_false(hot_case_read(&arena, path, &read, &fail));
+    assert_non_null(strstr(fail.text, "save it again"));
 }
 
 int main(void) {
@@ -156,6 +181,7 @@ int main(void) {
         cmocka_unit_test(brings_all_back),
         cmocka_unit_test(refuses_damage),
         cmocka_unit_test(refuses_wrong_states),
+        cmocka_unit_test(refuses_older_versions),
     };
     return cmocka_run_group_tests(tests, open_file, remove_file);
 }

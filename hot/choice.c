@@ -127,14 +127,14 @@ static bool try_function(struct judging *judging, size_t i, struct fail *fail) {
 
 // ---- what is left
 
-static void add_uncovered(struct arena *arena, const char *why, double share, struct hot_findings *findings) {
-    for (size_t i = 0; i < findings->n_uncovered; i++)
-        if (strcmp(findings->uncovered[i].why, why) == 0) {
-            findings->uncovered[i].share += share;
+static void add_uncovered(struct arena *arena, const char *why, double share, struct hot_covered *covered) {
+    for (size_t i = 0; i < covered->n_uncovered; i++)
+        if (strcmp(covered->uncovered[i].why, why) == 0) {
+            covered->uncovered[i].share += share;
             return;
         }
     if (share > 0)
-        *ARENA_ADD(arena, findings->uncovered, findings->n_uncovered) = (struct hot_uncovered){share, why};
+        *ARENA_ADD(arena, covered->uncovered, covered->n_uncovered) = (struct hot_uncovered){share, why};
 }
 
 static int compare_uncovered(const void *a, const void *b) {
@@ -153,15 +153,17 @@ static const char *why_uncovered(const struct judging *judging, size_t entry) {
 }
 
 static void list_uncovered(struct judging *judging) {
-    struct hot_findings *findings = judging->findings;
+    const struct hot_findings *findings = judging->findings;
+    struct hot_covered *covered = &judging->findings->covered;
     struct arena *arena = judging->lab->arena;
     const double total = findings->profile->total;
+    *covered = (struct hot_covered){.source = findings->profile->source, .share = judging->covered};
     for (size_t i = 0; i < findings->loops->n; i++)
-        add_uncovered(arena, why_uncovered(judging, i), coverage_left(&judging->coverage, i), findings);
+        add_uncovered(arena, why_uncovered(judging, i), coverage_left(&judging->coverage, i), covered);
     for (size_t i = 0; i < findings->loops->n_skipped; i++)
-        add_uncovered(arena, findings->loops->skipped[i].why, findings->loops->skipped[i].samples / total, findings);
-    if (findings->n_uncovered)
-        qsort(findings->uncovered, findings->n_uncovered, sizeof *findings->uncovered, compare_uncovered);
+        add_uncovered(arena, findings->loops->skipped[i].why, findings->loops->skipped[i].samples / total, covered);
+    if (covered->n_uncovered)
+        qsort(covered->uncovered, covered->n_uncovered, sizeof *covered->uncovered, compare_uncovered);
 }
 
 // Keeps what was tried, with what each covers.
@@ -169,7 +171,6 @@ static void settle(struct judging *judging) {
     struct hot_findings *findings = judging->findings;
     size_t n = 0;
     list_uncovered(judging);
-    findings->covered = judging->covered;
     for (size_t i = 0; i < findings->n; i++)
         findings->items[i].covered = coverage_of(&judging->coverage, i);
     for (size_t i = 0; i < findings->n; i++)

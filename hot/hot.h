@@ -73,13 +73,7 @@ struct hot_findings {
     const struct hot_loops *loops;     // likewise
     struct hot_finding *items;         // the hottest first
     size_t n;
-    double covered; // of all findings together
-    // All other samples, the largest share first: why they are not covered, one clause.
-    struct hot_uncovered {
-        double share;
-        const char *why;
-    } * uncovered;
-    size_t n_uncovered;
+    struct hot_covered covered;        // by all findings together; of a case file, when it was saved
     struct hot_run profiled, copied; // the two runs of the program
     bool was_run;
 };
@@ -100,8 +94,8 @@ void hot_choose(struct arena *arena, const struct hot_profile *profile, const st
 bool hot_copy_states(struct arena *arena, const struct decoder *decoder, char *const *argv, int pid,
                      size_t most_moments, struct hot_findings *findings, struct fail *fail);
 
-// Takes the states of a case file instead. Those of one loop stand one behind the other.
-void hot_take_states(struct arena *arena, struct hot_state *const *states, size_t n, struct hot_findings *findings);
+// Takes the states of a case file instead.
+void hot_take_states(struct arena *arena, const struct hot_case *saved, struct hot_findings *findings);
 
 // Replays one, and predicts it. False only when Cyclops itself failed.
 bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_finding *finding, struct fail *fail);

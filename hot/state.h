@@ -81,9 +81,27 @@ struct hot_copies {
 bool hot_state_capture(struct arena *arena, const struct decoder *decoder, const struct hot_capture *captures, size_t n,
                        struct hot_copies *copies, struct hot_run *run, struct fail *fail);
 
-// One file with the states of a program's loops, to replay them elsewhere. Reading checks everything: no content of a
-// file can do more than fail.
-bool hot_case_write(const char *path, const struct hot_state *const *states, size_t n, struct fail *fail);
-bool hot_case_read(struct arena *arena, const char *path, struct hot_state ***states, size_t *n, struct fail *fail);
+// Which of a profile's samples are at instructions that replays ran.
+struct hot_covered {
+    const char *source; // of the profile, for people; null: not known
+    double share;       // of all samples, 0 to 1
+    // All others, the largest share first: why they are not, one clause.
+    struct hot_uncovered {
+        double share;
+        const char *why;
+    } * uncovered;
+    size_t n_uncovered;
+};
+
+// The states of a program's loops, those of one loop one behind the other; and what replays of them covered there.
+struct hot_case {
+    struct hot_state **states;
+    size_t n;
+    struct hot_covered covered;
+};
+
+// One file, to replay them elsewhere. Reading checks everything: no content of a file can do more than fail.
+bool hot_case_write(const char *path, const struct hot_case *saved, struct fail *fail);
+bool hot_case_read(struct arena *arena, const char *path, struct hot_case *saved, struct fail *fail);
 
 #endif

@@ -251,15 +251,16 @@ static bool are_by_wall_clock(const struct hot_findings *findings) {
 }
 
 void hot_print_rest(struct arena *arena, const struct hot_findings *findings, FILE *out) {
-    if (!findings->profile)
+    const struct hot_covered *covered = &findings->covered;
+    if (!covered->source)
         return;
     struct text text = {.arena = arena};
     static const double few = 0.005;
     double others = 0;
-    text_addf(&text, "%s: %.0f %% of the samples are in code that was replayed", findings->profile->source,
-              100 * findings->covered);
-    for (size_t i = 0; i < findings->n_uncovered; i++) {
-        const struct hot_uncovered *left = &findings->uncovered[i];
+    text_addf(&text, "%s%s: %.0f %% of the samples are in code that was replayed",
+              findings->profile ? "" : "when this case was saved: ", covered->source, 100 * covered->share);
+    for (size_t i = 0; i < covered->n_uncovered; i++) {
+        const struct hot_uncovered *left = &covered->uncovered[i];
         if (left->share >= few)
             text_addf(&text, "; %.0f %%: %s", 100 * left->share, left->why);
         else

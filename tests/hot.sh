@@ -70,7 +70,15 @@ grep -q 'of the samples are in code that' err || { echo "FAILED: no line of what
 mv loops loops.gone
 "$cyclops" hot --attempt 70 --json again.json --mcpu cpu:zen4 case.hot || { echo "FAILED: the case file"; failures=$((failures + 1)); }
 expect 0 'fine' python3 check.py again.json
-expect 0 'loops\+0x' "$cyclops" hot --mcpu none case.hot
+"$cyclops" hot --mcpu none case.hot >table || { echo "FAILED: the case file's table"; failures=$((failures + 1)); }
+expect 0 'loops\+0x' cat table
+# It has the closing lines of the run that it was saved in.
+expect 0 'the same' python3 -c '
+import re
+err, table = (" ".join(open(name).read().split()) for name in ("err", "table"))
+closing = r"%s[^:]*: (\d+ % of the samples are in code that was replayed.*?)( The program ended.*)?$"
+print("the same" if re.search(closing.replace("%s", "", 1), err).group(1)
+      == re.search(closing.replace("%s", "(?i:when this case was saved: )", 1), table).group(1) else err + table)'
 mv loops.gone loops
 # The page has the table's loops, and of each the block that its usual turn is.
 expect 0 '^4 [0-4]$' python3 -c '

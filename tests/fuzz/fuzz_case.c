@@ -32,19 +32,19 @@ static void take(struct arena *arena, const struct hot_state *state) {
 
 // The data is what a case file holds compressed.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
-    static const char first_line[] = "cyclops hot case 2\n";
+    static const char first_line[] = "cyclops hot case 3\n";
     struct arena arena = {0};
     struct fail fail = {0};
-    struct hot_state **states;
-    size_t at = sizeof first_line - 1, room = at + lzma_stream_buffer_bound(n_bytes), n;
+    struct hot_case saved;
+    size_t at = sizeof first_line - 1, room = at + lzma_stream_buffer_bound(n_bytes);
     if (!decoder.cpu && !decoder_open(&decoder, &of_decoder, isa_find("x86_64"), NULL, &fail))
         abort();
     uint8_t *file = arena_alloc(&arena, room);
     memcpy(file, first_line, at);
     if (lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, data, n_bytes, file, &at, room) == LZMA_OK &&
-        hot_case_read(&arena, fuzz_path(file, at), &states, &n, &fail))
-        for (size_t i = 0; i < n; i++)
-            take(&arena, states[i]);
+        hot_case_read(&arena, fuzz_path(file, at), &saved, &fail))
+        for (size_t i = 0; i < saved.n; i++)
+            take(&arena, saved.states[i]);
     arena_free(&arena);
     return 0;
 }
