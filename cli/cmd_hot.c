@@ -211,7 +211,7 @@ static bool find_loops(struct arena *arena, const struct decoder *decoder, char 
 }
 
 static bool save(struct arena *arena, const struct hot_findings *findings, struct fail *fail) {
-    struct hot_case saved = {.states = ARENA_ARRAY(arena, struct hot_state *, findings->n *HOT_MOST_MOMENTS + 1),
+    struct hot_case saved = {.states = ARENA_ARRAY(arena, struct hot_state *, findings->n * HOT_MOST_MOMENTS + 1),
                              .covered = findings->covered};
     for (size_t i = 0; i < findings->n; i++)
         for (size_t k = 0; k < findings->items[i].n_moments; k++)

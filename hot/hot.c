@@ -128,8 +128,8 @@ static bool is_same_loop(const struct hot_state *a, const struct hot_state *b) {
 void hot_take_states(struct arena *arena, const struct hot_case *saved, struct hot_findings *findings) {
     struct hot_state *const *states = saved->states;
     const size_t n = saved->n;
-    *findings = (struct hot_findings){.items = ARENA_ARRAY(arena, struct hot_finding, n + 1),
-                                      .covered = saved->covered};
+    *findings =
+        (struct hot_findings){.items = ARENA_ARRAY(arena, struct hot_finding, n + 1), .covered = saved->covered};
     for (size_t first = 0, end; first < n; first = end) {
         struct hot_copies copies = {.n = 0};
         for (end = first; end < n && copies.n < HOT_MOST_MOMENTS && is_same_loop(states[first], states[end]); end++)
@@ -141,8 +141,9 @@ void hot_take_states(struct arena *arena, const struct hot_case *saved, struct h
     }
 }
 
-// By the bounds of the usual turn, repeated as a loop.
-static const char *limit_sentence(struct arena *arena, const struct model *model, const struct hot_moment *moment) {
+// By the bounds of the usual turn, repeated as a loop. Null: there are none.
+static const char *limit_sentence(struct arena *arena, const struct model *model, const struct hot_moment *moment,
+                                  double *cycles) {
     struct block *block = ARENA_NEW(arena, struct block);
     struct bounds_explained *found = ARENA_NEW(arena, struct bounds_explained);
     struct fail fail = {0};
@@ -151,7 +152,10 @@ static const char *limit_sentence(struct arena *arena, const struct model *model
         return NULL;
     const struct bounds_request way = {.cpu = model->own, .block = block, .is_loop = true};
     const struct bounds_words words = {model->own, block, found};
-    return bounds_explain(arena, &way, found, &fail) ? bounds_largest_sentence(arena, &words) : NULL;
+    if (!bounds_explain(arena, &way, found, &fail))
+        return NULL;
+    *cycles = found->bounds.most;
+    return bounds_largest_sentence(arena, &words);
 }
 
 static struct hot_forecast forecast(struct arena *arena, const struct model *model, const struct hot_moment *moment) {
@@ -173,7 +177,7 @@ static struct hot_forecast forecast(struct arena *arena, const struct model *mod
     result.limit = prediction.bottleneck;
     result.notes = prediction.notes;
     result.n_notes = prediction.n_notes;
-    result.sentence = limit_sentence(arena, model, moment);
+    result.sentence = limit_sentence(arena, model, moment, &result.usual_cycles);
     return result;
 }
 
@@ -254,6 +258,20 @@ static void join_moments(struct arena *arena, size_t n_models, struct hot_findin
         finding->predicted[k] /= turns;
 }
 
+// The turns are counted, the samples are drawn. An interval whose ends are several times apart says nothing.
+static void find_program_cycles(const struct lab *lab, const struct hot_profile *profile, struct hot_finding *finding) {
+    static const double widest = 3;
+    const double samples = finding->loop->all,
+                 of_one = profile->seconds_per_sample * cycles_per_second(lab) / finding->loop->turns;
+    double low, high;
+    hot_profile_interval(samples, profile->total, &low, &high);
+    if (!(high <= widest * low))
+        return;
+    finding->program_cycles = samples * of_one;
+    finding->program_low = low * of_one;
+    finding->program_high = high * of_one;
+}
+
 bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_finding *finding, struct fail *fail) {
     const size_t n = finding->n_moments;
     const struct hot_state **states = ARENA_ARRAY(lab->arena, const struct hot_state *, n + 1);
@@ -273,7 +291,6 @@ bool hot_judge(struct lab *lab, const struct hot_findings *findings, struct hot_
     // Samples of functions that the loop calls are not known to be of its turns.
     const bool is_alone = !finding->why && finding->turn == HOT_TURN_LOOP && !finding->main->state->turn;
     if (is_alone && profile && finding->loop && finding->loop->turns > 0 && profile->seconds_per_sample > 0)
-        finding->program_cycles =
-            finding->loop->all * profile->seconds_per_sample * cycles_per_second(lab) / finding->loop->turns;
+        find_program_cycles(lab, profile, finding);
     return true;
 }

@@ -13,6 +13,7 @@ struct hot_forecast {
     const char *missing;  // reason, one clause; null: there is a prediction
     const char *limit;    // "latency", "Zn4FP01"; "": unknown
     const char *sentence; // by a CPU file, what makes the limit of the usual turn, without capital and full stop; null
+    double usual_cycles;  // with it: what the usual turn takes by that, where it repeats
     const char **notes;   // what the model does not know of the turns, a sentence each
     size_t n_notes;
 };
@@ -63,9 +64,10 @@ struct hot_finding {
     bool is_uneven;           // they differ by more than a tenth
     double *predicted;        // per turn, of the same turns, by each model of the lab; NAN: not of all moments
     size_t n_models;
-    // Per turn in the program, with inner loops, by the profile's time and turns; NAN: these are not both known, or a
-    // turn has functions in it that it calls.
-    double program_cycles;
+    // Per turn in the program, with inner loops, by the profile's time and turns, with the interval of 95 % that the
+    // number of samples allows; NAN: these are not both known, a turn has functions in it that it calls, or the
+    // interval says nothing.
+    double program_cycles, program_low, program_high;
 };
 
 struct hot_findings {
@@ -73,7 +75,7 @@ struct hot_findings {
     const struct hot_loops *loops;     // likewise
     struct hot_finding *items;         // the hottest first
     size_t n;
-    struct hot_covered covered;        // by all findings together; of a case file, when it was saved
+    struct hot_covered covered;      // by all findings together; of a case file, when it was saved
     struct hot_run profiled, copied; // the two runs of the program
     bool was_run;
 };

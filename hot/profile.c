@@ -5,6 +5,7 @@
 #include "hot/profile_readers.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 // What a file holds, by its first bytes.
@@ -81,4 +82,14 @@ bool hot_profile_read(struct arena *arena, const char *path, const char *program
     profile->seconds_per_sample = input.seconds_per_sample;
     profile->source = arena_strdup(arena, file_base(path));
     return profile->total > 0 || fail_at(fail, path, 0, 0, "there is no sample of user code in it");
+}
+
+// Wilson's interval of a share. Near all samples, it is as short as near none.
+void hot_profile_interval(double n, double total, double *low, double *high) {
+    static const double z = 1.96;
+    const double all = fmax(1, fmax(total, n)), share = n / all, weight = 1 + z * z / all,
+                 middle = (share + z * z / (2 * all)) / weight,
+                 half = z / weight * sqrt(share * (1 - share) / all + z * z / (4 * all * all));
+    *low = all * fmax(0, middle - half);
+    *high = all * fmin(1, middle + half);
 }

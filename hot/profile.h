@@ -65,7 +65,7 @@ struct hot_profile {
     // Single samples with their times; of a long profile, one of each so many. Empty where it has no times.
     const struct hot_timed *timed;
     size_t n_timed;
-    enum hot_clock clock; // of these
+    enum hot_clock clock;       // of these
     const struct hot_way *ways; // in the order of from, then to; empty where there are no branch records
     size_t n_ways;
     enum hot_unit unit;
@@ -79,6 +79,9 @@ struct hot_profile {
 // executable; null: the module with most samples.
 bool hot_profile_read(struct arena *arena, const char *path, const char *program, struct hot_profile *profile,
                       struct fail *fail);
+
+// Ends of the interval that has the expected number of samples with 95 %, where `n` of `total` were drawn.
+void hot_profile_interval(double n, double total, double *low, double *high);
 
 // A run of a program that a profile was made of.
 struct hot_run {

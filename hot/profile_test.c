@@ -308,7 +308,10 @@ static void a_run_of_our_own(void **state) {
     assert_true(is_good);
     assert_true(WIFEXITED(run.status) && WEXITSTATUS(run.status) == 3);
     testing_command(arena_printf(&arena, "grep -qx done %s", output));
-    assert_true(run.seconds > 0);
+    assert_true(run.seconds > 0 && run.cpu >= run.seconds);
+    assert_int_equal(profile.clock, HOT_CPU_CLOCK);
+    assert_true(profile.timed[profile.n_timed - 1].seconds > 0.5 * run.cpu);
+    assert_true(profile.timed[profile.n_timed - 1].seconds < 1.1 * run.cpu + 0.01);
     assert_true(profile.n_samples > 0 && share_of_spin(&profile, program) > 0.8);
     char *const absent[] = {arena_strdup(&arena, testing_path("absent")), NULL};
     assert_false(hot_profile_record(&arena, absent, 0, &profile, &run, &fail));
@@ -334,15 +337,18 @@ static void expect_attached(bool by_ptrace) {
     if (by_ptrace) {
         struct gather gather = {.arena = &arena};
         struct spaces spaces = {.gather = &gather};
-        struct sampler sampler = {.spaces = &spaces, .hertz = 500, .pid = child};
+        struct cpu_time cpu_time;
+        struct sampler sampler = {.spaces = &spaces, .hertz = 500, .pid = child, .cpu_time = &cpu_time};
         struct sampler_end end;
         const char *why;
+        cpu_time_open(&cpu_time, child, CPU_TIME_FROM_NOW);
         is_good = sampler_ptrace_open(&sampler, &why);
         if (is_good) {
             sampler_ptrace_run(&sampler, 0.2, &end);
             sampler_ptrace_close(&sampler);
             assert_false(end.has_ended);
         }
+        cpu_time_close(&cpu_time);
         gather_finish(&gather, &profile);
     } else {
         is_good = hot_profile_attach(&arena, child, 0.2, &profile, &fail);
@@ -407,9 +413,11 @@ static void a_busy_program_by_ptrace(void **state) {
     }
     struct gather gather = {.arena = &arena};
     struct spaces spaces = {.gather = &gather};
-    struct sampler sampler = {.spaces = &spaces, .hertz = 500, .pid = child, .is_ours = true};
+    struct cpu_time cpu_time;
+    struct sampler sampler = {.spaces = &spaces, .hertz = 500, .pid = child, .is_ours = true, .cpu_time = &cpu_time};
     struct sampler_end end = {0};
     struct hot_profile profile;
+    cpu_time_open(&cpu_time, child, CPU_TIME_FROM_PROGRAM);
     bool is_good = sampler_ptrace_open(&sampler, &why);
     assert_int_equal(write(go[1], "x", 1), 1);
     if (is_good) {
@@ -418,11 +426,31 @@ static void a_busy_program_by_ptrace(void **state) {
     } else {
         waitpid(child, &end.status, 0);
     }
+    const double cpu = cpu_time_read(&cpu_time);
+    cpu_time_close(&cpu_time);
     gather_finish(&gather, &profile);
     assert_true(WIFEXITED(end.status) && WEXITSTATUS(end.status) == 7);
     if (is_good)
-        assert_true(profile.total > 0);
+        assert_true(profile.total > 0 && profile.timed[profile.n_timed - 1].seconds <= cpu);
     arena_free(&arena);
+}
+
+static bool are_near(double value, double expected) {
+    return fabs(value - expected) < 0.1;
+}
+
+// By Wilson's formula.
+static void interval_of_samples(void **state) {
+    (void)state;
+    double low, high;
+    hot_profile_interval(20, 40, &low, &high);
+    assert_true(are_near(low, 14.08) && are_near(high, 25.92));
+    hot_profile_interval(20, 1000, &low, &high);
+    assert_true(are_near(low, 12.98) && are_near(high, 30.69));
+    hot_profile_interval(1000, 1000, &low, &high);
+    assert_true(are_near(low, 996.2) && high == 1000);
+    hot_profile_interval(0, 100, &low, &high);
+    assert_true(low == 0 && are_near(high, 3.7));
 }
 
 int main(void) {
@@ -437,6 +465,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_output_of_callgrind),
         cmocka_unit_test(counts),
         cmocka_unit_test(a_run_of_our_own),
+        cmocka_unit_test(interval_of_samples),
         cmocka_unit_test(a_process_that_runs),
         cmocka_unit_test(a_process_by_ptrace),
         cmocka_unit_test(a_busy_program_by_ptrace),

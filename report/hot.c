@@ -65,8 +65,7 @@ static bool is_of_one_caller(const struct hot_finding *finding) {
 static bool is_doubtful(const struct hot_finding *finding) {
     static const double few = 0.02; // mispredicted branches a turn
     return finding->main->replay.doubt || is_of_one_caller(finding) || finding->is_shifted ||
-           finding->n_moments < finding->n_chosen ||
-           mispredicted_of(&finding->main->replay) > few;
+           finding->n_moments < finding->n_chosen || mispredicted_of(&finding->main->replay) > few;
 }
 
 static const char *value_words(struct arena *arena, const struct hot_finding *finding) {
@@ -78,19 +77,30 @@ static const char *value_words(struct arena *arena, const struct hot_finding *fi
                         finding->is_uneven ? "*" : "");
 }
 
-// What limits the usual turn by a CPU file, and how much of the measured time that explains.
-static const char *limit_words(struct arena *arena, const struct hot_moment *moment,
-                               const struct hot_forecast *forecast) {
+static bool is_near(double value, double other) {
     static const double most_off = 0.1;
-    const double measured = moment->replay.cycles_per_turn;
-    if (fabs(forecast->cycles - measured) <= most_off * measured)
-        return arena_printf(arena, "limit: %s", forecast->sentence);
-    return arena_printf(arena, "%s has %.2f of %.2f cycles, so something else may limit it than what it names: %s",
-                        forecast->model, forecast->cycles, measured, forecast->sentence);
+    return fabs(value - other) <= most_off * other;
 }
 
-// How the value changes from moment to moment. Where it does by much, each moment with its limit.
+// What limits the usual turn by a CPU file, how much of the measured time that explains, and whether it is what the
+// file predicts of all turns: others may take another time, and the usual one does not repeat without end.
+static const char *limit_words(struct arena *arena, const struct hot_moment *moment,
+                               const struct hot_forecast *forecast) {
+    const double measured = moment->replay.cycles_per_turn;
+    const char *what = is_near(forecast->usual_cycles, forecast->cycles)
+                           ? forecast->sentence
+                           : arena_printf(arena, "the usual turn alone would take %.2f cycles: %s",
+                                          forecast->usual_cycles, forecast->sentence);
+    if (!is_near(forecast->cycles, measured))
+        return arena_printf(arena, "%s has %.2f of %.2f cycles, so something else may limit it than what it names: %s",
+                            forecast->model, forecast->cycles, measured, what);
+    return what == forecast->sentence ? arena_printf(arena, "limit: %s", what) : what;
+}
+
+// How the value changes from moment to moment. Where it does by much, each moment; with its limit, where that is
+// certain.
 static const char *moments_words(struct arena *arena, const struct hot_finding *finding) {
+    static const double much = 1.1;
     struct text text = {.arena = arena};
     size_t n = 0;
     for (size_t i = 0; i < finding->n_moments; i++)
@@ -98,15 +108,17 @@ static const char *moments_words(struct arena *arena, const struct hot_finding *
     if (n < 2)
         return NULL;
     text_addf(&text, "%.2f to %.2f cycles a turn at %zu moments", finding->least, finding->most, n);
-    for (size_t i = 0; i < finding->n_moments && finding->is_uneven; i++) {
+    for (size_t i = 0; i < finding->n_moments && finding->most > much * finding->least; i++) {
         const struct hot_moment *moment = &finding->moments[i];
         if (moment->why)
             continue;
         text_addf(&text, "%s at %.3g s%s (%.0f %% of its time) %.2f", n ? ":" : ",", moment->state->seconds,
                   n && moment->state->clock == HOT_CPU_CLOCK ? " of CPU time" : "", 100 * moment->state->share,
                   moment->replay.cycles_per_turn);
+        if (!finding->is_uneven)
+            text_addf(&text, " (%.2f to %.2f)", moment->replay.low, moment->replay.high);
         n = 0;
-        for (size_t k = 0; k < finding->n_models; k++)
+        for (size_t k = 0; k < finding->n_models && finding->is_uneven; k++)
             if (moment->forecasts[k].sentence)
                 text_addf(&text, ", %s", limit_words(arena, moment, &moment->forecasts[k]));
     }
@@ -116,8 +128,9 @@ static const char *moments_words(struct arena *arena, const struct hot_finding *
 // Moments without a copy, or without a value; null: there are none.
 static const char *missing_words(struct arena *arena, const struct hot_finding *finding) {
     if (finding->n_moments < finding->n_chosen)
-        return arena_printf(arena, "without %zu of %zu moments, at which the second run was not in it or its copies "
-                                   "would have held the program up for too long",
+        return arena_printf(arena,
+                            "without %zu of %zu moments, at which the second run was not in it or its copies "
+                            "would have held the program up for too long",
                             finding->n_chosen - finding->n_moments, finding->n_chosen);
     const char *why = NULL;
     size_t n = 0;
@@ -191,7 +204,8 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
         *ARENA_ADD(arena, *words, n) = arena_printf(arena, "unstable: %s", replay->measurement.why);
     if (!isnan(finding->program_cycles))
         *ARENA_ADD(arena, *words, n) =
-            arena_printf(arena, "in the program: %.2f cycles a turn", finding->program_cycles);
+            arena_printf(arena, "in the program: %.2f cycles a turn (%.2f to %.2f, from %.0f samples)",
+                         finding->program_cycles, finding->program_low, finding->program_high, finding->loop->all);
     return n;
 }
 
@@ -270,8 +284,10 @@ void hot_print_rest(struct arena *arena, const struct hot_findings *findings, FI
         text_addf(&text, "; %.0f %%: other reasons", 100 * others);
     screen_print_sentence(text.data, out);
     if (are_by_wall_clock(findings))
-        screen_print_sentence("moments are by the profile's times, which are the wall clock's: where a run of the program "
-                              "had to wait for its CPU, they are in other parts of it", out);
+        screen_print_sentence(
+            "moments are by the profile's times, which are the wall clock's: where a run of the program "
+            "had to wait for its CPU, they are in other parts of it",
+            out);
     const int status = findings->profiled.status;
     if (findings->was_run && status)
         screen_print_sentence(WIFSIGNALED(status)
@@ -391,6 +407,10 @@ static json_t *json_of_finding(struct arena *arena, const struct hot_finding *fi
                   json_of_number(finding->program_cycles), "predictions",
                   json_of_forecasts(finding->main, finding->n_models, finding->predicted), "uneven", finding->is_uneven,
                   "moments", json_of_moments(finding));
+    json_object_set_new(object, "program_low",
+                        json_of_number(isnan(finding->program_cycles) ? NAN : finding->program_low));
+    json_object_set_new(object, "program_high",
+                        json_of_number(isnan(finding->program_cycles) ? NAN : finding->program_high));
     json_object_set_new(object, "turn", loop ? json_string(turns[finding->turn]) : json_null());
     json_object_set_new(object, "code", json_of_code(arena, finding->main));
     json_object_set_new(object, "covered", json_of_number(finding->covered));
