@@ -21,6 +21,11 @@ struct image_import { // a pointer that the loader fills in
     uint64_t resolver; // address of the function that chooses another one when the program starts; 0: none
 };
 
+struct image_stubs { // a procedure linkage table
+    uint64_t begin, end;
+    uint64_t size; // of a stub
+};
+
 struct hot_image {
     struct arena *arena;
     const char *path, *build_id;
@@ -39,6 +44,8 @@ struct hot_image {
     size_t n_frames;
     struct image_import *imports; // ascending
     size_t n_imports;
+    struct image_stubs *stubs; // with the functions
+    size_t n_stubs;
     bool has_functions, has_imports; // they have been read
 };
 

@@ -391,6 +391,39 @@ static void loops_of_each_kind_of_file(void **state) {
     }
 }
 
+// As objdump names them, also at an address within.
+static void stubs_have_names(void **state) {
+    (void)state;
+    static const char *const flags[] = {"-pie", "-no-pie -Wl,-z,now", "-Wl,-z,ibtplt", "-s"};
+    testing_write("stubs.s", ".globl main\nmain:\n call puts@plt\n call exit@plt\n.section .note.GNU-stack\n");
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        const char *program =
+                       testing_compile(arena_printf(&testing_programs_arena, "stubs%zu", i), "stubs.s", flags[i]),
+                   *why;
+        struct arena arena = {0};
+        struct hot_function function;
+        struct hot_image *image = hot_image_open(&arena, program, &why);
+        char line[256], name[128];
+        unsigned long address;
+        size_t n = 0;
+        FILE *listing = popen(arena_printf(&arena, "objdump -d %s", program), "r"); // NOLINT(cert-env33-c)
+        assert_true(image && listing);
+        while (fgets(line, sizeof line, listing)) {
+            if (sscanf(line, "%lx <%127[^>]>:", &address, name) != 2 || !strstr(name, "@plt") || strstr(name, "-0x"))
+                continue;
+            assert_true(hot_image_function(image, address + 4, &function));
+            assert_int_equal(function.begin, address);
+            assert_non_null(function.name);
+            assert_string_equal(function.name, name);
+            n++;
+        }
+        assert_int_equal(pclose(listing), 0);
+        assert_true(n >= 2);
+        hot_image_close(image);
+        arena_free(&arena);
+    }
+}
+
 static void turns_are_counted_by_callgrind_alone(void **state) {
     (void)state;
     struct shape *shape = open_shape(testing_path("shapes0"), testing_path("shapes0"));
@@ -497,6 +530,7 @@ static int close_all(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_of_each_kind_of_file),
+        cmocka_unit_test(stubs_have_names),
         cmocka_unit_test(turns_are_counted_by_callgrind_alone),
         cmocka_unit_test(what_has_no_loops_is_named),
         cmocka_unit_test(files_that_are_cut_off_cost_only_themselves),
