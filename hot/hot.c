@@ -31,6 +31,7 @@ static struct hot_capture request_of(struct arena *arena, const struct hot_captu
     capture.is_open = is_call;
     capture.clock = findings->profile->clock;
     capture.run_seconds = findings->profiled.elapsed;
+    capture.key = findings->profiled.key;
     capture.n_moments = hot_moments_choose(arena, findings->profile, findings->loops, finding->loop,
                                            is_call && most_moments ? 1 : most_moments, &capture.moments);
     if (most_moments)

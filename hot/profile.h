@@ -89,6 +89,7 @@ struct hot_run {
     double seconds; // user time
     double cpu;     // all its CPU time, without what copies took of it; 0: its end was not seen
     double elapsed; // by the wall clock; 0: not known
+    int key;        // signal of the keyboard that came meanwhile, for the program and for us; 0: none
 };
 
 // Runs the program with its own input and output, and samples it: by perf, else by a timer and ptrace. `hertz`: 0:

@@ -35,11 +35,18 @@ static _Noreturn void become(char *const *argv, const struct starter *starter, i
     _exit(127);
 }
 
-// Keys that end a program are for it, not for us.
+static volatile sig_atomic_t last_key;
+
+static void note_key(int number) {
+    last_key = number;
+}
+
+// Keys that end a program are for it, not for us. They are noted.
 static void ignore_keys(struct starter *starter) {
-    const struct sigaction ignore = {.sa_handler = SIG_IGN};
-    sigaction(SIGINT, &ignore, &starter->old_int);
-    sigaction(SIGQUIT, &ignore, &starter->old_quit);
+    const struct sigaction note = {.sa_handler = note_key, .sa_flags = SA_RESTART};
+    last_key = 0;
+    sigaction(SIGINT, &note, &starter->old_int);
+    sigaction(SIGQUIT, &note, &starter->old_quit);
 }
 
 static void heed_keys(const struct starter *starter) {
@@ -158,6 +165,7 @@ bool hot_profile_record(struct arena *arena, char *const *argv, double hertz, st
     run->status = end.status;
     run->seconds = cpu_time_seconds(&end.usage.ru_utime);
     run->cpu = cpu_time_of(&end.usage);
+    run->key = last_key;
     return true;
 }
 

@@ -320,6 +320,23 @@ static void a_run_of_our_own(void **state) {
     arena_free(&arena);
 }
 
+// A key of the terminal ends the program, and not us.
+static void a_key_is_noted(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct hot_profile profile;
+    struct hot_run run;
+    char shell[] = "sh", option[] = "-c", text[] = "kill -INT $PPID; exit 3";
+    char *const argv[] = {shell, option, text, NULL};
+    bool is_good = hot_profile_record(&arena, argv, 0, &profile, &run, &fail);
+    arena_free(&arena);
+    if (!is_good && fail.status == FAIL_UNAVAILABLE)
+        skip();
+    assert_true(is_good && WIFEXITED(run.status) && WEXITSTATUS(run.status) == 3);
+    assert_int_equal(run.key, SIGINT);
+}
+
 // A process that runs: it goes on as if nothing had been.
 static void expect_attached(bool by_ptrace) {
     struct arena arena = {0};
@@ -465,6 +482,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_output_of_callgrind),
         cmocka_unit_test(counts),
         cmocka_unit_test(a_run_of_our_own),
+        cmocka_unit_test(a_key_is_noted),
         cmocka_unit_test(interval_of_samples),
         cmocka_unit_test(a_process_that_runs),
         cmocka_unit_test(a_process_by_ptrace),

@@ -67,6 +67,7 @@ struct hot_capture {
     size_t most_steps;      // 0: 20,000
     double run_seconds;     // that the program takes by the wall clock; 0: as long as to the last moment
     double timeout_seconds; // until the head is reached, from then on; 0: 10 s
+    int key;                // signal that ends the program after run_seconds, where it still runs; 0: none
 };
 
 // The copies of one loop, in the order of their times.

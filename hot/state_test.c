@@ -166,6 +166,34 @@ static void attaches_to_a_process(void **context) {
     assert_true(copies.states[0]->turns > 10);
 }
 
+// A program that a key ended in its first run gets it in this one, too, and not too early.
+static void presses_keys(void **context) {
+    struct testing_target target;
+    struct hot_copies copies;
+    struct hot_run run;
+    struct fail fail = {0};
+    char mode[] = "late";
+    (void)context;
+    testing_target_open(&target, "adds");
+    target.loop.ranges = &target.range;
+    target.argv[3] = mode;
+    struct hot_capture capture = {.argv = target.argv,
+                                  .loop = &target.loop,
+                                  .module = &target.module,
+                                  .most_steps = 400,
+                                  .run_seconds = 100,
+                                  .key = SIGINT};
+    if (!hot_state_capture(&arena, &decoder, &capture, 1, &copies, &run, &fail) && fail.status == FAIL_UNAVAILABLE)
+        skip();
+    assert_true(WIFEXITED(run.status) && WEXITSTATUS(run.status) == STATUS);
+    char busily[] = "long";
+    target.argv[3] = busily;
+    capture.run_seconds = 0.1;
+    assert_true(hot_state_capture(&arena, &decoder, &capture, 1, &copies, &run, &fail));
+    assert_int_equal(copies.n, 1);
+    assert_true(WIFSIGNALED(run.status) && WTERMSIG(run.status) == SIGINT);
+}
+
 // We are killed while our breakpoint is in another process, which comes to it later.
 static void leaves_no_breakpoint_when_killed(void **context) {
     struct testing_target target;
@@ -297,11 +325,17 @@ int main(int argc, char **argv) {
     if (status >= 0)
         return status;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies_registers_and_memory), cmocka_unit_test(leaves_programs_unchanged),
-        cmocka_unit_test(ends_before_system_calls),    cmocka_unit_test(names_what_is_never_reached),
-        cmocka_unit_test(attaches_to_a_process),       cmocka_unit_test(copies_at_moments),
-        cmocka_unit_test(copies_both_phases),          cmocka_unit_test(leaves_no_breakpoint_when_killed),
-        cmocka_unit_test(copies_what_gathers_touch),   cmocka_unit_test(refuses_programs),
+        cmocka_unit_test(copies_registers_and_memory),
+        cmocka_unit_test(leaves_programs_unchanged),
+        cmocka_unit_test(ends_before_system_calls),
+        cmocka_unit_test(names_what_is_never_reached),
+        cmocka_unit_test(attaches_to_a_process),
+        cmocka_unit_test(copies_at_moments),
+        cmocka_unit_test(copies_both_phases),
+        cmocka_unit_test(presses_keys),
+        cmocka_unit_test(leaves_no_breakpoint_when_killed),
+        cmocka_unit_test(copies_what_gathers_touch),
+        cmocka_unit_test(refuses_programs),
     };
     return cmocka_run_group_tests(tests, open_decoder, close_decoder);
 }

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -465,6 +467,26 @@ void watch_wait(struct watch *watch) {
         tracer_detach(&watch->processes[p]->tracer);
 }
 
+// Whether a child has not ended yet. It is not taken note of.
+static bool is_alive(pid_t pid) {
+    siginfo_t end = {.si_pid = 0};
+    return waitid(P_PID, (id_t)pid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && !end.si_pid;
+}
+
+// A server ends by a key. It gets the same one in this run, after the same time; as from a terminal, with its children.
+static void press_key(const struct watch *watch) {
+    const struct hot_capture *first = &watch->captures[0];
+    const struct tracer *program = &watch->processes[0]->tracer;
+    const struct timespec a_while = {0, 10000000};
+    if (!first->key || !first->argv || program->has_ended)
+        return;
+    while (is_alive(program->pid) && timer_seconds() < watch->start + first->run_seconds)
+        nanosleep(&a_while, NULL);
+    for (size_t p = watch->n_processes; p-- > 0 && is_alive(program->pid);)
+        if (getpgid(watch->processes[p]->tracer.pid) == getpgrp())
+            kill(watch->processes[p]->tracer.pid, first->key);
+}
+
 void watch_end(struct watch *watch, struct hot_copies *copies, struct hot_run *run) {
     struct tracer *program = &watch->processes[0]->tracer;
     for (size_t i = 0; i < watch->n; i++) {
@@ -481,6 +503,7 @@ void watch_end(struct watch *watch, struct hot_copies *copies, struct hot_run *r
         }
         copies[i].why = copies[i].n ? NULL : loop->why;
     }
+    press_key(watch);
     tracer_wait_end(program);
     cpu_time_close(&watch->cpu_time);
     const bool is_of_cpu = watch->captures[0].clock == HOT_CPU_CLOCK;
