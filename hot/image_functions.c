@@ -108,29 +108,12 @@ static void read_debug_symbols(struct hot_image *image, struct symbol_list *list
     close(fd);
 }
 
-static void read_stubs(struct hot_image *image) {
-    enum { LEAST = 8, MOST = 64 };
-    static const char name[] = ".plt"; // also .plt.got, .plt.sec
-    GElf_Shdr header;
-    size_t names;
-    if (elf_getshdrstrndx(image->elf, &names) != 0)
-        return;
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(image->elf, section));) {
-        const char *own = gelf_getshdr(section, &header) ? elf_strptr(image->elf, names, header.sh_name) : NULL;
-        if (own && strncmp(own, name, sizeof name - 1) == 0 && header.sh_entsize >= LEAST &&
-            header.sh_entsize <= MOST && header.sh_addr + header.sh_size > header.sh_addr)
-            *ARENA_ADD(image->arena, image->stubs, image->n_stubs) =
-                (struct image_stubs){header.sh_addr, header.sh_addr + header.sh_size, header.sh_entsize};
-    }
-}
-
 static void read_functions(struct hot_image *image) {
     struct symbol_list list = {0};
     if (image->has_functions)
         return;
     image->has_functions = true;
     image_read_frames(image);
-    read_stubs(image);
     add_symbols(image, image->elf, &list);
     read_debug_symbols(image, &list);
     if (list.n)
@@ -223,24 +206,7 @@ static void take_gap(const struct hot_image *image, uint64_t address, struct hot
     function->is_gap = true;
 }
 
-// A stub is a function of its own, though the table of unwinding has all of them as one.
-static bool take_stub(struct hot_image *image, uint64_t address, struct hot_function *function) {
-    for (size_t i = 0; i < image->n_stubs; i++) {
-        const struct image_stubs *stubs = &image->stubs[i];
-        if (address < stubs->begin || address >= stubs->end)
-            continue;
-        const uint64_t begin = address - (address - stubs->begin) % stubs->size;
-        const char *import = hot_image_import(image, begin);
-        if (!import)
-            return false;
-        *function = (struct hot_function){
-            .name = arena_printf(image->arena, "%s@plt", import), .begin = begin, .end = begin + stubs->size};
-        return true;
-    }
-    return false;
-}
-
-bool hot_image_function(struct hot_image *image, uint64_t address, struct hot_function *function) {
+bool image_find_function(struct hot_image *image, uint64_t address, struct hot_function *function) {
     if (!hot_image_is_code(image, address))
         return false;
     read_functions(image);
@@ -249,8 +215,6 @@ bool hot_image_function(struct hot_image *image, uint64_t address, struct hot_fu
         *function = *sized;
         return true;
     }
-    if (take_stub(image, address, function))
-        return true;
     size_t n = count_before(image->frames, image->n_frames, address);
     if (n > 0 && address < image->frames[n - 1].end) {
         const struct hot_function *named = named_at(image, image->frames[n - 1].begin);

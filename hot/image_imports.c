@@ -66,7 +66,7 @@ const char *hot_image_import_by(struct hot_image *image, uint64_t pointer) {
     const struct image_import *import = find(image, pointer);
     struct hot_function function;
     if (import && import->resolver) // its symbol names what is chosen
-        return hot_image_function(image, import->resolver, &function) ? function.name : NULL;
+        return image_find_function(image, import->resolver, &function) ? function.name : NULL;
     return import ? import->name : NULL;
 }
 

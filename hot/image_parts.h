@@ -44,10 +44,13 @@ struct hot_image {
     size_t n_frames;
     struct image_import *imports; // ascending
     size_t n_imports;
-    struct image_stubs *stubs; // with the functions
+    struct image_stubs *stubs;
     size_t n_stubs;
-    bool has_functions, has_imports; // they have been read
+    bool has_functions, has_imports, has_stubs; // they have been read
 };
+
+// As hot_image_function, but takes all stubs of a procedure linkage table as one.
+bool image_find_function(struct hot_image *image, uint64_t address, struct hot_function *function);
 
 // The section of that name; null: there is none. Sets its header.
 Elf_Scn *image_section(Elf *elf, const char *name, GElf_Shdr *header);
