@@ -297,7 +297,7 @@ static int distance_of(double seconds) {
 
 void sampler_events_run(struct sampler *sampler, double seconds, struct sampler_end *end) {
     struct events *events = sampler->state;
-    struct pollfd polls[MOST_RINGS];
+    struct pollfd polls[MOST_RINGS] = {0};
     const double start = now(), stop = start + seconds;
     *end = (struct sampler_end){0};
     for (size_t i = 0; i < events->n_rings; i++)

@@ -258,8 +258,10 @@ static void print_table(struct arena *arena, const struct hot_findings *findings
 
 // Whether loops were copied at moments that the profile had by the wall clock.
 static bool are_by_wall_clock(const struct hot_findings *findings) {
+    if (!findings->profile || findings->profile->clock != HOT_WALL_CLOCK)
+        return false;
     for (size_t i = 0; i < findings->n; i++)
-        if (findings->items[i].n_chosen && findings->profile->clock == HOT_WALL_CLOCK)
+        if (findings->items[i].n_chosen)
             return true;
     return false;
 }
