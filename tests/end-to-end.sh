@@ -44,7 +44,9 @@ expect 1 'add rbx, rcx' run --asm 'ud2' --asm 'add rbx, rcx' --form looped
 [ -z "$(pgrep -f "$cyclops")" ] || { echo "FAILED: left running: $(pgrep -fa "$cyclops")"; failures=$((failures + 1)); }
 
 # A journal is appended to: a header for each run, so that no value stands under another host or target.
-run add-r64 --output "$T/journal" >/dev/null && run imul-r64 --output "$T/journal" >/dev/null
+for kernel in add-r64 imul-r64; do
+    expect 0 "$kernel" run "$kernel" --target sim:skylake --output "$T/journal"
+done
 expect 0 '^ 2 host 4 measurement' bash -c "jq -r .record '$T/journal' | sort | uniq -c | tr -s '\n ' '  '"
 
 # A run that goes on does so where the last one measured; what another CPU says is not taken for this one's.

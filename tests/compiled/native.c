@@ -76,25 +76,45 @@ static void call_in_a_loop(const struct call *call, long n) {
         call_once(call);
 }
 
-// The same loop, so many bytes from the start of a cache line: what is called may be faster from one place than from
-// another, by how its branches are predicted.
+// Loops that call it, too, so many bytes from the start of a cache line: what is called may be faster from one place
+// than from another, by how its branches are predicted. They take the arguments from memory, all six of them; or from
+// registers, those that there are: calls that overlap do so more where less stands between them.
 typedef void caller(const struct call *, long n);
-#define CALLER_AT(bytes)                                                                                               \
-    void caller_##bytes(const struct call *call, long n);                                                              \
-    __asm__(                                                                                                           \
-        ".text; .balign 64; .rept " #bytes "; nop; .endr; caller_" #bytes ":"                                          \
-        "push %rbx; push %rbp; push %r12; mov %rdi, %rbx; mov %rsi, %rbp;"                                             \
-        "1: mov 8(%rbx), %rdi; mov 16(%rbx), %rsi; mov 24(%rbx), %rdx; mov 32(%rbx), %rcx;"                            \
-        "mov 40(%rbx), %r8; mov 48(%rbx), %r9; call *(%rbx); dec %rbp; jnz 1b; pop %r12; pop %rbp; pop %rbx; ret");
-CALLER_AT(0)
-CALLER_AT(8)
-CALLER_AT(16)
-CALLER_AT(24)
-CALLER_AT(32)
-CALLER_AT(40)
-CALLER_AT(48)
-CALLER_AT(56)
-static caller *const callers[] = {caller_0, caller_8, caller_16, caller_24, caller_32, caller_40, caller_48, caller_56};
+#define CALLER_AT(kind, bytes, get_arguments)                                                                          \
+    void caller_##kind##_##bytes(const struct call *call, long n);                                                     \
+    __asm__(".text; .balign 64; .rept " #bytes "; nop; .endr; caller_" #kind "_" #bytes ":"                            \
+            "push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15; sub $8, %rsp; mov %rsi, %rbp;"          \
+            "mov %rdi, %rbx; mov 8(%rbx), %r12; mov 16(%rbx), %r13; mov 24(%rbx), %r14; mov 32(%rbx), %r15;"           \
+            "1:" get_arguments " call *(%rbx); dec %rbp; jnz 1b; add $8, %rsp;"                                        \
+            "pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx; ret");
+#define CALLERS(kind, get_arguments)                                                                                   \
+    CALLER_AT(kind, 0, get_arguments)                                                                                  \
+    CALLER_AT(kind, 8, get_arguments)                                                                                  \
+    CALLER_AT(kind, 16, get_arguments)                                                                                 \
+    CALLER_AT(kind, 24, get_arguments)                                                                                 \
+    CALLER_AT(kind, 32, get_arguments)                                                                                 \
+    CALLER_AT(kind, 40, get_arguments)                                                                                 \
+    CALLER_AT(kind, 48, get_arguments)                                                                                 \
+    CALLER_AT(kind, 56, get_arguments)
+#define CALLERS_OF(kind)                                                                                               \
+    {                                                                                                                  \
+        caller_##kind##_0, caller_##kind##_8, caller_##kind##_16, caller_##kind##_24, caller_##kind##_32,              \
+            caller_##kind##_40, caller_##kind##_48, caller_##kind##_56                                                 \
+    }
+#define ONE "mov %r12, %rdi;"
+#define TWO ONE "mov %r13, %rsi;"
+#define THREE TWO "mov %r14, %rdx;"
+#define FOUR THREE "mov %r15, %rcx;"
+CALLERS(memory, "mov 8(%rbx), %rdi; mov 16(%rbx), %rsi; mov 24(%rbx), %rdx; mov 32(%rbx), %rcx; mov 40(%rbx), %r8;"
+                "mov 48(%rbx), %r9;")
+CALLERS(one, ONE)
+CALLERS(two, TWO)
+CALLERS(three, THREE)
+CALLERS(four, FOUR)
+enum { MOST_IN_REGISTERS = 4, PLACES = 8 };
+// By the number of arguments; and those by memory, for none.
+static caller *const callers[1 + MOST_IN_REGISTERS][PLACES] = {CALLERS_OF(memory), CALLERS_OF(one), CALLERS_OF(two),
+                                                               CALLERS_OF(three), CALLERS_OF(four)};
 static caller *call_many = call_in_a_loop;
 
 // Calls that differ in their arguments, in an order that no CPU foresees: so each call mispredicts the end of its loop,
@@ -183,12 +203,18 @@ static void print_times_of_variants(const struct call *call, const long *steps, 
         print_time(calls);
 }
 
-static void print_times_by_caller(const struct call *call, long repeats) {
-    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++) {
-        call_many = callers[i];
+static void print_times_by_place(const struct call *call, caller *const *places, long repeats) {
+    for (size_t i = 0; i < PLACES; i++) {
+        call_many = places[i];
         for (long k = 0; k < repeats; k++)
             print_time(call);
     }
+}
+
+static void print_times_by_caller(const struct call *call, int n_arguments, long repeats) {
+    print_times_by_place(call, callers[0], repeats);
+    if (n_arguments > 0 && n_arguments <= MOST_IN_REGISTERS)
+        print_times_by_place(call, callers[n_arguments], repeats);
 }
 
 // Starts a child that stops before the call.
@@ -352,7 +378,7 @@ int main(int argc, char **argv) {
     else if (is_varied)
         print_times_of_variants(&call, steps, atol(argv[3]));
     else if (strcmp(argv[1], "callers") == 0)
-        print_times_by_caller(&call, atol(argv[3]));
+        print_times_by_caller(&call, n_arguments, atol(argv[3]));
     else
         for (long i = 0; i < atol(argv[3]); i++)
             print_time(&call);
