@@ -114,6 +114,13 @@ static inline unsigned cpu_recipe_class(const struct cpu *cpu, const struct cpu_
     return cpu->is_x86 || write->operand < 0 ? 0 : recipe->insn->cost->writes[write->operand].write_class;
 }
 
+static inline bool cpu_recipe_writes(const struct cpu_recipe *recipe, unsigned unit) {
+    for (unsigned i = 0; i < recipe->n_writes; i++)
+        if (recipe->writes[i].unit == unit)
+            return true;
+    return false;
+}
+
 // Whether it goes through the schedulers of general registers, and is more than a load.
 static inline bool cpu_is_operation(const struct cpu_recipe *recipe) {
     return recipe->rename == CPU_EXECUTES && !recipe->is_vector && !recipe->is_plain_load && recipe->n_uses > 0;

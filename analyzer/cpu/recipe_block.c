@@ -82,6 +82,30 @@ static void join_nops(struct cpu_recipe *recipes, unsigned n) {
     }
 }
 
+// Where an adjustment was the last to move the stack pointer otherwise, the stack engine does not do for push and pop:
+// they are executed as additions are, too. Copies of a block stand one behind the other.
+static void execute_stack(const struct cpu *cpu, struct cpu_recipe *recipes, unsigned n) {
+    const struct cpu_recipe *last = NULL;
+    bool moves = false;
+    for (unsigned i = 0; i < n; i++) {
+        moves |= recipes[i].stack_change != 0;
+        if (!recipes[i].stack_change && cpu_recipe_writes(&recipes[i], cpu->stack))
+            last = &recipes[i];
+    }
+    for (unsigned i = 0; i < n && last && moves; i++) {
+        struct cpu_recipe *recipe = &recipes[i];
+        const bool adjusts = cpu_recipe_writes(recipe, cpu->adjuster);
+        if (adjusts && recipe->n_uses == 1 && cpu_knows(cpu, CPU_STACK_ADJUSTMENT_PIPES))
+            recipe->uses[0].cycles = cpu_value(cpu, CPU_STACK_ADJUSTMENT_PIPES);
+        if (!recipe->stack_change && cpu_recipe_writes(recipe, cpu->stack))
+            last = recipe;
+        else if (recipe->stack_change && cpu_recipe_writes(last, cpu->adjuster) && last->n_uses &&
+                 recipe->n_uses < CPU_MOST_USES)
+            recipe->uses[recipe->n_uses++] =
+                (struct cpu_use){last->uses[0].pipes, cpu_value(cpu, CPU_STACK_ADJUSTED_PIPES)};
+    }
+}
+
 bool cpu_executes(struct arena *arena, const struct cpu *cpu, const struct cpu_recipe *recipes, unsigned n,
                   struct fail *fail) {
     for (unsigned i = 0; i < n; i++) {
@@ -109,6 +133,8 @@ struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const
             recipes[i - 1].slots = recipes[i - 1].decoded_slots = 0;
     if (cpu_does(cpu, CPU_NOP_FUSION))
         join_nops(recipes, block->n_insns);
+    if (cpu_value(cpu, CPU_STACK_ADJUSTED_PIPES) > 0)
+        execute_stack(cpu, recipes, block->n_insns);
     if (cpu_knows(cpu, CPU_DEPENDENT_CYCLES) && cpu_value(cpu, CPU_DEPENDENT_REACH) > 0)
         find_lost_turns(arena, cpu, recipes, block->n_insns);
     return recipes;

@@ -26,6 +26,8 @@ static const char text[] = "cpu: 1\n"
                            "  dispatches-whole: 1\n"
                            "  stack-adjustment-sync: 0.5\n"
                            "  stack-adjustment-access: 0.25\n"
+                           "  stack-adjusted-pipes: 1\n"
+                           "  stack-adjustment-pipes: 2\n"
                            "  op-cache-line-bytes: 64\n"
                            "  op-cache-line-slots: 9\n"
                            "  op-cache-line-fields: 6\n"
@@ -77,8 +79,10 @@ static void groups(void **state) {
         {"584883c408", "pop; add rsp, 8: on", BOUND_LATENCY, 1.75},
         {"58584883c408", "two pops; add rsp, 8: a quarter more", BOUND_LATENCY, 2},
         {"50504883ec08", "two pushes; sub rsp, 8: on", BOUND_LATENCY, 1.5},
-        {"4889ec4883c4085b5958", "mov rsp, rbp; add rsp, 8; three pops: the next adjustment waits", BOUND_LATENCY,
-         1.75},
+        {"4889ec4883c4085b5958", "mov rsp, rbp; add rsp, 8; three pops: executed, and no adjustment waits for them",
+         BOUND_PORTS, 5. / 4},
+        {"4889ec5b5958", "mov rsp, rbp; three pops: the stack engine does them", BOUND_LOADS, 1},
+        {"4883c40889d889d1", "add rsp, 8; two mov: no push or pop, no longer", BOUND_LATENCY, 1},
         {"49032c3b", "add rbp, [r11 + rdi]", BOUND_DISPATCH, 2. / 6},
         {"49032c3b89c189c189c189c189c189c189c189c189c1", "and nine mov: its two slots come apart in no group",
          BOUND_DISPATCH, 2},

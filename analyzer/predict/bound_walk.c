@@ -128,7 +128,7 @@ static double adjustment_sync(const struct walk *walk, const struct cpu_recipe *
     return walk->has_popped ? cpu_value(walk->cpu, CPU_STACK_ADJUSTMENT_SYNC) : 0;
 }
 
-// And for the adjustment before it, even where the register has got another value since.
+// And for the adjustment before it.
 static double adjustment_gap(const struct walk *walk, const struct cpu_recipe *recipe) {
     enum { MOST_WAITED_FOR = 4 };
     if (!walk->is_moved || takes_back(walk, recipe))
@@ -156,6 +156,10 @@ static void sync_stack(struct walk *walk, const struct cpu_recipe *recipe) {
     walk->ready[cpu->adjuster] += gap;
     walk->access.sync = cycles > 0 ? ticks_of(cycles) : 0;
     walk->access.gap = gap > 0 ? ticks_of(gap) : 0;
+    if (!recipe->stack_change && cpu_recipe_writes(recipe, cpu->stack)) {
+        walk->is_moved = false;
+        walk->n_since = 0;
+    }
     walk->is_pending |= recipe->stack_change != 0;
     walk->has_popped |= recipe->stack_change > 0;
     walk->is_moved |= recipe->stack_change != 0;
