@@ -55,6 +55,9 @@ struct check_mixture {
     struct check_value value; // a CHECK_BLOCK of that name: cycles of a pass through the loop
 };
 
+// A table's values do not keep the confidence of their measurements, which has this default (bench/bench.h).
+#define CHECK_USUAL_CONFIDENCE 0.99
+
 // Whether a model may be below the value: it is an upper bound, at least to a model.
 bool check_value_is_bound(const struct check_value *value);
 

@@ -47,9 +47,6 @@ static void finish(struct list *list, struct check_results *results) {
 
 // ---- a survey
 
-// A table's values do not keep the confidence of their measurements.
-static const double usual_confidence = 0.99;
-
 // Machine code in which the form stands: of its throughput, or of any value.
 static const char *code_of(const struct table_row *row) {
     if (row->headline < row->n_throughputs)
@@ -108,7 +105,7 @@ static void add_row(struct list *list, const struct table_row *row, double line_
                                 .destination = "",
                                 .how = "",
                                 .code = code_of(row),
-                                .confidence = usual_confidence};
+                                .confidence = CHECK_USUAL_CONFIDENCE};
     add_throughputs(list, row, value, line_cycles);
     if (row->slots.value.is_known) {
         value.quantity = CHECK_SLOTS;
@@ -146,7 +143,7 @@ static void read_mixtures(struct arena *arena, const struct survey_table *table,
                                                    .how = "",
                                                    .value = mixture->value,
                                                    .code = mixture->value.code,
-                                                   .confidence = usual_confidence}};
+                                                   .confidence = CHECK_USUAL_CONFIDENCE}};
     }
     results->mixtures = list;
     results->n_mixtures = table->n_mixtures;

@@ -193,8 +193,7 @@ static const char *group_text(struct arena *arena, const struct group *group) {
     return row_summary_value(arena, group->value);
 }
 
-// Adds "4"; "1;4" for two values; "1..≤7" for more; "-".
-static void add_latency(struct arena *arena, struct table *grid, const struct table_row *row) {
+const char *table_latency_text(struct arena *arena, const struct table_row *row, bool *is_sure) {
     struct group *groups;
     size_t n = group_latencies(arena, row, &groups);
     bool is_unstable = false;
@@ -203,8 +202,14 @@ static void add_latency(struct arena *arena, struct table *grid, const struct ta
     const char *text = n ? group_text(arena, &groups[0]) : "-";
     if (n > 1)
         text = arena_printf(arena, "%s%s%s", text, n == 2 ? ";" : "..", group_text(arena, &groups[n - 1]));
-    table_text_cell(grid, n == 0 || is_unstable ? TABLE_YELLOW : TABLE_PLAIN,
-                    arena_printf(arena, "%s%s", text, is_unstable ? " ?" : ""));
+    *is_sure = n && !is_unstable;
+    return arena_printf(arena, "%s%s", text, is_unstable ? " ?" : "");
+}
+
+static void add_latency(struct arena *arena, struct table *grid, const struct table_row *row) {
+    bool is_sure;
+    const char *text = table_latency_text(arena, row, &is_sure);
+    table_text_cell(grid, is_sure ? TABLE_PLAIN : TABLE_YELLOW, text);
 }
 
 // ---- the rows

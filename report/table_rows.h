@@ -19,6 +19,8 @@ const char *table_throughput_text(struct arena *arena, const struct table_row *r
                                   const struct table_throughput *throughput);
 // A cell: "4", "≤7", "0.333 ?"; "-" where the value is not known.
 const char *table_value_text(struct arena *arena, const struct table_value *value);
+// The row's latencies: "4"; "1;4" for two values; "1..≤7" for more; "-".
+const char *table_latency_text(struct arena *arena, const struct table_row *row, bool *is_sure);
 enum table_colour table_value_colour(const struct table_value *value);
 void table_text_cell(struct table *table, enum table_colour colour, const char *text);
 // A model's number, with "≠" where the range excludes it.

@@ -423,9 +423,20 @@ for file in empty.jsonl cut.jsonl; do
     expect 2 "there are no measurements in '$file'" "$cyclops" report $file --output bad.html
     expect 2 "there are no measurements in '$file'" "$cyclops" diff run.jsonl $file
 done
-for command in report table "check --mcpu znver4"; do
+for command in report "check --mcpu znver4"; do
     output=$([ "$command" != report ] || echo "--output bad.html")
     expect 2 "'moved' is of another machine, microcode or target than the folder before it" "$cyclops" $command base moved $output
 done
+# A table has a column for each machine, and a page of them shows the same.
+expect 0 '^moved beside base: latencies: [0-9]+ shorter, [1-9][0-9]* longer; ' env COLUMNS=200 "$cyclops" table base moved
+expect 0 '^  form +base +moved$' "$cyclops" table base moved --differs
+expect 2 "^cyclops: error: --html is of several machines, and these folders are of one" "$cyclops" table base --html bad.html
+expect 2 "^cyclops: error: --json is of one machine, and these are several" "$cyclops" table base moved --json
+"$cyclops" table base moved --csv >machines.csv
+"$cyclops" table base --csv | xz >published.csv.xz
+expect 0 '^published: ' "$cyclops" table published.csv.xz moved
+expect 2 "^cyclops: error: .*machines.csv:1: it is no table of 'cyclops table --csv': it has no column 'cycles'" "$cyclops" table machines.csv moved
+head -c 200 published.csv.xz >cut.csv.xz
+expect 2 '^cyclops: error: .*cut.csv.xz' "$cyclops" table cut.csv.xz moved
 expect 2 'two measurements' "$cyclops" diff base
 finish

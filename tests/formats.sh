@@ -45,6 +45,7 @@ fits measurements noisy/measurements.jsonl host measurement
 fits survey-forms noisy/forms.jsonl
 writes table "table form" "$cyclops" table noisy --json --left-out "${llvms[@]}"
 writes table-csv '' "$cyclops" table noisy --csv --left-out "${llvms[@]}"
+writes machines-csv '' "$cyclops" table base moved --csv
 writes check 'check finding allowance' "$cyclops" check base --mcpu worse.yaml --against znver4 --gap --allow allow.yaml --json
 ran "$cyclops" survey VADDPSYrr VMULPSYrr VPERMDYrr "${still[@]}" --mixtures 8 --output mixed
 writes check 'check mixture' "$cyclops" check mixed --mcpu znver4 --json

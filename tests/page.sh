@@ -46,6 +46,17 @@ made "$cyclops" explain 'vdivps ymm0, ymm0, ymm1; vaddps ymm0, ymm0, ymm2; mov r
 expect 0 'fine' "$here/block_page.py" "$chromium" "$T/block.html" "$T"
 expect 2 '--html.*CPU file' "$cyclops" explain 'add rax, rbx' --mcpu znver4 --html "$T/none.html"
 
+# A page of two machines: it shows which forms differ, as the table does, from its address on; and keeps the order of what is chosen.
+made "$cyclops" survey SUB64rr IMUL64rr 'ADD64r[ri].*' 'XOR(32|64)rr' "${quiet[@]}" --output right
+made "$cyclops" table right survey --html machines.html
+dom() { "$chromium" --headless=new --no-sandbox --disable-gpu --user-data-dir="$T/user" --dump-dom "$1" 2>/dev/null; }
+n=$("$cyclops" table right survey --differs | sed -n 's/.* of them; \([0-9]*\) of these differ.*/\1/p')
+dom "file://$T/machines.html#filter=differs&quantity=latency&search=sub" >machines.dom
+expect 0 'role="status">1 of ' cat machines.dom
+expect 0 'data-ready=' cat machines.dom
+expect 0 'latency [12] → [a-z0-9.]*: 1 to 2' cat machines.dom
+expect 0 "role=\"status\">${n:-none} of " dom "file://$T/machines.html#filter=differs"
+
 # It finds what is broken: rows that are no grid, a part that is too wide, unreadable text, a script that ends early.
 broken() {
     sed "$2" report.html >broken.html
