@@ -1,5 +1,7 @@
 #include "gen/assembler.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -12,11 +14,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *choose_assembler(const struct isa *isa) {
+// A relocatable installation has an assembler of its own, so that nothing else needs to be installed.
+static const char *choose_assembler(struct arena *arena, const struct isa *isa) {
     const char *chosen = getenv("CYCLOPS_AS");
     if (chosen && *chosen)
         return chosen;
-    return isa == isa_native() ? "as" : isa->assembler;
+    const char *usual = isa == isa_native() ? "as" : isa->assembler;
+    const char *own = file_installed(arena, arena_printf(arena, "lib/cyclops/tools/%s", usual));
+    return access(own, X_OK) == 0 ? own : usual;
 }
 
 // Returns an environment for English messages, in which "Error:" can be found.
@@ -126,7 +131,7 @@ static void close_files(const struct assembler *run) {
 
 bool assembler_start(struct arena *arena, const struct isa *isa, const struct text *text, struct assembler *assembler,
                      struct fail *fail) {
-    *assembler = (struct assembler){arena, isa, .name = choose_assembler(isa)};
+    *assembler = (struct assembler){arena, isa, .name = choose_assembler(arena, isa)};
     assembler->input = memfd_create("cyclops-assembly", MFD_CLOEXEC);
     assembler->messages = memfd_create("cyclops-messages", MFD_CLOEXEC);
     assembler->object = memfd_create("cyclops-object", 0); // the assembler inherits it

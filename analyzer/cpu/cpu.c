@@ -6,6 +6,7 @@
 #include "analyzer/cpu/pipes.h"
 #include "analyzer/cpu/units_aarch64.h"
 #include "analyzer/sched/insn.h"
+#include "base/bytes.h"
 #include "base/index.h"
 #include "base/text.h"
 
@@ -390,6 +391,27 @@ static bool fail_unmatched(const struct cpu *cpu, const char *match, unsigned li
     return fail_at(fail, cpu->path, line, column, "no opcode of LLVM's matches '%s'", match);
 }
 
+static bool is_opcode(const struct index *places, const char *const *opcodes, const char *name) {
+    for (size_t place = 0, i; (i = index_next(places, bytes_hash(name, strlen(name)), &place)) != INDEX_END;)
+        if (strcmp(opcodes[i], name) == 0)
+            return true;
+    return false;
+}
+
+// A rule has few names, and an LLVM tens of thousands: `places` finds these.
+static bool rule_matches_any(const struct cpu_rule *rule, const char *const *opcodes, size_t n,
+                             const struct index *places) {
+    const char *const *names = NULL;
+    size_t n_names = rule->names ? names_list(rule->names, &names) : 0;
+    for (size_t i = 0; i < n_names; i++)
+        if (is_opcode(places, opcodes, names[i]))
+            return true;
+    for (size_t i = 0; !rule->names && i < n; i++)
+        if (cpu_rule_matches(rule, opcodes[i]))
+            return true;
+    return false;
+}
+
 bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t n, unsigned llvm, struct fail *fail) {
     for (unsigned i = 0; i < cpu->n_lacks; i++) {
         const struct cpu_lack *lack = &cpu->lacks[i];
@@ -399,17 +421,18 @@ bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t
         if (found == n)
             return fail_unmatched(cpu, lack->match, lack->line, lack->column, fail);
     }
-    for (unsigned i = 0; i < cpu->n_rules; i++) {
+    struct arena arena = {0};
+    struct index places = {.arena = &arena};
+    for (size_t i = 0; i < n; i++)
+        index_add(&places, bytes_hash(opcodes[i], strlen(opcodes[i])), i);
+    const struct cpu_rule *unmatched = NULL;
+    for (unsigned i = 0; !unmatched && i < cpu->n_rules; i++) {
         const struct cpu_rule *rule = &cpu->rules[i];
-        size_t found = 0;
-        if (rule->llvm && rule->llvm != llvm)
-            continue;
-        while (found < n && !cpu_rule_matches(rule, opcodes[found]))
-            found++;
-        if (found == n)
-            return fail_unmatched(cpu, rule->match, rule->line, rule->column, fail);
+        if ((!rule->llvm || rule->llvm == llvm) && !rule_matches_any(rule, opcodes, n, &places))
+            unmatched = rule;
     }
-    return true;
+    arena_free(&arena);
+    return !unmatched || fail_unmatched(cpu, unmatched->match, unmatched->line, unmatched->column, fail);
 }
 
 static void find_rules(const struct cpu *cpu, const char *name, struct cpu_opcode *opcode) {

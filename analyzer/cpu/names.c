@@ -111,3 +111,8 @@ bool names_hold(const struct cpu_names *names, const char *name) {
             return true;
     return false;
 }
+
+size_t names_list(const struct cpu_names *names, const char *const **items) {
+    *items = names->items;
+    return names->n;
+}
