@@ -29,6 +29,7 @@ set(CYCLOPS_LABEL_slow
   program.end-to-end
   program.equal-to-llvm-mca.*
   program.events
+  program.exchange
   program.expectations
   program.formats
   program.functions-qemu
