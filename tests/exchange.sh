@@ -7,6 +7,8 @@ command -v sqlite3 >/dev/null || skip "no sqlite3"
 python3 -c 'import yaml' 2>/dev/null || skip "Python's yaml is missing"
 export CYCLOPS=$cyclops
 exchange=$root/scripts/exchange
+[ -e "$build/lib/cyclops/cyclops-llvm-22.so" ] || skip "the published forms have LLVM 22's names"
+export CYCLOPS_LLVM=22
 
 # The published tables, of some forms: all of them take a minute on a busy machine.
 cd "$T" && ln -s "$root/scripts" . || exit 1
