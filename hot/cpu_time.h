@@ -4,8 +4,6 @@
 #ifndef HOT_CPU_TIME_H
 #define HOT_CPU_TIME_H
 
-#include "base/arena.h"
-
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -15,6 +13,7 @@ struct cpu_time {
     pid_t pid;
     int event;      // -1: none
     double highest; // that was read
+    int faults;     // event; -1: none
 };
 
 enum cpu_time_start {
@@ -24,7 +23,12 @@ enum cpu_time_start {
 
 void cpu_time_open(struct cpu_time *time, pid_t pid, enum cpu_time_start start);
 double cpu_time_read(struct cpu_time *time); // s, never less than before
+// Faults of pages that it has had meanwhile, where no disk is read. Each takes some of its CPU time.
+double cpu_time_faults(const struct cpu_time *time);
 void cpu_time_close(struct cpu_time *time);
+
+// What a process takes to write to a page for the first time since it was forked, s: measured here.
+double cpu_time_of_shared_page(void);
 
 static inline double cpu_time_seconds(const struct timeval *time) {
     return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
@@ -32,18 +36,5 @@ static inline double cpu_time_seconds(const struct timeval *time) {
 static inline double cpu_time_of(const struct rusage *usage) {
     return cpu_time_seconds(&usage->ru_utime) + cpu_time_seconds(&usage->ru_stime);
 }
-
-// What the CPU time was at times of another clock, both in s. All zero but the arena.
-struct cpu_course {
-    struct arena *arena;
-    struct cpu_point {
-        double time, cpu;
-    } * points;
-    size_t n;
-};
-
-void cpu_course_note(struct cpu_course *course, double time, double cpu); // ascending
-// Between two points, by a line; before the first one and behind the last one, what these have.
-double cpu_course_at(const struct cpu_course *course, double time);
 
 #endif

@@ -1,6 +1,8 @@
 // The CPU time of a program: without the time that it waits, with that of its children; and its course.
 #include "hot/cpu_time.h"
 
+#include "hot/course.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,17 +79,17 @@ static void counts_what_a_program_takes(void **context) {
 
 static void is_even_between_points(void **context) {
     struct arena arena = {0};
-    struct cpu_course course = {.arena = &arena};
+    struct course course = {.arena = &arena};
     (void)context;
-    assert_true(cpu_course_at(&course, 5) == 0);
-    cpu_course_note(&course, 10, 0);
-    cpu_course_note(&course, 11, 1);
-    cpu_course_note(&course, 13, 1); // it waited
-    cpu_course_note(&course, 14, 3); // two threads
-    assert_true(cpu_course_at(&course, 5) == 0 && cpu_course_at(&course, 20) == 3);
-    assert_true(fabs(cpu_course_at(&course, 10.25) - 0.25) < 1e-9);
-    assert_true(fabs(cpu_course_at(&course, 12) - 1) < 1e-9);
-    assert_true(fabs(cpu_course_at(&course, 13.5) - 2) < 1e-9);
+    assert_true(course_at(&course, 5) == 0);
+    course_note(&course, 10, 0);
+    course_note(&course, 11, 1);
+    course_note(&course, 13, 1); // it waited
+    course_note(&course, 14, 3); // two threads
+    assert_true(course_at(&course, 5) == 0 && course_at(&course, 20) == 3);
+    assert_true(fabs(course_at(&course, 10.25) - 0.25) < 1e-9);
+    assert_true(fabs(course_at(&course, 12) - 1) < 1e-9);
+    assert_true(fabs(course_at(&course, 13.5) - 2) < 1e-9);
     arena_free(&arena);
 }
 

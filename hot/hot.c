@@ -21,8 +21,8 @@ static bool is_open(const struct hot_finding *finding) {
     return !finding->n_moments && !finding->why;
 }
 
-static struct hot_capture request_of(struct arena *arena, const struct hot_capture *common, size_t most_moments,
-                                     const struct hot_findings *findings, struct hot_finding *finding) {
+static struct hot_capture request_of(const struct hot_capture *common, const struct hot_findings *findings,
+                                     const struct hot_finding *finding) {
     struct hot_capture capture = *common;
     const bool is_call = finding->turn == HOT_TURN_CALL;
     capture.loop = finding->loop;
@@ -32,11 +32,29 @@ static struct hot_capture request_of(struct arena *arena, const struct hot_captu
     capture.clock = findings->profile->clock;
     capture.run_seconds = findings->profiled.elapsed;
     capture.key = findings->profiled.key;
-    capture.n_moments = hot_moments_choose(arena, findings->profile, findings->loops, finding->loop,
-                                           is_call && most_moments ? 1 : most_moments, &capture.moments);
-    if (most_moments)
-        finding->n_chosen = capture.n_moments;
+    capture.faults = findings->profile->faults.n ? &findings->profile->faults : NULL;
+    capture.run_faults = findings->profiled.faults;
     return capture;
+}
+
+// A loop that has run for a while by then has found its code and its data.
+static void set_moments(struct hot_capture *capture, const struct hot_moments *moments) {
+    static const double a_while = 5e-3;
+    capture->moments = moments->times;
+    capture->n_moments = moments->n;
+    if (moments->n && moments->before > a_while)
+        capture->skipped_hits = 0;
+}
+
+static void choose_moments(struct arena *arena, size_t most, const struct hot_findings *findings,
+                           struct hot_capture *captures, size_t n) {
+    struct hot_moments *all = ARENA_ARRAY(arena, struct hot_moments, n + 1);
+    for (size_t i = 0; i < n; i++)
+        hot_moments_choose(arena, findings->profile, findings->loops, captures[i].loop,
+                           captures[i].is_open && most ? 1 : most, &all[i]);
+    hot_moments_join(arena, all, n);
+    for (size_t i = 0; i < n; i++)
+        set_moments(&captures[i], &all[i]);
 }
 
 // Takes what one capture brought, unless it brought nothing and there is another try.
@@ -57,17 +75,20 @@ static bool copy(struct arena *arena, const struct decoder *decoder, const struc
     size_t n = 0, n_heads;
     for (size_t i = 0; i < findings->n; i++)
         if (is_open(&findings->items[i]))
-            captures[n++] = request_of(arena, common, most_moments, findings, &findings->items[i]);
+            captures[n++] = request_of(common, findings, &findings->items[i]);
     n_heads = n;
+    choose_moments(arena, most_moments, findings, captures, n_heads);
+    for (size_t i = 0, at = 0; i < findings->n && most_moments; i++)
+        if (is_open(&findings->items[i]))
+            findings->items[i].n_chosen = captures[at++].n_moments;
     for (size_t i = 0; is_last && i < n_heads; i++)
         if (captures[i].loop->hottest != captures[i].head) {
             captures[n] = captures[i];
             captures[n].is_open = true;
             captures[n].head = captures[i].loop->hottest;
-            captures[n].n_moments = hot_moments_choose(arena, findings->profile, findings->loops, captures[i].loop,
-                                                       common->pid ? 0 : 1, &captures[n].moments);
             n++;
         }
+    choose_moments(arena, common->pid ? 0 : 1, findings, &captures[n_heads], n - n_heads);
     if (n && !hot_state_capture(arena, decoder, captures, n, copies, &findings->copied, fail))
         return false;
     for (size_t i = 0, at = 0, place = n_heads; i < findings->n; i++) {

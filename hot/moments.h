@@ -11,9 +11,20 @@
 
 enum { HOT_MOMENTS = 3 }; // as many, where nothing else is requested
 
-// Chooses up to `most` times since the program's start, ascending. Returns their number; 0: the profile has no times.
-size_t hot_moments_choose(struct arena *arena, const struct hot_profile *profile, const struct hot_loops *loops,
-                          const struct hot_loop *loop, size_t most, const double **moments);
+struct hot_moments {
+    double *times;        // since the program's start, s, ascending
+    double *least, *most; // of each, as far as it may be moved
+    size_t n;             // 0: the profile has no times
+    double before;        // since the loop's first sample, to the first moment, s
+};
+
+// Chooses up to `most` times.
+void hot_moments_choose(struct arena *arena, const struct hot_profile *profile, const struct hot_loops *loops,
+                        const struct hot_loop *loop, size_t most, struct hot_moments *moments);
+
+// Moves moments of all loops to as few times as possible. Pages that the program writes to are copied again after each
+// copy of it: copies that follow one another at once cost little more than one.
+void hot_moments_join(struct arena *arena, struct hot_moments *all, size_t n);
 
 // Sets the share of each state, which were copied at these times: together 1. Equal ones, where there are no times.
 void hot_moments_weigh(const struct hot_profile *profile, const struct hot_loops *loops, const struct hot_loop *loop,

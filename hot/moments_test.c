@@ -42,14 +42,38 @@ static void spreads_over_own_samples(void **context) {
     struct arena arena = {0};
     const struct hot_profile profile = make_profile();
     const struct hot_loops loops = make_loops();
-    const double *moments;
+    struct hot_moments moments;
     (void)context;
-    assert_int_equal(hot_moments_choose(&arena, &profile, &loops, &loops.loops[0], 3, &moments), 3);
-    assert_true(moments[0] < 0.16 && moments[0] > 0.14); // a little earlier
-    assert_true(is_near(moments[1], 0.5) && is_near(moments[2], 5.0 / 6));
-    assert_int_equal(hot_moments_choose(&arena, &profile, &loops, &loops.loops[1], 1, &moments), 1);
-    assert_true(moments[0] < 10.5 && moments[0] > 10.1);
-    assert_int_equal(hot_moments_choose(&arena, &profile, &loops, &loops.loops[2], 3, &moments), 0);
+    hot_moments_choose(&arena, &profile, &loops, &loops.loops[0], 3, &moments);
+    assert_int_equal(moments.n, 3);
+    assert_true(moments.times[0] < 0.16 && moments.times[0] > 0.14); // a little earlier
+    assert_true(is_near(moments.before, moments.times[0]));
+    assert_true(is_near(moments.times[1], 0.5) && is_near(moments.times[2], 5.0 / 6));
+    // The first one is not later, the others are in the middle half of their thirds.
+    assert_true(moments.most[0] == moments.times[0] && is_near(moments.least[0], 1.0 / 12));
+    assert_true(is_near(moments.least[1], 5.0 / 12) && is_near(moments.most[1], 7.0 / 12));
+    hot_moments_choose(&arena, &profile, &loops, &loops.loops[1], 1, &moments);
+    assert_int_equal(moments.n, 1);
+    assert_true(moments.times[0] < 10.5 && moments.times[0] > 10.1 && is_near(moments.before, moments.times[0] - 10));
+    hot_moments_choose(&arena, &profile, &loops, &loops.loops[2], 3, &moments);
+    assert_int_equal(moments.n, 0);
+    arena_free(&arena);
+}
+
+// Two loops side by side, one in the second half of their time, and one without times.
+static void joins_what_is_near(void **context) {
+    struct arena arena = {0};
+    struct hot_moments all[] = {
+        {.times = (double[]){1, 3, 5}, .least = (double[]){0.5, 2.5, 4.5}, .most = (double[]){1, 3.5, 5.5}, .n = 3},
+        {.times = (double[]){0.9, 3.4}, .least = (double[]){0.6, 3.1}, .most = (double[]){0.9, 3.7}, .n = 2},
+        {.times = (double[]){5.9}, .least = (double[]){5.2}, .most = (double[]){6.5}, .n = 1},
+        {.n = 0},
+    };
+    (void)context;
+    hot_moments_join(&arena, all, sizeof all / sizeof *all);
+    assert_true(all[0].times[0] == 0.9 && all[1].times[0] == 0.9); // that of both means that is possible
+    assert_true(is_near(all[0].times[1], 3.2) && all[1].times[1] == all[0].times[1]);
+    assert_true(is_near(all[0].times[2], 5.45) && all[2].times[0] == all[0].times[2]);
     arena_free(&arena);
 }
 
@@ -68,6 +92,7 @@ static void weighs_by_samples(void **context) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spreads_over_own_samples),
+        cmocka_unit_test(joins_what_is_near),
         cmocka_unit_test(weighs_by_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

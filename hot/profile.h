@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "hot/course.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,6 +67,7 @@ struct hot_profile {
     const struct hot_timed *timed;
     size_t n_timed;
     enum hot_clock clock;       // of these
+    struct course faults;       // of pages, that the program had, by the same clock; no points: not known
     const struct hot_way *ways; // in the order of from, then to; empty where there are no branch records
     size_t n_ways;
     enum hot_unit unit;
@@ -88,6 +90,7 @@ struct hot_run {
     int status;     // as waitpid gives it
     double seconds; // user time
     double cpu;     // all its CPU time, without what copies took of it; 0: its end was not seen
+    double faults;  // of pages, without disk
     double elapsed; // by the wall clock; 0: not known
     int key;        // signal of the keyboard that came meanwhile, for the program and for us; 0: none
 };

@@ -126,6 +126,7 @@ static void finish(struct gather *gather, const struct sampler *sampler, const s
     profile->unit = HOT_SAMPLES;
     profile->seconds_per_sample = 1 / sampler->hertz;
     profile->clock = HOT_CPU_CLOCK;
+    profile->faults = sampler->faults;
     profile->source = arena_printf(gather->arena, "%s, %.0f samples a second", way->name, sampler->hertz);
 }
 
@@ -165,6 +166,7 @@ bool hot_profile_record(struct arena *arena, char *const *argv, double hertz, st
     run->status = end.status;
     run->seconds = cpu_time_seconds(&end.usage.ru_utime);
     run->cpu = cpu_time_of(&end.usage);
+    run->faults = (double)end.usage.ru_minflt;
     run->key = last_key;
     return true;
 }

@@ -4,6 +4,7 @@
 #ifndef HOT_SAMPLER_H
 #define HOT_SAMPLER_H
 
+#include "hot/course.h"
 #include "hot/cpu_time.h"
 #include "hot/spaces.h"
 
@@ -13,6 +14,7 @@ struct sampler {
     int pid;
     bool is_ours;              // a child that waits, and is about to start the program; else a process that runs
     struct cpu_time *cpu_time; // of the process, by which samples are timed
+    struct course faults;      // of its pages, by that time
     void *state;               // of the way that is open
 };
 

@@ -37,7 +37,7 @@ struct events {
     struct event_record *records; // grows in an arena
     size_t n_records;
     uint64_t n_lost;
-    struct cpu_course course; // of the process, by the samples' clock
+    struct course course; // of the process, by the samples' clock
 };
 
 static bool open_ring(struct events *events, struct perf_event_attr *attr, pid_t thread, int cpu) {
@@ -104,7 +104,7 @@ bool sampler_events_open(struct sampler *sampler, const char **why) {
         .wakeup_watermark = 4096 * RING_PAGES / 4,
     };
     events->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    events->course.arena = arena;
+    events->course.arena = sampler->faults.arena = arena;
     sampler->state = events;
     if (open_rings(sampler, events, &attr))
         return true;
@@ -257,7 +257,7 @@ static void settle(struct sampler *sampler, struct events *events) {
         else if (record->kind == RECORD_EXEC)
             spaces_exec(sampler->spaces, record->pid);
         else if (spaces_find(sampler->spaces, record->pid, record->address, &place))
-            gather_timed_sample(gather, place, cpu_course_at(&events->course, (double)record->time * 1e-9));
+            gather_timed_sample(gather, place, course_at(&events->course, (double)record->time * 1e-9));
         else
             gather->unknown += 1;
     }
@@ -277,7 +277,8 @@ static void note_cpu_time(struct sampler *sampler, struct events *events) {
     for (unsigned i = 0; i < TRIES; i++) {
         const double begin = now(), cpu = cpu_time_read(sampler->cpu_time), seconds = now() - begin;
         if (seconds <= most_seconds || i + 1 == TRIES) {
-            cpu_course_note(&events->course, begin + seconds / 2, cpu);
+            course_note(&events->course, begin + seconds / 2, cpu);
+            course_note(&sampler->faults, cpu, cpu_time_faults(sampler->cpu_time));
             return;
         }
     }

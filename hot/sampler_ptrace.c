@@ -32,6 +32,7 @@ bool sampler_ptrace_open(struct sampler *sampler, const char **why) {
     struct arena *arena = sampler->spaces->gather->arena;
     struct ptraced *ptraced = ARENA_NEW(arena, struct ptraced);
     sampler->state = ptraced;
+    sampler->faults.arena = arena;
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD); // wakes the timer
@@ -119,7 +120,9 @@ static void add_sample(struct sampler *sampler, uint64_t address) {
             return;
         }
     }
-    gather_timed_sample(sampler->spaces->gather, place, cpu_time_read(sampler->cpu_time));
+    const double cpu = cpu_time_read(sampler->cpu_time);
+    gather_timed_sample(sampler->spaces->gather, place, cpu);
+    course_note(&sampler->faults, cpu, cpu_time_faults(sampler->cpu_time));
 }
 
 #if defined __x86_64__

@@ -64,6 +64,10 @@ struct hot_capture {
     const double *moments;  // times since the program's start, s, ascending: at the next hit behind each, it is copied
     size_t n_moments;       // to HOT_MOST_MOMENTS; 0: one copy, at once
     enum hot_clock clock;   // of these; one for all requests
+    // Faults of pages of the profiled run, by that clock, and all of them. This run has more, as the program shares its
+    // memory with its copies; their time does not count. Null: not known.
+    const struct course *faults;
+    double run_faults;
     size_t most_steps;      // 0: 20,000
     double run_seconds;     // that the program takes by the wall clock; 0: as long as to the last moment
     double timeout_seconds; // until the head is reached, from then on; 0: 10 s

@@ -272,7 +272,10 @@ static bool copy_phases(struct testing_target *target, struct hot_copies *copies
                                   .most_steps = 400,
                                   .clock = profile.clock,
                                   .run_seconds = run.elapsed};
-    capture.n_moments = hot_moments_choose(&arena, &profile, &loops, &target->loop, 3, &capture.moments);
+    struct hot_moments moments;
+    hot_moments_choose(&arena, &profile, &loops, &target->loop, 3, &moments);
+    capture.moments = moments.times;
+    capture.n_moments = moments.n;
     return hot_state_capture(&arena, &decoder, &capture, 1, copies, &run, &fail);
 }
 

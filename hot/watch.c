@@ -23,7 +23,7 @@ enum { MOST_PROCESSES = 32, MOST_FOLLOWED = 256 }; // at once; in all
 static const double most_step_seconds = 0.25; // that the program is held up by all steps
 static const double most_seconds_of_copy = 1; // that the steps of one copy take, where the program goes on meanwhile
 static const double most_skipping = 0.1;      // that the program is held up by hits that are skipped
-static const double most_copying = 0.15;      // and by copies, beyond the first one of each loop
+static const double most_copying = 0.15;      // and by copies and their page faults, beyond each loop's first one
 static const double seconds_between_looks = 0.02; // for libraries that are loaded late
 static const double seconds_of_hit = 3e-4;        // that a stop costs besides
 
@@ -34,9 +34,19 @@ static double clock_of(struct watch *watch) {
     return watch->captures[0].clock == HOT_CPU_CLOCK ? cpu_time_read(&watch->cpu_time) : timer_seconds() - watch->start;
 }
 
-// Seconds that the program has run.
+// Page faults that it has had and the profiled run had not, when that had run for so long.
+static double faults_ahead(const struct watch *watch, double seconds) {
+    return cpu_time_faults(&watch->cpu_time) - course_at(watch->captures[0].faults, seconds);
+}
+
+// Seconds that the program has run, without what its copies cost it.
 static double time_of(struct watch *watch) {
-    const double seconds = fmax(0, clock_of(watch) - watch->held_seconds);
+    double seconds = clock_of(watch) - watch->held_seconds;
+    if (watch->n_copied && watch->seconds_of_fault > 0) {
+        const double ahead = faults_ahead(watch, seconds - watch->fault_seconds) - watch->faults_ahead;
+        watch->fault_seconds = fmax(0, ahead) * watch->seconds_of_fault;
+    }
+    seconds = fmax(watch->seen, seconds - watch->fault_seconds);
     watch->is_at_rest = seconds <= watch->seen;
     watch->seen = seconds;
     watch->seen_at = timer_seconds();
@@ -92,7 +102,16 @@ static bool has_room(const struct watch *watch, const struct tracer *tracer) {
     return (double)n * own_bytes(watch, tracer) <= free_bytes() / 2;
 }
 
-// After a copy: the moments that are over by now, and whether another one is to come.
+static size_t n_to_come(const struct watch *watch) {
+    size_t n = 0;
+    for (size_t i = 0; i < watch->n; i++)
+        if (!watch->loops[i].is_done)
+            n += watch->captures[i].n_moments - watch->loops[i].n_over;
+    return n;
+}
+
+// After a copy: the moments that are over by now, and whether another one is to come. Where all of them would cost the
+// program too much, those between the first and the last one are left out.
 static void move_on(struct watch *watch, size_t i, const struct tracer *tracer) {
     struct watched *loop = &watch->loops[i];
     const struct hot_capture *capture = &watch->captures[i];
@@ -100,8 +119,12 @@ static void move_on(struct watch *watch, size_t i, const struct tracer *tracer) 
     do
         loop->n_over++;
     while (loop->n_over < capture->n_moments && capture->moments[loop->n_over] <= now);
-    if (loop->n_over >= capture->n_moments || loop->n_copies == HOT_MOST_MOMENTS ||
-        watch->copying_seconds > most_copying || (tracer->kin != TRACER_FOREIGN && !has_room(watch, tracer)))
+    const double spent = watch->copying_seconds + watch->fault_seconds;
+    if (loop->n_over + 1 < capture->n_moments &&
+        spent * (1 + (double)n_to_come(watch) / (double)(watch->n_copied + 1)) > most_copying)
+        loop->n_over = capture->n_moments - 1;
+    if (loop->n_over >= capture->n_moments || loop->n_copies == HOT_MOST_MOMENTS || spent > most_copying ||
+        (tracer->kin != TRACER_FOREIGN && !has_room(watch, tracer)))
         finish(watch, i, loop->why);
 }
 
@@ -271,7 +294,10 @@ static void take_copy(struct watch *watch, struct watched_process *process, size
     }
     struct watched_copy *copy = &loop->copies[loop->n_copies++];
     *copy = (struct watched_copy){.state = state};
+    if (!watch->n_copied && watch->captures[i].faults)
+        watch->faults_ahead = faults_ahead(watch, state->seconds);
     copy->has_copy = tracer_copy(tracer, thread, &copy->copy);
+    watch->n_copied += copy->has_copy;
     if (!copy->has_copy) {
         const double start = timer_seconds();
         record(watch, i, copy, tracer, thread, watch->step_seconds / (double)watch->n_left);
@@ -325,6 +351,7 @@ bool watch_begin(struct watch *watch, struct fail *fail) {
     watch->n_left = watch->n;
     watch->step_seconds = most_step_seconds;
     struct watched_process *process = add_process(watch);
+    watch->seconds_of_fault = first->faults && first->clock == HOT_CPU_CLOCK ? cpu_time_of_shared_page() : 0;
     bool is_begun = first->argv ? tracer_start(&process->tracer, watch->arena, first->argv, fail)
                                 : tracer_attach(&process->tracer, watch->arena, first->pid, fail);
     watch->start = timer_seconds();
@@ -509,6 +536,10 @@ void watch_end(struct watch *watch, struct hot_copies *copies, struct hot_run *r
     const bool is_of_cpu = watch->captures[0].clock == HOT_CPU_CLOCK;
     run->status = program->end_status;
     run->seconds = cpu_time_seconds(&program->usage.ru_utime);
-    run->cpu = is_of_cpu && program->has_ended ? cpu_time_of(&program->usage) - watch->held_seconds : 0;
+    run->faults = (double)program->usage.ru_minflt;
+    const double fault_seconds = fmax(0, run->faults - watch->captures[0].run_faults) * watch->seconds_of_fault;
+    run->cpu = is_of_cpu && program->has_ended
+                   ? cpu_time_of(&program->usage) - watch->held_seconds - (watch->n_copied ? fault_seconds : 0)
+                   : 0;
 }
 #endif

@@ -42,6 +42,9 @@ struct watch {
     double step_seconds;     // left, of stepping through the program itself
     double skipping_seconds; // that it may have been held up by hits that were skipped
     double copying_seconds;  // that it was held up by copies
+    size_t n_copied;
+    // Page faults ahead of those of the profiled run before the first copy; what one takes; what those since then took.
+    double faults_ahead, seconds_of_fault, fault_seconds;
     double held_seconds;     // by both, by the clock of the requests
     double look_for_modules; // time of the next look
 };
