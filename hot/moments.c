@@ -91,8 +91,7 @@ void hot_moments_join(struct arena *arena, struct hot_moments *all, size_t n) {
     size_t n_items = 0, n_left = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < all[i].n; k++)
-            *ARENA_ADD(arena, items, n_items) =
-                (struct movable){all[i].least[k], all[i].most[k], &all[i].times[k]};
+            *ARENA_ADD(arena, items, n_items) = (struct movable){all[i].least[k], all[i].most[k], &all[i].times[k]};
     if (n_items)
         qsort(items, n_items, sizeof *items, compare_most);
     for (; n_items; n_items = n_left) {

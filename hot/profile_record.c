@@ -2,6 +2,7 @@
 #include "hot/profile.h"
 
 #include "bench/host/timer.h"
+#include "hot/key_witness.h"
 #include "hot/sampler.h"
 
 #include <errno.h>
@@ -36,15 +37,22 @@ static _Noreturn void become(char *const *argv, const struct starter *starter, i
 }
 
 static volatile sig_atomic_t last_key;
+static volatile pid_t running_program; // 0: none is
+static struct key_witness witness;
 
 static void note_key(int number) {
+    const int error = errno;
     last_key = number;
+    if (key_witness_is_alone(&witness, number) && running_program > 0)
+        kill(running_program, number);
+    errno = error;
 }
 
-// Keys that end a program are for it, not for us. They are noted.
+// Keys that end a program are for it, not for us. They are noted, and passed on to it where it has not got them.
 static void ignore_keys(struct starter *starter) {
     const struct sigaction note = {.sa_handler = note_key, .sa_flags = SA_RESTART};
     last_key = 0;
+    running_program = 0;
     sigaction(SIGINT, &note, &starter->old_int);
     sigaction(SIGQUIT, &note, &starter->old_quit);
 }
@@ -52,13 +60,18 @@ static void ignore_keys(struct starter *starter) {
 static void heed_keys(const struct starter *starter) {
     sigaction(SIGINT, &starter->old_int, NULL);
     sigaction(SIGQUIT, &starter->old_quit, NULL);
+    key_witness_close(&witness);
 }
 
 static bool start(char *const *argv, struct starter *starter, struct fail *fail) {
     int go[2], error[2];
-    if (pipe2(go, O_CLOEXEC) != 0)
+    key_witness_open(&witness); // before the pipes, of which it would keep an end open
+    if (pipe2(go, O_CLOEXEC) != 0) {
+        key_witness_close(&witness);
         return fail_set(fail, FAIL_WORK, "cannot make a pipe: %s", strerror(errno));
+    }
     if (pipe2(error, O_CLOEXEC) != 0) {
+        key_witness_close(&witness);
         close(go[0]);
         close(go[1]);
         return fail_set(fail, FAIL_WORK, "cannot make a pipe: %s", strerror(errno));
@@ -73,6 +86,7 @@ static bool start(char *const *argv, struct starter *starter, struct fail *fail)
     close(error[1]);
     starter->go = go[1];
     starter->error = error[0];
+    running_program = starter->pid;
     if (starter->pid > 0)
         return true;
     heed_keys(starter);
@@ -154,6 +168,7 @@ bool hot_profile_record(struct arena *arena, char *const *argv, double hertz, st
     release(&starter);
     const double start_seconds = timer_seconds();
     way->run(&sampler, 0, &end);
+    running_program = 0; // another process may get its number
     run->elapsed = timer_seconds() - start_seconds;
     way->close(&sampler);
     cpu_time_close(&cpu_time);

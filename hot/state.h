@@ -58,12 +58,12 @@ struct hot_capture {
     int pid;           // process to attach to
     const struct hot_loop *loop;
     const struct hot_module *module;
-    uint64_t head;          // address in the module where its turns begin; 0: the loop's head
-    bool is_open;           // it is no loop that control could leave: steps count wherever they lead
-    uint64_t skipped_hits;  // times that control comes to the head before the first copy, as far as 0.1 s suffice
-    const double *moments;  // times since the program's start, s, ascending: at the next hit behind each, it is copied
-    size_t n_moments;       // to HOT_MOST_MOMENTS; 0: one copy, at once
-    enum hot_clock clock;   // of these; one for all requests
+    uint64_t head;         // address in the module where its turns begin; 0: the loop's head
+    bool is_open;          // it is no loop that control could leave: steps count wherever they lead
+    uint64_t skipped_hits; // times that control comes to the head before the first copy, as far as 0.03 s suffice
+    const double *moments; // times since the program's start, s, ascending: at the next hit behind each, it is copied
+    size_t n_moments;      // to HOT_MOST_MOMENTS; 0: one copy, at once
+    enum hot_clock clock;  // of these; one for all requests
     // Faults of pages of the profiled run, by that clock, and all of them. This run has more, as the program shares its
     // memory with its copies; their time does not count. Null: not known.
     const struct course *faults;

@@ -194,6 +194,36 @@ static void presses_keys(void **context) {
     assert_true(WIFSIGNALED(run.status) && WTERMSIG(run.status) == SIGINT);
 }
 
+// A key that came to us alone, while we watch or wait for the program's end.
+static void passes_keys_on(void **context) {
+    struct testing_target target;
+    char mode[] = "long";
+    int status;
+    (void)context;
+    testing_target_open(&target, "adds");
+    target.loop.ranges = &target.range;
+    target.argv[3] = mode;
+    const struct hot_capture capture = {
+        .argv = target.argv, .loop = &target.loop, .module = &target.module, .most_steps = 400};
+    const pid_t pid = fork();
+    if (pid == 0) {
+        struct hot_copies copies;
+        struct hot_run run;
+        struct fail fail = {0};
+        setpgid(0, 0);
+        if (!hot_state_capture(&arena, &decoder, &capture, 1, &copies, &run, &fail))
+            _exit(fail.status == FAIL_UNAVAILABLE ? 77 : 1);
+        _exit(WIFSIGNALED(run.status) && WTERMSIG(run.status) == SIGINT ? 0 : 2);
+    }
+    usleep(300000);
+    kill(pid, SIGINT);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 // We are killed while our breakpoint is in another process, which comes to it later.
 static void leaves_no_breakpoint_when_killed(void **context) {
     struct testing_target target;
@@ -336,6 +366,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(copies_at_moments),
         cmocka_unit_test(copies_both_phases),
         cmocka_unit_test(presses_keys),
+        cmocka_unit_test(passes_keys_on),
         cmocka_unit_test(leaves_no_breakpoint_when_killed),
         cmocka_unit_test(copies_what_gathers_touch),
         cmocka_unit_test(refuses_programs),

@@ -7,6 +7,7 @@
 #include "hot/tracer_start.h"
 
 #include <elf.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,8 +23,8 @@ enum { MOST_PROCESSES = 32, MOST_FOLLOWED = 256 }; // at once; in all
 
 static const double most_step_seconds = 0.25; // that the program is held up by all steps
 static const double most_seconds_of_copy = 1; // that the steps of one copy take, where the program goes on meanwhile
-static const double most_skipping = 0.1;      // that the program is held up by hits that are skipped
-static const double most_copying = 0.15;      // and by copies and their page faults, beyond each loop's first one
+static const double most_skipping = 0.03;     // that the program is held up by hits that are skipped
+static const double most_copying = 0.12;      // and by copies and their page faults, beyond each loop's first one
 static const double seconds_between_looks = 0.02; // for libraries that are loaded late
 static const double seconds_of_hit = 3e-4;        // that a stop costs besides
 
@@ -347,6 +348,8 @@ static void take_hit(struct watch *watch, struct watched_process *process, struc
 
 bool watch_begin(struct watch *watch, struct fail *fail) {
     const struct hot_capture *first = &watch->captures[0];
+    if (first->argv)
+        key_witness_open(&watch->witness);
     watch->loops = ARENA_ARRAY(watch->arena, struct watched, watch->n + 1);
     watch->n_left = watch->n;
     watch->step_seconds = most_step_seconds;
@@ -355,8 +358,10 @@ bool watch_begin(struct watch *watch, struct fail *fail) {
     bool is_begun = first->argv ? tracer_start(&process->tracer, watch->arena, first->argv, fail)
                                 : tracer_attach(&process->tracer, watch->arena, first->pid, fail);
     watch->start = timer_seconds();
-    if (!is_begun)
+    if (!is_begun) {
+        key_witness_close(&watch->witness);
         return false;
+    }
     cpu_time_open(&watch->cpu_time, process->tracer.pid, CPU_TIME_FROM_NOW);
     if (first->argv) {
         begin_program(watch, process);
@@ -473,6 +478,26 @@ static bool is_ended(void) {
     return sigpending(&pending) == 0 && (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGHUP) == 1);
 }
 
+// Whether a child has not ended yet. It is not taken note of.
+static bool is_alive(pid_t pid) {
+    siginfo_t end = {.si_pid = 0};
+    return waitid(P_PID, (id_t)pid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && !end.si_pid;
+}
+
+// Keys are held back. One that came to us alone is the program's.
+static void pass_keys(struct watch *watch) {
+    const struct tracer *program = &watch->processes[0]->tracer;
+    const struct timespec now = {0};
+    sigset_t keys;
+    int number;
+    sigemptyset(&keys);
+    sigaddset(&keys, SIGINT);
+    sigaddset(&keys, SIGQUIT);
+    while (program->kin == TRACER_OWN && (number = sigtimedwait(&keys, NULL, &now)) > 0)
+        if (key_witness_is_alone(&watch->witness, number) && !program->has_ended && is_alive(program->pid))
+            kill(program->pid, number);
+}
+
 void watch_wait(struct watch *watch) {
     const double seconds = last_moment(watch) + find_timeout(watch), deadline = timer_seconds() + seconds;
     const struct tracer *program = &watch->processes[0]->tracer;
@@ -482,6 +507,7 @@ void watch_wait(struct watch *watch) {
                 n_idle = 0;
         if (timer_seconds() >= deadline || is_ended())
             break;
+        pass_keys(watch);
         const bool is_time_to_look = timer_seconds() >= watch->look_for_modules;
         if (is_time_to_look)
             look_for_modules(watch);
@@ -494,21 +520,23 @@ void watch_wait(struct watch *watch) {
         tracer_detach(&watch->processes[p]->tracer);
 }
 
-// Whether a child has not ended yet. It is not taken note of.
-static bool is_alive(pid_t pid) {
-    siginfo_t end = {.si_pid = 0};
-    return waitid(P_PID, (id_t)pid, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && !end.si_pid;
+// Waits for the program's end, or a time by timer_seconds.
+static void wait_for_end(struct watch *watch, double until) {
+    static const double a_while = 0.02;
+    const struct tracer *program = &watch->processes[0]->tracer;
+    while (program->kin == TRACER_OWN && !program->has_ended && is_alive(program->pid) && timer_seconds() < until) {
+        pass_keys(watch);
+        tracer_sleep(fmin(until, timer_seconds() + a_while), UINT_MAX);
+    }
 }
 
 // A server ends by a key. It gets the same one in this run, after the same time; as from a terminal, with its children.
-static void press_key(const struct watch *watch) {
+static void press_key(struct watch *watch) {
     const struct hot_capture *first = &watch->captures[0];
     const struct tracer *program = &watch->processes[0]->tracer;
-    const struct timespec a_while = {0, 10000000};
     if (!first->key || !first->argv || program->has_ended)
         return;
-    while (is_alive(program->pid) && timer_seconds() < watch->start + first->run_seconds)
-        nanosleep(&a_while, NULL);
+    wait_for_end(watch, watch->start + first->run_seconds);
     for (size_t p = watch->n_processes; p-- > 0 && is_alive(program->pid);)
         if (getpgid(watch->processes[p]->tracer.pid) == getpgrp())
             kill(watch->processes[p]->tracer.pid, first->key);
@@ -531,7 +559,9 @@ void watch_end(struct watch *watch, struct hot_copies *copies, struct hot_run *r
         copies[i].why = copies[i].n ? NULL : loop->why;
     }
     press_key(watch);
+    wait_for_end(watch, INFINITY);
     tracer_wait_end(program);
+    key_witness_close(&watch->witness);
     cpu_time_close(&watch->cpu_time);
     const bool is_of_cpu = watch->captures[0].clock == HOT_CPU_CLOCK;
     run->status = program->end_status;

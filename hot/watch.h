@@ -5,6 +5,7 @@
 #define HOT_WATCH_H
 
 #include "hot/cpu_time.h"
+#include "hot/key_witness.h"
 #include "hot/state.h"
 #include "hot/tracer.h"
 
@@ -36,6 +37,7 @@ struct watch {
     size_t n_processes, n_followed;
     double start; // of the program, by timer_seconds
     struct cpu_time cpu_time;
+    struct key_witness witness; // of a program of ours
     // The program's time, by the clock of the requests, when it was last read, and the time of that by timer_seconds.
     double seen, seen_at;
     bool is_at_rest;         // it had not gone on since the time before
