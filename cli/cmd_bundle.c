@@ -1,18 +1,10 @@
 // cyclops bundle: programs and a runner as one file, to measure where Cyclops is not installed.
 #include "cli/cli.h"
 
-#include "base/file.h"
 #include "base/options.h"
-#include "blocks/code_uses.h"
+#include "cli/bundle_file.h"
 #include "cli/plan_args.h"
-#include "lab/chains.h"
-#include "lab/experiment.h"
 #include "lab/run_plan.h"
-#include "runner/pack.h"
-
-#include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
 
 static struct {
     const char *isa, *runner, *output;
@@ -52,25 +44,6 @@ static const struct command command = {
     options,
 };
 
-static struct pack_program packed(const struct program *program, struct bench_code code, const char *role,
-                                  const char *setup) {
-    return (struct pack_program){
-        .role = role,
-        .kernel = program->kernel,
-        .mode = program_mode_name(program->mode),
-        .form = program_form_name(program->form),
-        .arc = program->arc,
-        .placement = program->placement ? program_placement_name(program->placement) : NULL,
-        .instruction = program->label,
-        .setup = setup,
-        .streams = program->streams,
-        .instructions = program->instructions,
-        .code = code,
-        .loop_instructions = program->preserves_flags ? program->loop_instructions : 0,
-        .loop_branches = program->preserves_flags ? program->loop_branches : 0,
-    };
-}
-
 // Assembles all programs, and reports every mistake. Fails at any: only the other machine would show that a bundle
 // lacks programs.
 static bool assemble(struct arena *arena, struct program *const *programs, size_t n, struct fail *fail) {
@@ -82,10 +55,6 @@ static bool assemble(struct arena *arena, struct program *const *programs, size_
     if (errors.n)
         *fail = errors.items[errors.n - 1];
     return errors.n == 0;
-}
-
-static const char *role_of(unsigned chain) {
-    return chain == CHAIN_REFERENCE ? "reference" : bench_check_name((enum bench_check)(chain - CHAIN_CHECKS));
 }
 
 // Makes a pack of the clock's chains and the programs, assembled in one run.
@@ -100,65 +69,14 @@ static bool make_pack(struct arena *arena, const struct isa *isa, const struct p
         programs[n++] = &plan->experiments[i]->program;
     if (!assemble(arena, programs, n, fail))
         return false;
-    *pack = (struct pack){isa->name, ARENA_ARRAY(arena, struct pack_program, n), 0};
-    for (unsigned i = 0; i < N_CHAINS; i++)
-        if (chains[i])
-            pack->programs[pack->n_programs++] = packed(chains[i], program_code(chains[i], false), role_of(i), NULL);
+    *pack = (struct pack){.isa = isa->name};
+    bundle_add_chains(arena, chains, pack);
     code_uses_open(&uses, arena, isa, NULL);
-    for (size_t i = 0; i < plan->n_experiments; i++) {
-        struct bench_code code = experiment_code(plan->experiments[i], false);
-        if (code.chase.n)
-            return fail_set(fail, FAIL_INPUT,
-                            "kernel '%s' chases through memory, which a bundle cannot hold: leave it out",
-                            plan->experiments[i]->program.kernel);
-        code_uses_find(&uses, &code);
-        struct record record;
-        experiment_to_record(arena, plan->experiments[i], &record);
-        pack->programs[pack->n_programs++] = packed(&plan->experiments[i]->program, code, NULL, record.setup);
-    }
+    bool is_done = true;
+    for (size_t i = 0; is_done && i < plan->n_experiments; i++)
+        is_done = bundle_add(arena, &uses, plan->experiments[i], pack, fail);
     code_uses_close(&uses);
-    return true;
-}
-
-// Returns Debian's package of a compiler that can build the runner.
-static const char *compiler_package(struct arena *arena, const char *isa) {
-    static const struct {
-        const char *isa, *tuple;
-    } tuples[] = {{"x86_64", "x86-64-linux-gnu"},   {"aarch64", "aarch64-linux-gnu"}, {"armv7", "arm-linux-gnueabihf"},
-                  {"riscv64", "riscv64-linux-gnu"}, {"mips", "mips-linux-gnu"},       {"mipsel", "mipsel-linux-gnu"}};
-    for (size_t i = 0; i < sizeof tuples / sizeof *tuples; i++)
-        if (strcmp(tuples[i].isa, isa) == 0)
-            return arena_printf(arena, "gcc-%s", tuples[i].tuple);
-    return "gcc";
-}
-
-static bool read_runner(struct arena *arena, const struct isa *isa, char **runner, size_t *length, struct fail *fail) {
-    const char *path =
-        args.runner ? args.runner : file_installed(arena, arena_printf(arena, "lib/cyclops/runner-%s", isa->name));
-    struct fail trouble = {0};
-    if (file_read(arena, path, runner, length, args.runner ? fail : &trouble))
-        return true;
-    return fail_set(
-        fail, FAIL_UNAVAILABLE,
-        "no runner for %s was built with this Cyclops (%s): install package %s and build again, or make one "
-        "with scripts/build-runner and name it with --runner",
-        isa->name, trouble.text, compiler_package(arena, isa->name));
-}
-
-static bool write_bundle(struct arena *arena, const struct isa *isa, const struct pack *pack, struct fail *fail) {
-    struct text out = {.arena = arena};
-    char *runner;
-    size_t length;
-    if (args.pack_only) {
-        pack_write(pack, &out);
-        return file_write(args.output, out.data, out.length, fail);
-    }
-    if (!read_runner(arena, isa, &runner, &length, fail))
-        return false;
-    pack_append(pack, runner, length, &out);
-    return file_write(args.output, out.data, out.length, fail) &&
-           (chmod(args.output, 0755) == 0 ||
-            fail_set(fail, FAIL_WORK, "cannot make '%s' executable: %s", args.output, strerror(errno)));
+    return is_done;
 }
 
 // Fails where the plan has refused something.
@@ -186,7 +104,7 @@ static bool bundle(struct arena *arena, const struct operands *operands, struct 
     bool is_ready =
         isa && plan_make(arena, &plan_args, isa, operands, &plan, fail) && prepare(arena, isa, &plan, &decoder, fail);
     bool is_done = is_whole(&plan, fail) && is_ready && make_pack(arena, isa, &plan, &pack, fail) &&
-                   write_bundle(arena, isa, &pack, fail);
+                   bundle_write(arena, isa, &pack, args.runner, args.pack_only, args.output, fail);
     decoder_close(&decoder);
     return is_done;
 }

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/text.h"
+#include "cli/bundle_file.h"
 #include "cli/command_line.h"
 #include "cli/lab_args.h"
 #include "report/survey.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 static struct {
-    const char *folder, *shard;
+    const char *folder, *shard, *bundle, *runner;
     bool is_resumed;
     double mixtures; // below 0: not given
 } args;
@@ -24,6 +25,12 @@ static const struct option options[] = {
      "Go on in a folder that holds a survey: measure what is missing, and again what is unstable.", &args.is_resumed},
     {OPTION_TEXT, "shard", "I/N", "Measure only part I of N, from 1. 'cyclops table DIR...' puts the parts together.",
      &args.shard},
+    {OPTION_OUTPUT, "bundle", "FILE",
+     "Measure nothing here: write a bundle into FILE, one static executable, that measures on another machine what DIR "
+     "lacks. Its own file then becomes DIR/measurements.jsonl; --resume makes a bundle of what follows from it.",
+     &args.bundle},
+    {OPTION_TEXT, "runner", "FILE", "With --bundle: the runner, as in 'cyclops bundle'. Default: the installed one.",
+     &args.runner},
     {OPTION_AMOUNT, "mixtures", "N",
      "Measure N random loops of several forms at the end, and forms beside probes: they show which pipes forms share. "
      "Default: 300 of all forms, 0 of a part.",
@@ -137,6 +144,84 @@ static bool read_mixtures(struct survey_request *request, struct fail *fail) {
            fail_set(fail, FAIL_INPUT, "--mixtures is a number up to %d", SURVEY_MOST_MIXTURES);
 }
 
+// The programs of a bundle while they are collected.
+struct bundle_programs {
+    struct arena *arena;
+    struct code_uses uses;
+    struct pack pack;
+};
+
+// A copy of a program that ends with its pass. A code's body stands in its bytes.
+static void keep(struct arena *arena, struct pack_program *program) {
+    struct bench_code *code = &program->code;
+    const uint8_t *bytes = code->bytes;
+    const char **const texts[] = {&program->kernel, &program->arc, &program->placement, &program->instruction,
+                                  &program->setup};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = *texts[i] ? arena_strdup(arena, *texts[i]) : NULL;
+    uint8_t *copy = arena_alloc(arena, code->n_bytes);
+    memcpy(copy, bytes, code->n_bytes);
+    code->bytes = copy;
+    code->body = copy + (code->body - bytes);
+}
+
+static bool take_program(void *context, const struct experiment *experiment, struct fail *fail) {
+    struct bundle_programs *programs = context;
+    struct pack *pack = &programs->pack;
+    size_t n = pack->n_programs;
+    if (!bundle_add(programs->arena, &programs->uses, experiment, pack, fail))
+        return false;
+    if (pack->n_programs > n)
+        keep(programs->arena, &pack->programs[n]);
+    return true;
+}
+
+static bool start_bundle(struct arena *arena, const struct isa *isa, struct bundle_programs *programs,
+                         struct fail *fail) {
+    struct program *chains[N_CHAINS], *common[N_CHAINS];
+    *programs = (struct bundle_programs){.arena = arena, .pack = {.isa = isa->name}};
+    if (!chains_make(arena, isa, chains, fail) || !gen_assemble(arena, common, chains_list(chains, common), fail))
+        return false;
+    bundle_add_chains(arena, chains, &programs->pack);
+    code_uses_open(&programs->uses, arena, isa, option_list_first(&lab_args.options.llvms));
+    return true;
+}
+
+// Writes what another machine measures for the folder.
+static bool write_bundle(struct arena *arena, struct survey_request *request, int *status, struct fail *fail) {
+    struct bundle_programs programs;
+    struct collect collect = {.arena = arena, .context = &programs, .take = take_program, .places = {.arena = arena}};
+    struct survey_summary summary;
+    const struct isa *isa = lab_args.options.isa;
+    const char *folder = request->campaign.folder;
+    if (strcmp(lab_args.options.target, "native") != 0)
+        return fail_set(fail, FAIL_INPUT, "--bundle is for another machine, and --target %s is simulated here",
+                        lab_args.options.target);
+    if (!start_bundle(arena, isa, &programs, fail))
+        return false;
+    request->campaign.collects = &collect;
+    request->counts_uops = false;
+    bool is_done = survey_run(arena, request, &summary, status, fail);
+    code_uses_close(&programs.uses);
+    if (!is_done)
+        return false;
+    if (!collect.n_taken) {
+        printf("Nothing is left to measure: %zu values are there. The table: cyclops table %s\n", collect.n_measured,
+               folder);
+        return true;
+    }
+    if (!bundle_write(arena, isa, &programs.pack, args.runner, false, args.bundle, fail))
+        return false;
+    printf("%s measures %s", args.bundle, text_count(arena, collect.n_taken, "value"));
+    if (collect.n_measured)
+        printf("; %zu are there already", collect.n_measured);
+    printf(".\nOn the other machine:  %s%s --resume --output back.jsonl\nHere, then:  cat back.jsonl "
+           ">>%s/measurements.jsonl; "
+           "cyclops table %s\n",
+           strchr(args.bundle, '/') ? "" : "./", args.bundle, folder, folder);
+    return true;
+}
+
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     static const double usual_budget = 240;
     struct survey_request request = {.campaign = {.folder = args.folder ? args.folder : "survey",
@@ -153,6 +238,10 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     if (!read_shard(&request, fail) || !read_mixtures(&request, fail) || !lab_args_read(arena, fail) ||
         !read_events(arena, fail))
         return 0;
+    if (args.bundle) {
+        write_bundle(arena, &request, &status, fail);
+        return status;
+    }
     request.counts_uops = are_events_chosen();
     request.campaign.budget_seconds = lab_args_start_budget(usual_budget);
     if (survey_run(arena, &request, &summary, &status, fail))

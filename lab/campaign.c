@@ -89,6 +89,9 @@ static bool measure(struct campaign *campaign, struct campaign_pass *pass, struc
         return false;
     if (client->next && !pass->plan.n_experiments)
         return true;
+    if (campaign->request->collects)
+        return collect_plan(campaign->request->collects, &pass->arena, &pass->plan, pass->files.known,
+                            pass->files.n_stable, fail);
     pass->is_open = lab_open(&pass->lab, &pass->arena, &pass->options, fail);
     return pass->is_open &&
            (client->measure ? client->measure(campaign->context, pass, fail) : measure_plan(pass, fail));
@@ -109,8 +112,9 @@ bool campaign_pass(struct campaign *campaign, const struct pass_effort *effort, 
         fail_clear(fail);
         is_done = true;
     }
-    pass.is_skipped = is_done && pass.options.needs_steady && pass.plan.n_experiments && !pass.lab.bench.stable;
-    if (is_done && campaign->client->take)
+    pass.is_skipped =
+        is_done && pass.is_open && pass.options.needs_steady && pass.plan.n_experiments && !pass.lab.bench.stable;
+    if (is_done && campaign->client->take && !campaign->request->collects)
         campaign->client->take(campaign->context, &pass);
     campaign->lab = NULL;
     lab_close(&pass.lab);

@@ -10,6 +10,7 @@
 #ifndef LAB_CAMPAIGN_H
 #define LAB_CAMPAIGN_H
 
+#include "lab/collect.h"
 #include "lab/run_plan.h"
 
 #include <stdint.h>
@@ -65,6 +66,7 @@ struct campaign_request {
     double budget_seconds;             // limit for measuring, or for measuring unstable values again, s
     void (*begins)(const char *where); // called once, before anything is measured: CPU and clock, one line; null: not
     const struct lab_options *lab;     // models are not predicted with
+    struct collect *collects;          // gets the programs, in place of measuring them; null: they are measured
 };
 
 struct campaign {

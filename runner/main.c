@@ -1,12 +1,16 @@
 // The runner: measures a pack of programs where there is only a kernel, without libraries, assembler, models or
 // privileges. It is one static executable, usually with its pack appended, of bench/ and base/ only.
+#include "base/bytes.h"
 #include "base/file.h"
+#include "base/index.h"
 #include "base/options.h"
 #include "base/screen.h"
 #include "bench/counters/event_name.h"
+#include "bench/host/timer.h"
 #include "bench/target.h"
 #include "runner/own_host.h"
 #include "runner/results.h"
+#include "runner/resume.h"
 
 #include <string.h>
 #include <sys/auxv.h>
@@ -18,7 +22,8 @@ static struct {
     const char *clock, *frequency, *output, *pack;
     struct option_list events;
     double reference_cycles, retry_seconds, budget_ms;
-    bool wants_json;
+    bool wants_json, is_resumed;
+    double end_seconds;
 } given = {.retry_seconds = 5};
 
 static const struct option options[] = {
@@ -37,6 +42,12 @@ static const struct option options[] = {
     {OPTION_NUMBER, "attempt", "MS", "Compute at most MS milliseconds on a value. Default: 200.", &given.budget_ms},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines instead of a table.", &given.wants_json},
     {OPTION_STREAM, "output", "FILE", "Also append the measurements to FILE, as JSON Lines.", &given.output},
+    {OPTION_FLAG, "resume", NULL,
+     "With --output: measure only what FILE lacks, or holds as unstable, of this CPU; for a run that was killed or "
+     "ended.",
+     &given.is_resumed},
+    {OPTION_AMOUNT, "end", "S", "End the run after S seconds; --resume does the rest. Default: 0, no end.",
+     &given.end_seconds},
     {OPTION_TEXT, "pack", "FILE", "Measure the programs of this pack instead.", &given.pack},
     {0},
 };
@@ -73,6 +84,12 @@ struct arguments {
 #define OWN_ISA "mipsel"
 #endif
 
+static double end_at; // s, as timer_seconds; 0: no end
+
+static bool is_at_end(void) {
+    return end_at > 0 && timer_seconds() >= end_at;
+}
+
 static bool add_events(struct arena *arena, struct arguments *arguments, const char *list, struct fail *fail) {
     for (struct slice event; event_name_next(&list, &event);) {
         if (arguments->n_events == TARGET_MAX_EVENTS)
@@ -92,6 +109,12 @@ static bool read_arguments(struct arena *arena, struct arguments *arguments, str
                                               .reference_cycles = given.reference_cycles}};
     if (given.cpu.value >= MOST_CPUS)
         return fail_set(fail, FAIL_INPUT, "there is no CPU %lu", given.cpu.value);
+    if (given.is_resumed && !given.output)
+        return fail_set(fail, FAIL_INPUT, "--resume goes on in a file: name it with --output");
+    if (given.end_seconds > 0) {
+        end_at = timer_seconds() + given.end_seconds;
+        bench->is_stopped = is_at_end;
+    }
     for (size_t i = 0; i < given.events.n_items; i++)
         if (!add_events(arena, arguments, given.events.items[i], fail))
             return false;
@@ -181,9 +204,14 @@ static bool find_chains(const struct pack *pack, struct bench_chains *chains, st
 struct pack_run {
     const struct pack *pack;
     const struct results *results;
-    size_t n;       // number of programs to measure
-    size_t *places; // index of each in the pack
-    struct bench_measurement *measurements;
+    bool has_no_order;                      // each is written at once: what is killed then loses least
+    size_t n;                               // number of programs to measure
+    size_t *places;                         // index of each in the pack
+    size_t *batch;                          // of them, those that are measured together now
+    size_t *families;                       // of each: the first one with its family
+    bool *are_lacking;                      // of a family, by that number: this CPU lacks its instruction
+    const struct bench_measurement *values; // of the batch
+    struct bench_measurement *measurements; // of each program
     bool *are_done;
     size_t n_done, n_written; // numbers of those done, in any order, and written, in the pack's order
     int *status;
@@ -226,14 +254,21 @@ static bool write_result(const struct pack_run *run, size_t index, struct fail *
 
 // Writes what is finished, in the pack's order. A program that was written before was measured again: the last line
 // counts.
-static bool finish(void *context, size_t index, struct fail *fail) {
+static bool finish(void *context, size_t in_batch, struct fail *fail) {
     struct pack_run *run = context;
+    size_t index = run->batch[in_batch];
     bool is_written = true;
+    run->measurements[index] = run->values[in_batch];
+    if (run->measurements[index].outcome == BENCH_STOPPED)
+        return true;
     if (!run->are_done[index])
         take_outcome(&run->pack->programs[run->places[index]], run->measurements[index].outcome, run->status);
     run->n_done += !run->are_done[index];
     run->are_done[index] = true;
+    run->are_lacking[run->families[index]] |= run->measurements[index].outcome == BENCH_SIGILL;
     show_progress(run);
+    if (run->has_no_order)
+        return write_result(run, index, fail);
     if (index < run->n_written)
         is_written = write_result(run, index, fail);
     while (is_written && run->n_written < run->n && run->are_done[run->n_written])
@@ -241,26 +276,95 @@ static bool finish(void *context, size_t index, struct fail *fail) {
     return is_written;
 }
 
-static bool measure_all(struct arena *arena, struct bench *bench, const struct pack *pack,
+// The kernels of a form of an instruction have its name up to a dot.
+static struct slice family_of(const struct pack_program *program) {
+    return (struct slice){program->kernel, strcspn(program->kernel, ".")};
+}
+
+static bool is_same_family(const struct pack_program *a, const struct pack_program *b) {
+    struct slice x = family_of(a), y = family_of(b);
+    return x.length == y.length && memcmp(x.data, y.data, x.length) == 0;
+}
+
+// Lists the programs to measure. Where they are many, the first one of each family comes before all others.
+static void list_programs(struct arena *arena, const bool *are_taken, struct pack_run *run) {
+    const struct pack *pack = run->pack;
+    struct index index = {.arena = arena};
+    size_t *firsts = ARENA_ARRAY(arena, size_t, pack->n_programs), n = 0; // of each program: the first of its family
+    for (size_t i = 0; i < pack->n_programs; i++) {
+        struct slice family = family_of(&pack->programs[i]);
+        uint64_t hash = bytes_hash(family.data, family.length);
+        firsts[i] = i;
+        if (pack->programs[i].role || are_taken[i])
+            continue;
+        for (size_t place = 0, found; firsts[i] == i && (found = index_next(&index, hash, &place)) != INDEX_END;)
+            if (is_same_family(&pack->programs[found], &pack->programs[i]))
+                firsts[i] = found;
+        if (firsts[i] == i)
+            index_add(&index, hash, i);
+    }
+    for (unsigned turn = 0; turn < 2; turn++)
+        for (size_t i = 0; i < pack->n_programs; i++)
+            if (!pack->programs[i].role && !are_taken[i] &&
+                (run->has_no_order ? (firsts[i] == i) == (turn == 0) : turn == 0)) {
+                run->families[n] = firsts[i];
+                run->places[n++] = i;
+            }
+    run->n = n;
+}
+
+// Chooses those that are measured together next, from number `next` on. Of a form that this CPU lacks, no further
+// program runs: each would cost some processes.
+static bool choose_batch(struct pack_run *run, size_t most, size_t *next, size_t *n_batch, struct fail *fail) {
+    for (*n_batch = 0; *next < run->n && *n_batch < most; ++*next) {
+        run->batch[*n_batch] = *next;
+        if (!run->has_no_order || !run->are_lacking[run->families[*next]]) {
+            ++*n_batch;
+            continue;
+        }
+        run->measurements[*next] = (struct bench_measurement){
+            .outcome = BENCH_SIGILL, .verdict = MEASURED_UNSTABLE, .why = bench_outcome_name(BENCH_SIGILL)};
+        run->n_done++;
+        run->are_done[*next] = true;
+        if (!write_result(run, *next, fail))
+            return false;
+    }
+    return true;
+}
+
+// A run that may be killed has few programs in hand: those that take turns are finished together.
+enum { RESUMED_TOGETHER = 64 };
+
+static bool measure_all(struct arena *arena, struct bench *bench, const struct pack *pack, const bool *are_taken,
                         struct bench_measurement *measurements, const struct results *results,
                         int *status, // NOLINT(readability-non-const-parameter): struct pack_run writes it
                         struct fail *fail) {
-    struct bench_code *codes = ARENA_ARRAY(arena, struct bench_code, pack->n_programs);
     struct pack_run run = {.pack = pack,
+                           .has_no_order = given.is_resumed,
                            .status = status,
                            .results = results,
                            .places = ARENA_ARRAY(arena, size_t, pack->n_programs),
+                           .batch = ARENA_ARRAY(arena, size_t, pack->n_programs),
+                           .families = ARENA_ARRAY(arena, size_t, pack->n_programs),
+                           .are_lacking = ARENA_ARRAY(arena, bool, pack->n_programs),
                            .measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs),
                            .are_done = ARENA_ARRAY(arena, bool, pack->n_programs)};
     const struct bench_listener listener = {&run, finish, show_waiting};
-    for (size_t i = 0; i < pack->n_programs; i++) {
-        if (pack->programs[i].role)
-            continue;
-        codes[run.n] = pack->programs[i].code;
-        run.places[run.n++] = i;
-    }
+    list_programs(arena, are_taken, &run);
     show_progress(&run);
-    bool is_done = bench_measure(bench, codes, run.measurements, run.n, &listener, fail);
+    size_t most = given.is_resumed ? RESUMED_TOGETHER : run.n, n;
+    struct bench_code *codes = ARENA_ARRAY(arena, struct bench_code, most);
+    struct bench_measurement *values = ARENA_ARRAY(arena, struct bench_measurement, most);
+    bool is_done = true;
+    for (size_t next = 0; is_done && next < run.n && !is_at_end();) {
+        is_done = choose_batch(&run, most, &next, &n, fail);
+        for (size_t i = 0; i < n; i++)
+            codes[i] = pack->programs[run.places[run.batch[i]]].code;
+        run.values = values;
+        is_done = is_done && (n == 0 || bench_measure(bench, codes, values, n, &listener, fail));
+    }
+    if (is_done && run.n_done < run.n)
+        fprintf(stderr, "cyclops: the time is over: %zu of %zu measured; --resume does the rest\n", run.n_done, run.n);
     for (size_t i = 0; i < run.n; i++)
         if (run.are_done[i])
             measurements[run.places[i]] = run.measurements[i];
@@ -271,8 +375,19 @@ static bool measure(struct arena *arena, const struct pack *pack, const struct h
                     int *status, struct fail *fail) {
     struct results results;
     struct bench_measurement *measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs);
+    bool *are_taken = ARENA_ARRAY(arena, bool, pack->n_programs);
+    size_t n_taken = 0;
     for (size_t i = 0; i < pack->n_programs; i++)
         measurements[i].outcome = BENCH_STOPPED; // until it is measured
+    if (given.is_resumed && !resume_read(arena, given.output, pack, host, bench, are_taken, &n_taken, fail))
+        return false;
+    size_t n = 0;
+    for (size_t i = 0; i < pack->n_programs; i++)
+        n += !pack->programs[i].role;
+    if (n_taken)
+        fprintf(stderr, "cyclops: '%s' holds %zu of %zu values\n", given.output, n_taken, n);
+    if (n_taken == n)
+        return true;
     if (!results_open(&results, arena, given.output, given.wants_json, host, bench, fail))
         return false;
     bool is_named = !bench_clock_counts(bench->clock); // in its note
@@ -282,7 +397,7 @@ static bool measure(struct arena *arena, const struct pack *pack, const struct h
                                            is_named ? "" : bench_clock_name(bench->clock), is_named ? "" : " clock, ",
                                            bench->clock_note),
                               stdout);
-    bool is_done = measure_all(arena, bench, pack, measurements, &results, status, fail);
+    bool is_done = measure_all(arena, bench, pack, are_taken, measurements, &results, status, fail);
     clear_progress();
     if (!given.wants_json) // prints results even after a failure
         results_print(stdout, arena, pack, measurements);
@@ -302,8 +417,12 @@ static bool run(struct arena *arena, const struct arguments *arguments, int *sta
     struct target *target = target_native_open(arena, host.cpu, &request, fail);
     if (!target)
         return false;
-    return bench_open(&bench, arena, target, &arguments->bench, &chains, fail) &&
-           measure(arena, &pack, &host, &bench, status, fail);
+    if (bench_open(&bench, arena, target, &arguments->bench, &chains, fail))
+        return measure(arena, &pack, &host, &bench, status, fail);
+    if (!is_at_end())
+        return false;
+    fail_clear(fail);
+    return fail_set(fail, FAIL_UNAVAILABLE, "the time was over before the clock was calibrated: --end is too short");
 }
 
 int main(int argc, char **argv) {

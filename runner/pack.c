@@ -60,7 +60,7 @@ static const struct text_key {
 enum { N_TEXTS = sizeof text_keys / sizeof *text_keys };
 
 // Which programs have a number.
-enum owner { OF_ALL, OF_LOOPS, OF_SETS, OF_FOREIGN, OF_TURNS, OF_PLACED };
+enum owner { OF_ALL, OF_CHAINS, OF_LOOPS, OF_SETS, OF_FOREIGN, OF_TURNS, OF_PLACED };
 enum number_kind { NUMBER_UNSIGNED, NUMBER_SIZE, NUMBER_64, NUMBER_FLAG };
 
 #define PLACE(member) offsetof(struct entry, program.member)
@@ -81,6 +81,7 @@ static const struct number_key {
     {"iteration_instructions", UINT64_MAX, OF_ALL, NUMBER_64, CODE(iteration_instructions)},
     {"body_offset", UINT32_MAX, OF_ALL, NUMBER_64, offsetof(struct entry, body_offset)},
     {"body_bytes", UINT32_MAX, OF_ALL, NUMBER_SIZE, CODE(n_body_bytes)},
+    {"chain", 1, OF_CHAINS, NUMBER_FLAG, CODE(is_chain)},
     {"process_set", UINT32_MAX, OF_SETS, NUMBER_UNSIGNED, CODE(process_set)},
     {"exit_offset", BENCH_MOST_EXIT_OFFSET, OF_FOREIGN, NUMBER_SIZE, FOREIGN(exit_offset)},
     {"pages", BENCH_MOST_PAGES, OF_FOREIGN, NUMBER_UNSIGNED, FOREIGN(most_pages)},
@@ -103,6 +104,8 @@ static bool has(const struct pack_program *program, enum owner owner) {
     switch (owner) {
     case OF_ALL:
         return true;
+    case OF_CHAINS:
+        return code->is_chain;
     case OF_LOOPS:
         return program->loop_instructions;
     case OF_SETS:

@@ -24,9 +24,9 @@ static double executed(const struct pack_program *program) {
     return program->mode && strcmp(program->mode, "block") != 0 ? program->instructions : 0;
 }
 
-bool results_write(const struct results *results, const char *isa, const struct pack_program *program,
-                   const struct bench_measurement *measurement, struct fail *fail) {
-    const struct record record = {
+struct record results_record(struct arena *arena, const char *isa, const struct pack_program *program,
+                             const struct bench_measurement *measurement) {
+    return (struct record){
         .kernel = program->kernel,
         .isa = isa,
         .mode = program->mode,
@@ -39,10 +39,15 @@ bool results_write(const struct results *results, const char *isa, const struct 
         .loop_instructions = program->loop_instructions,
         .loop_branches = program->loop_branches,
         .executed = executed(program),
-        .bytes = bytes_to_hex(results->arena, program->code.body, program->code.n_body_bytes),
+        .bytes = bytes_to_hex(arena, program->code.body, program->code.n_body_bytes),
         .setup = program->setup,
         .measurement = *measurement,
     };
+}
+
+bool results_write(const struct results *results, const char *isa, const struct pack_program *program,
+                   const struct bench_measurement *measurement, struct fail *fail) {
+    const struct record record = results_record(results->arena, isa, program, measurement);
     return (!results->file || record_write(results->file, &record, fail)) &&
            (!results->json || record_write(results->json, &record, fail));
 }

@@ -4,6 +4,7 @@
 #define RUNNER_RESULTS_H
 
 #include "bench/host/host.h"
+#include "bench/record/record.h"
 #include "runner/pack.h"
 
 #include <stdio.h>
@@ -18,6 +19,9 @@ struct results {
 // Opens the destinations and writes the header. `path`: file to append to; null: none. Fails as record_open does.
 bool results_open(struct results *results, struct arena *arena, const char *path, bool wants_json,
                   const struct host *host, const struct bench *bench, struct fail *fail);
+// The line of a program as it is written. Its texts live as long as the arena and the program.
+struct record results_record(struct arena *arena, const char *isa, const struct pack_program *program,
+                             const struct bench_measurement *measurement);
 bool results_write(const struct results *results, const char *isa, const struct pack_program *program,
                    const struct bench_measurement *measurement, struct fail *fail);
 bool results_close(struct results *results, struct fail *fail); // fails where not everything could be written

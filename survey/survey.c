@@ -74,6 +74,8 @@ static bool check_target(struct survey *survey, const char *target, const char *
 static bool choose_usable(struct survey *survey, struct fail *fail) {
     struct lab lab;
     struct arena *arena = survey->arena;
+    if (survey->request->campaign.collects) // what the other machine executes, it finds out itself
+        return check_target(survey, "native", NULL, fail);
     if (is_native(survey))
         return check_target(survey, "native", NULL, fail) && usable_here(arena, survey->shapes, survey->n_forms, fail);
     bool is_open = lab_open(&lab, arena, survey->request->campaign.lab, fail) &&
@@ -321,6 +323,8 @@ static bool measure_once(struct survey *survey, struct fail *fail) {
     survey->passes.has_extras = true;
     for (size_t i = 0; i < survey->passes.n; i++)
         survey->passes.states[i].n_unstable = 0; // what was seen once is no more than that
+    if (survey->request->campaign.collects && access(survey->passes.campaign.path, F_OK) != 0)
+        return kernel_passes_run_from(&survey->passes, 0, &second, fail); // all else follows from values
     return (is_stopped(survey) || kernel_passes_run_from(&survey->passes, 0, &second, fail)) &&
            (is_stopped(survey) || measure_loops(survey, &second, fail)) && measure_slots(survey, &coarse, fail) &&
            measure_slower(survey, fail) && measure_mixtures(survey, &glance, &second, fail);
@@ -330,8 +334,8 @@ static bool measure_once(struct survey *survey, struct fail *fail) {
 static bool measure_all(struct survey *survey, struct fail *fail) {
     struct campaign *campaign = &survey->passes.campaign;
     struct pass_effort effort;
-    if (!measure_once(survey, fail))
-        return false;
+    if (!measure_once(survey, fail) || survey->request->campaign.collects)
+        return fail->status == FAIL_NONE;
     if (kernel_passes_count_unstable(&survey->passes) && survey->request->campaign.is_resumed && !is_stopped(survey))
         lab_say(campaign_listener(campaign), LAB_NOTE, "unstable values are measured again for up to %.0f s (--budget)",
                 survey->request->campaign.budget_seconds);
@@ -467,9 +471,10 @@ bool survey_run(struct arena *arena, const struct survey_request *request, struc
                    (!request->counts_uops || kernel_passes_count_uops(&survey.passes, fail)) &&
                    measure_all(&survey, fail) && summarize(&survey, start_ns, summary, fail);
     record_file_close(&survey.passes.measurements);
-    if (is_done)
+    if (is_done && !request->campaign.collects)
         pack(&survey);
-    if (is_done && (summary->n_lost || summary->is_spent) && !summary->n_values && campaign->status == 0)
+    if (is_done && !request->campaign.collects && (summary->n_lost || summary->is_spent) && !summary->n_values &&
+        campaign->status == 0)
         campaign->status = FAIL_UNAVAILABLE;
     *status = campaign->status;
     return is_done;

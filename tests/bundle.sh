@@ -108,6 +108,26 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     expect 2 "takes a number above 0, not 'much'" "$T/probe" --attempt much
     expect 2 'cannot write' "$T/probe" --output "$T/no/such/file"
 
+    # A run goes on in its file. What is there counts only of this CPU; what was unstable, and what was lost, comes again.
+    expect 2 'name it with --output' "$T/probe" --resume
+    "$T/probe" --resume --attempt 2 --budget 0 --output "$T/resumed.jsonl" >/dev/null 2>&1
+    sed -i 's/"verdict":"unstable"/"verdict":"within"/; /"mode":"throughput"/d' "$T/resumed.jsonl"
+    expect 0 'holds 3 of 4 values' "$T/probe" --resume --attempt 2 --budget 0 --output "$T/resumed.jsonl"
+    expect 0 '^1 throughput$' jq -rs 'map(select(.mode == "throughput")) | "\(length) \(.[0].mode)"' "$T/resumed.jsonl"
+    sed -i 's/"verdict":"unstable"/"verdict":"within"/' "$T/resumed.jsonl"
+    expect 0 'holds 4 of 4 values' "$T/probe" --resume --attempt 2 --budget 0 --output "$T/resumed.jsonl"
+    sed -i 's/"microcode":"[^"]*"/"microcode":"0"/; s/"family":[0-9]*/"family":1/' "$T/resumed.jsonl"
+    "$T/probe" --resume --attempt 2 --budget 0 --output "$T/resumed.jsonl" >"$T/out" 2>&1
+    ! grep -q 'holds' "$T/out" || { echo "FAILED: another CPU's values count"; failures=$((failures + 1)); }
+    expect 77 'time was over before the clock' "$T/probe" --end 0.001
+
+    # A survey for another machine: first what needs no other value, then what follows.
+    expect 0 'measures [0-9]+ values' "$cyclops" survey IMUL64rr AAA --output "$T/there" --bundle "$T/first"
+    expect 0 'IMUL64rr.*throughput' "$T/first" --resume --attempt 20 --budget 0 --output "$T/there/measurements.jsonl"
+    ! grep -q '"kernel":"IMUL64rr",.*"cycles":' "$T/there/measurements.jsonl" ||
+        expect 0 '^IMUL64rr,throughput,.*,yes,' "$cyclops" table "$T/there" --csv --mcpu none
+    expect 0 'measures [0-9]+ values; [0-9]+ are there already' "$cyclops" survey --resume --output "$T/there" --bundle "$T/second"
+
     # Damage on the way, anywhere, and another ISA's programs are refused.
     cp "$T/probe" "$T/damaged" && printf 'X' | dd of="$T/damaged" bs=1 seek=$(($(stat -c %s "$T/probe") - 300)) conv=notrunc 2>/dev/null
     expect 2 'damaged on its way' "$T/damaged"

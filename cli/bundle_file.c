@@ -1,0 +1,95 @@
+// A bundle as a file: programs, the clock's chains, and a runner.
+#include "cli/bundle_file.h"
+
+#include "base/file.h"
+#include "lab/chains.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct pack_program packed(const struct program *program, struct bench_code code, const char *role,
+                                  const char *setup) {
+    return (struct pack_program){
+        .role = role,
+        .kernel = program->kernel,
+        .mode = program_mode_name(program->mode),
+        .form = program_form_name(program->form),
+        .arc = program->arc,
+        .placement = program->placement ? program_placement_name(program->placement) : NULL,
+        .instruction = program->label,
+        .setup = setup,
+        .streams = program->streams,
+        .instructions = program->instructions,
+        .code = code,
+        .loop_instructions = program->preserves_flags ? program->loop_instructions : 0,
+        .loop_branches = program->preserves_flags ? program->loop_branches : 0,
+    };
+}
+
+static const char *role_of(unsigned chain) {
+    return chain == CHAIN_REFERENCE ? "reference" : bench_check_name((enum bench_check)(chain - CHAIN_CHECKS));
+}
+
+void bundle_add_chains(struct arena *arena, struct program *const chains[N_CHAINS], struct pack *pack) {
+    for (unsigned i = 0; i < N_CHAINS; i++)
+        if (chains[i])
+            *ARENA_ADD(arena, pack->programs, pack->n_programs) =
+                packed(chains[i], program_code(chains[i], false), role_of(i), NULL);
+}
+
+bool bundle_add(struct arena *arena, const struct code_uses *uses, const struct experiment *experiment,
+                struct pack *pack, struct fail *fail) {
+    struct bench_code code = experiment_code(experiment, false);
+    struct record record;
+    if (code.chase.n)
+        return fail_set(fail, FAIL_INPUT, "kernel '%s' chases through memory, which a bundle cannot hold: leave it out",
+                        experiment->program.kernel);
+    code_uses_find(uses, &code);
+    experiment_to_record(arena, experiment, &record);
+    *ARENA_ADD(arena, pack->programs, pack->n_programs) = packed(&experiment->program, code, NULL, record.setup);
+    return true;
+}
+
+// Returns Debian's package of a compiler that can build the runner.
+static const char *compiler_package(struct arena *arena, const char *isa) {
+    static const struct {
+        const char *isa, *tuple;
+    } tuples[] = {{"x86_64", "x86-64-linux-gnu"},   {"aarch64", "aarch64-linux-gnu"}, {"armv7", "arm-linux-gnueabihf"},
+                  {"riscv64", "riscv64-linux-gnu"}, {"mips", "mips-linux-gnu"},       {"mipsel", "mipsel-linux-gnu"}};
+    for (size_t i = 0; i < sizeof tuples / sizeof *tuples; i++)
+        if (strcmp(tuples[i].isa, isa) == 0)
+            return arena_printf(arena, "gcc-%s", tuples[i].tuple);
+    return "gcc";
+}
+
+static bool read_runner(struct arena *arena, const struct isa *isa, const char *runner_path, char **runner,
+                        size_t *length, struct fail *fail) {
+    const char *path =
+        runner_path ? runner_path : file_installed(arena, arena_printf(arena, "lib/cyclops/runner-%s", isa->name));
+    struct fail trouble = {0};
+    if (file_read(arena, path, runner, length, runner_path ? fail : &trouble))
+        return true;
+    return fail_set(
+        fail, FAIL_UNAVAILABLE,
+        "no runner for %s was built with this Cyclops (%s): install package %s and build again, or make one "
+        "with scripts/build-runner and name it with --runner",
+        isa->name, trouble.text, compiler_package(arena, isa->name));
+}
+
+bool bundle_write(struct arena *arena, const struct isa *isa, const struct pack *pack, const char *runner_path,
+                  bool is_pack_alone, const char *path, struct fail *fail) {
+    struct text out = {.arena = arena};
+    char *runner;
+    size_t length;
+    if (is_pack_alone) {
+        pack_write(pack, &out);
+        return file_write(path, out.data, out.length, fail);
+    }
+    if (!read_runner(arena, isa, runner_path, &runner, &length, fail))
+        return false;
+    pack_append(pack, runner, length, &out);
+    return file_write(path, out.data, out.length, fail) &&
+           (chmod(path, 0755) == 0 ||
+            fail_set(fail, FAIL_WORK, "cannot make '%s' executable: %s", path, strerror(errno)));
+}
