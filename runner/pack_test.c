@@ -38,7 +38,8 @@ static struct pack_program program(const char *role) {
                  .n_body_bytes = 2,
                  .iteration_instructions = 1002,
                  .uses = 1 << USE_VECTOR | 1 << USE_STORE,
-                 .is_wide = true},
+                 .is_wide = true,
+                 .is_chain = true},
     };
 }
 
@@ -47,6 +48,7 @@ static void write_pack(struct arena *arena, struct text *out, const char *runner
     programs[1].kernel = "a block;\nof two lines";
     programs[1].code.uses = 0;
     programs[1].code.is_wide = false;
+    programs[1].code.is_chain = false;
     programs[1].code.process_set = 1;
     programs[1].code.foreign = (struct bench_foreign){.exit_offset = 2, .most_pages = 4, .frames = 2, .fill = 7};
     *out = (struct text){.arena = arena};
@@ -84,10 +86,12 @@ static void comes_back_as_it_was(void **state) {
     assert_int_equal(first->code.n_body_bytes, 2);
     assert_int_equal(first->code.uses, 1 << USE_VECTOR | 1 << USE_STORE);
     assert_true(first->code.is_wide);
+    assert_true(first->code.is_chain);
     assert_null(second->role);
     assert_string_equal(second->kernel, "a block;;of two lines");
     assert_int_equal(second->code.uses, 0);
     assert_false(second->code.is_wide);
+    assert_false(second->code.is_chain);
     arena_free(&arena);
 }
 
