@@ -121,7 +121,7 @@ static bool read_events(struct arena *arena, struct fail *fail) {
 
 // What was requested, without the folder: survey/commands.h.
 static const char *command_of(struct arena *arena) {
-    static const char *const without[] = {"output", NULL}, *const flags[] = {"resume", NULL};
+    static const char *const without[] = {"output", "bundle", "runner", NULL}, *const flags[] = {"resume", NULL};
     struct text text = {.arena = arena};
     text_add(&text, "");
     command_line_add(&text, NULL, without, flags);
