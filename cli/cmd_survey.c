@@ -202,6 +202,7 @@ static bool write_bundle(struct arena *arena, struct survey_request *request, in
     request->campaign.collects = &collect;
     request->counts_uops = false;
     bool is_done = survey_run(arena, request, &summary, status, fail);
+    request->campaign.collects = NULL;
     code_uses_close(&programs.uses);
     if (!is_done)
         return false;
