@@ -100,7 +100,7 @@ expect 2 "no/such" "$cyclops" bundle add-r64 --isa x86_64 --runner "$T/no/such" 
 if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     n_tried=$((n_tried + 1))
     "$cyclops" bundle add-r64 --asm 'add rax, rbx; nop' --output "$T/probe"
-    expect 0 'add-r64 +latency +unrolled +1 +[0-9≈-]' "$T/probe" --attempt 20 --budget 0
+    expect 0 'add-r64 +latency +unrolled +1 +[0-9≈-]' "$T/probe" --attempt 20 --budget 0 --resume --output "$T/resumed.jsonl"
     expect 0 '^host measurement' bash -c "'$T/probe' --attempt 2 --budget 0 --json | jq -rs 'map(.record) | join(\" \")'"
     expect 0 '"pinned_to":0' "$T/probe" --attempt 2 --budget 0 --json --cpu 0
     expect 77 'CPU 1020' "$T/probe" --cpu 1020
@@ -108,24 +108,21 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     expect 2 "takes a number above 0, not 'much'" "$T/probe" --attempt much
     expect 2 'cannot write' "$T/probe" --output "$T/no/such/file"
 
-    # A run goes on in its file. What is there counts only of this CPU; what was unstable, and what was lost, comes again.
+    # A run goes on in its file. What is there counts only of this CPU; what was lost comes again.
     expect 2 'name it with --output' "$T/probe" --resume
-    "$T/probe" --resume --attempt 2 --budget 0 --output "$T/resumed.jsonl" >/dev/null 2>&1
-    sed -i 's/"verdict":"unstable"/"verdict":"within"/; /"mode":"throughput"/d' "$T/resumed.jsonl"
-    expect 0 'holds 3 of 4 values' "$T/probe" --resume --attempt 2 --budget 0 --output "$T/resumed.jsonl"
-    expect 0 '^1 throughput$' jq -rs 'map(select(.mode == "throughput")) | "\(length) \(.[0].mode)"' "$T/resumed.jsonl"
     sed -i 's/"verdict":"unstable"/"verdict":"within"/' "$T/resumed.jsonl"
-    expect 0 'holds 4 of 4 values' "$T/probe" --resume --attempt 2 --budget 0 --output "$T/resumed.jsonl"
-    sed -i 's/"microcode":"[^"]*"/"microcode":"0"/; s/"family":[0-9]*/"family":1/' "$T/resumed.jsonl"
-    "$T/probe" --resume --attempt 2 --budget 0 --output "$T/resumed.jsonl" >"$T/out" 2>&1
-    ! grep -q 'holds' "$T/out" || { echo "FAILED: another CPU's values count"; failures=$((failures + 1)); }
+    sed 's/"family":[0-9]*/"family":1/' "$T/resumed.jsonl" >"$T/elsewhere.jsonl"
+    sed -i '/"mode":"throughput"/d' "$T/resumed.jsonl"
+    cat "$T/elsewhere.jsonl" >>"$T/resumed.jsonl"
+    expect 0 'holds 3 of 4 values' "$T/probe" --resume --attempt 2 --budget 0 --output "$T/resumed.jsonl"
+    expect 0 '^2 throughput$' jq -rs 'map(select(.mode == "throughput")) | "\(length) \(.[1].mode)"' "$T/resumed.jsonl"
     expect 77 'time was over before the clock' "$T/probe" --end 0.001
 
     # A survey for another machine: first what needs no other value, then what follows.
-    expect 0 'measures [0-9]+ values' "$cyclops" survey IMUL64rr AAA --output "$T/there" --bundle "$T/first"
-    expect 0 'IMUL64rr.*throughput' "$T/first" --resume --attempt 20 --budget 0 --output "$T/there/measurements.jsonl"
-    ! grep -q '"kernel":"IMUL64rr",.*"cycles":' "$T/there/measurements.jsonl" ||
-        expect 0 '^IMUL64rr,throughput,.*,yes,' "$cyclops" table "$T/there" --csv --mcpu none
+    expect 0 'measures [0-9]+ values' "$cyclops" survey BSWAP64r --output "$T/there" --bundle "$T/first"
+    expect 0 'BSWAP64r.*throughput' "$T/first" --resume --attempt 20 --budget 0 --output "$T/there/measurements.jsonl"
+    ! grep -q '"kernel":"BSWAP64r",.*"cycles":' "$T/there/measurements.jsonl" ||
+        expect 0 '^BSWAP64r,throughput,.*,yes,' "$cyclops" table "$T/there" --csv --mcpu none
     expect 0 'measures [0-9]+ values; [0-9]+ are there already' "$cyclops" survey --resume --output "$T/there" --bundle "$T/second"
 
     # Damage on the way, anywhere, and another ISA's programs are refused.
