@@ -210,9 +210,10 @@ static bool find_loops(struct arena *arena, const struct decoder *decoder, char 
     return is_done;
 }
 
-static bool save(struct arena *arena, const struct hot_findings *findings, struct fail *fail) {
+static bool save(struct arena *arena, const struct lab *lab, const struct hot_findings *findings, struct fail *fail) {
     struct hot_case saved = {.states = ARENA_ARRAY(arena, struct hot_state *, findings->n * HOT_MOST_MOMENTS + 1),
-                             .covered = findings->covered};
+                             .covered = findings->covered,
+                             .cpu = lab->host.cpu_name ? lab->host.cpu_name : "an unknown CPU"};
     for (size_t i = 0; i < findings->n; i++)
         for (size_t k = 0; k < findings->items[i].n_moments; k++)
             saved.states[saved.n++] = findings->items[i].moments[k].state;
@@ -247,7 +248,7 @@ static bool judge(struct arena *arena, struct lab *lab, const char *title, struc
                   struct fail *fail) {
     const struct hot_choice choice = chosen();
     const bool is_judged = open_lab(arena, lab, fail) && hot_judge_all(lab, &choice, findings, fail);
-    if ((args.save && !save(arena, findings, fail)) || !is_judged)
+    if ((args.save && !save(arena, lab, findings, fail)) || !is_judged)
         return false;
     if (args.html && !write_page(arena, lab, title, findings, fail))
         return false;

@@ -1,7 +1,7 @@
 // A case file: a line with its version, then what follows compressed as an .xz file, which has a checksum. Numbers have
-// 8 bytes, the lowest first; texts and bytes have their length in front. First what replays covered of the program.
-// Then of each state: what it is, registers, memory, steps; the registers before each step by columns, which compresses
-// best.
+// 8 bytes, the lowest first; texts and bytes have their length in front. First what replays covered of the program,
+// and the CPU's name. Then of each state: what it is, registers, memory, steps; the registers before each step by
+// columns, which compresses best.
 #include "hot/state.h"
 
 #include "base/file.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char first_line[] = "cyclops hot case 3\n";
+static const char first_line[] = "cyclops hot case 4\n";
 
 enum {
     MOST_STATES = 1000,
@@ -97,6 +97,8 @@ static void put_state(struct writer *writer, const struct hot_state *state) {
     for (unsigned c = 0; c < COLUMNS; c++)
         put_number(writer, *column(&registers, c));
     put_bytes(writer, state->xsave, state->n_xsave);
+    for (unsigned i = 0; i < VECTOR_PARTS; i++)
+        put_number(writer, state->layout.at[i]);
     for (size_t i = 0; i < state->n_pages; i++) {
         const struct segment *page = &state->pages[i];
         put_number(writer, page->address | page->is_writable | (uint64_t)page->is_executable << 1);
@@ -137,6 +139,7 @@ static void put_covered(struct writer *writer, const struct hot_covered *covered
 bool hot_case_write(const char *path, const struct hot_case *saved, struct fail *fail) {
     struct writer writer = {.n = 0}, packed = {.n = 0};
     put_covered(&writer, &saved->covered);
+    put_text(&writer, saved->cpu);
     put_number(&writer, saved->n);
     for (size_t i = 0; i < saved->n; i++)
         put_state(&writer, saved->states[i]);
@@ -275,6 +278,10 @@ static struct hot_state *take_state(struct reader *reader) {
         *column(&state->registers, c) = take_number(reader, 0, UINT64_MAX, "a register");
     state->n_xsave = (size_t)take_number(reader, FEWEST_XSAVE, HOT_MOST_XSAVE, "the size of vector registers");
     state->xsave = take(reader, state->n_xsave);
+    for (unsigned i = 0; i < VECTOR_PARTS; i++)
+        state->layout.at[i] = (uint32_t)take_number(reader, 0, HOT_MOST_XSAVE, "a place of vector registers");
+    if (!reader->why && !vector_layout_fits(&state->layout, state->xsave, state->n_xsave))
+        reader->why = "vector registers are missing";
     if (!reader->why)
         take_pages(reader, state);
     if (!reader->why)
@@ -335,6 +342,7 @@ bool hot_case_read(struct arena *arena, const char *path, struct hot_case *saved
     reader.why = decompress(arena, (const uint8_t *)data + n_first, length - n_first, &reader);
     if (!reader.why)
         take_covered(&reader, &saved->covered);
+    saved->cpu = take_text(&reader);
     const size_t n = (size_t)take_number(&reader, 0, MOST_STATES, "the number of loops");
     saved->states = ARENA_ARRAY(arena, struct hot_state *, n + 1);
     for (size_t i = 0; i < n && !reader.why; i++)

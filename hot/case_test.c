@@ -62,6 +62,7 @@ static struct hot_state make_state(void) {
                               .flags = 0x246,
                               .xsave = xsave,
                               .n_xsave = XSAVE,
+                              .layout = {{576}},
                               .pages = pages,
                               .n_pages = 2,
                               .changed = changed,
@@ -76,7 +77,8 @@ static struct hot_state make_state(void) {
 
 static struct hot_case make_case(struct hot_state **states, size_t n) {
     static struct hot_uncovered uncovered[] = {{0.25, "below --least"}, {0.125, "it calls the kernel"}};
-    return (struct hot_case){states, n, {"a profile", 0.625, uncovered, sizeof uncovered / sizeof *uncovered}};
+    return (struct hot_case){
+        states, n, {"a profile", 0.625, uncovered, sizeof uncovered / sizeof *uncovered}, "some CPU"};
 }
 
 static void brings_all_back(void **context) {
@@ -93,11 +95,13 @@ static void brings_all_back(void **context) {
     assert_true(read.covered.share == 0.625 && read.covered.n_uncovered == 2);
     assert_true(read.covered.uncovered[1].share == 0.125);
     assert_string_equal(read.covered.uncovered[1].why, "it calls the kernel");
+    assert_string_equal(read.cpu, "some CPU");
     const struct hot_state *back = read.states[1];
     assert_string_equal(back->program, state.program);
     assert_string_equal(back->module.build_id, "abcd");
     assert_memory_equal(&back->registers, &state.registers, sizeof state.registers);
     assert_memory_equal(back->xsave, state.xsave, XSAVE);
+    assert_memory_equal(&back->layout, &state.layout, sizeof state.layout);
     assert_int_equal(back->n_pages, 2);
     assert_int_equal(back->changed[1], state.changed[1]);
     assert_int_equal(back->pages[1].address, state.pages[1].address);
@@ -141,7 +145,7 @@ static void refuses_damage(void **context) {
 // What a writer of bad intent makes has a right checksum.
 static void refuses_wrong_states(void **context) {
     (void)context;
-    for (unsigned kind = 0; kind < 12; kind++) {
+    for (unsigned kind = 0; kind < 14; kind++) {
         struct hot_state state = make_state(), *all[] = {&state};
         struct hot_case saved = make_case(all, 1), read;
         struct hot_uncovered uncovered[] = {{kind == 9 ? -1 : 0, "none"}};
@@ -158,6 +162,7 @@ static void refuses_wrong_states(void **context) {
         pages[1].address = kind == 3 ? pages[0].address : kind == 4 ? UINT64_C(1) << 60 : pages[1].address;
         state.end = kind == 5 ? (enum hot_end)9 : state.end;
         state.n_steps = kind == 6 ? 0 : state.n_steps;
+        state.layout.at[VECTOR_YMM_HIGH] = kind == 12 ? 577 : kind == 13 ? 0 : state.layout.at[VECTOR_YMM_HIGH];
         state.share = kind == 7 ? 1.5 : state.share;
         state.seconds = kind == 8 ? NAN : state.seconds;
         assert_true(hot_case_write(path, &saved, &fail));
@@ -166,8 +171,33 @@ static void refuses_wrong_states(void **context) {
     }
 }
 
+// Of another CPU, which has parts of vector registers elsewhere, or has some that this one lacks.
+static void moves_vector_registers(void **context) {
+    enum { BYTES = 2700, HEADER = 512, USED = 0xe7 };
+    static const struct vector_layout with_bounds = {{576, 1088, 1152, 1664}}, without = {{576, 832, 896, 1408}},
+                                      narrow = {{576, 0, 0, 0}};
+    static const size_t sizes[VECTOR_PARTS] = {256, 64, 512, 1024};
+    uint8_t area[BYTES] = {0};
+    size_t n;
+    (void)context;
+    area[0] = 1;
+    area[HEADER] = USED;
+    for (unsigned i = 0; i < VECTOR_PARTS; i++)
+        memset(area + with_bounds.at[i], 10 + (int)i, sizes[i]);
+    assert_true(vector_layout_fits(&with_bounds, area, BYTES));
+    assert_false(vector_layout_fits(&with_bounds, area, 2000));
+    assert_false(vector_layout_fits(&narrow, area, BYTES));
+    const uint8_t *moved = vector_layout_move(&arena, area, BYTES, &with_bounds, &without, &n);
+    assert_int_equal(n, 1408 + 1024);
+    assert_true(moved[0] == 1 && moved[HEADER] == USED);
+    for (unsigned i = 0; i < VECTOR_PARTS; i++)
+        assert_true(moved[without.at[i]] == 10 + i && moved[without.at[i] + sizes[i] - 1] == 10 + i);
+    moved = vector_layout_move(&arena, area, BYTES, &with_bounds, &narrow, &n);
+    assert_true(n == 832 && moved[576] == 10 && moved[831] == 10);
+}
+
 static void refuses_older_versions(void **context) {
-    static const char text[] = "cyclops hot case 2\n";
+    static const char text[] = "cyclops hot case 3\n";
     struct hot_case read;
     struct fail fail = {0};
     (void)context;
@@ -178,9 +208,8 @@ static void refuses_older_versions(void **context) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(brings_all_back),
-        cmocka_unit_test(refuses_damage),
-        cmocka_unit_test(refuses_wrong_states),
+        cmocka_unit_test(brings_all_back),        cmocka_unit_test(refuses_damage),
+        cmocka_unit_test(refuses_wrong_states),   cmocka_unit_test(moves_vector_registers),
         cmocka_unit_test(refuses_older_versions),
     };
     return cmocka_run_group_tests(tests, open_file, remove_file);

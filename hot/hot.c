@@ -150,8 +150,8 @@ static bool is_same_loop(const struct hot_state *a, const struct hot_state *b) {
 void hot_take_states(struct arena *arena, const struct hot_case *saved, struct hot_findings *findings) {
     struct hot_state *const *states = saved->states;
     const size_t n = saved->n;
-    *findings =
-        (struct hot_findings){.items = ARENA_ARRAY(arena, struct hot_finding, n + 1), .covered = saved->covered};
+    *findings = (struct hot_findings){
+        .items = ARENA_ARRAY(arena, struct hot_finding, n + 1), .covered = saved->covered, .cpu = saved->cpu};
     for (size_t first = 0, end; first < n; first = end) {
         struct hot_copies copies = {.n = 0};
         for (end = first; end < n && copies.n < HOT_MOST_MOMENTS && is_same_loop(states[first], states[end]); end++)

@@ -76,6 +76,7 @@ struct hot_findings {
     struct hot_finding *items;         // the hottest first
     size_t n;
     struct hot_covered covered;      // by all findings together; of a case file, when it was saved
+    const char *cpu;                 // of a case file, where it was saved; null: of none
     struct hot_run profiled, copied; // the two runs of the program
     bool was_run;
 };

@@ -1,11 +1,11 @@
 #include "hot/indexed.h"
 
 #include "blocks/x86_registers.h"
+#include "hot/vector_layout.h"
 
 #include <string.h>
 
 #if defined(__x86_64__)
-#include <cpuid.h>
 
 enum { XMM_BYTES = 16, YMM_BYTES = 32, ZMM_BYTES = 64, REGISTERS = 32 };
 
@@ -29,13 +29,6 @@ bool indexed_is(const struct insn *insn) {
     return sizes && insn->address && size_of(*sizes); // not those that prefetch: VGATHERPF0DPD
 }
 
-// Where a component begins in an area that is not compacted; 0: this CPU does not have it.
-static size_t component_at(unsigned component) {
-    enum { LEAF = 0xd };
-    unsigned size, offset, c, d;
-    return __get_cpuid_count(LEAF, component, &size, &offset, &c, &d) ? offset : 0;
-}
-
 // Copies a part of a register, if the area has it.
 static void take(const uint8_t *xsave, size_t n_xsave, size_t offset, uint8_t *bytes, size_t n) {
     if (offset && offset + n <= n_xsave)
@@ -43,14 +36,15 @@ static void take(const uint8_t *xsave, size_t n_xsave, size_t offset, uint8_t *b
 }
 
 static void read_vector(const uint8_t *xsave, size_t n_xsave, unsigned number, uint8_t bytes[ZMM_BYTES]) {
-    enum { LEGACY_XMM = 160, YMM_HIGH = 2, ZMM_HIGH = 6, HIGH_ZMM = 7, LOW_REGISTERS = 16 };
+    enum { LEGACY_XMM = 160, LOW_REGISTERS = 16 };
+    const struct vector_layout layout = vector_layout_here();
     memset(bytes, 0, ZMM_BYTES);
     if (number >= LOW_REGISTERS) {
-        const size_t at = component_at(HIGH_ZMM);
+        const size_t at = layout.at[VECTOR_HIGH_ZMM];
         take(xsave, n_xsave, at ? at + (size_t)(number - LOW_REGISTERS) * ZMM_BYTES : 0, bytes, ZMM_BYTES);
         return;
     }
-    const size_t high = component_at(YMM_HIGH), highest = component_at(ZMM_HIGH);
+    const size_t high = layout.at[VECTOR_YMM_HIGH], highest = layout.at[VECTOR_ZMM_HIGH];
     take(xsave, n_xsave, LEGACY_XMM + (size_t)number * XMM_BYTES, bytes, XMM_BYTES);
     take(xsave, n_xsave, high ? high + (size_t)number * XMM_BYTES : 0, bytes + XMM_BYTES, XMM_BYTES);
     take(xsave, n_xsave, highest ? highest + (size_t)number * YMM_BYTES : 0, bytes + YMM_BYTES, YMM_BYTES);

@@ -63,6 +63,7 @@ static size_t read_vectors(pid_t tid, struct iovec area) {
 static bool read_xsave(struct recorder *recorder) {
     uint8_t *area = ARENA_ARRAY(recorder->arena, uint8_t, HOT_MOST_XSAVE);
     recorder->state->xsave = area;
+    recorder->state->layout = vector_layout_here();
     recorder->state->n_xsave = read_vectors(recorder->thread->tid, (struct iovec){area, HOT_MOST_XSAVE});
     return recorder->state->n_xsave > 0;
 }

@@ -41,6 +41,8 @@ static const char *check_path(struct replayed *replayed) {
         return why.status == FAIL_UNAVAILABLE
                    ? arena_printf(arena, "its memory and code cannot be put where they were: %s", why.text)
                    : "it takes another path than recorded";
+    if (steps.outcome == BENCH_SIGILL)
+        return "this CPU lacks an instruction that it has";
     uint32_t jump = (uint32_t)(replayed->stop.exit - code->address);
     size_t at = 0;
     for (unsigned run = 0; run < RUNS; run++) {

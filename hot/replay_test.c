@@ -196,6 +196,40 @@ static void names_what_cannot_be_replayed(void **context) {
     assert_non_null(strstr(replayed.why, "another path"));
 }
 
+// As of another CPU: an instruction that no CPU of today has, and a register that none has.
+static void names_what_this_cpu_lacks(void **context) {
+    enum { HEADER = 512, MASKS = 5, ADD_BYTES = 3 };
+    static const uint8_t xstore[ADD_BYTES] = {0x0f, 0xa7, 0xc0};
+    struct testing_target target;
+    struct hot_replay replayed;
+    struct fail fail = {0};
+    (void)context;
+    testing_target_open(&target, "adds");
+    struct testing_copy copy = testing_copy_state(&arena, &lab.decoder, &target, "once", 4000);
+    assert_non_null(copy.state);
+    uint8_t *xsave = (uint8_t *)arena_copy(&arena, (const char *)copy.state->xsave, copy.state->n_xsave);
+    struct segment *pages = ARENA_ARRAY(&arena, struct segment, copy.state->n_pages);
+    memcpy(pages, copy.state->pages, copy.state->n_pages * sizeof *pages);
+    copy.state->xsave = xsave;
+    copy.state->pages = pages;
+    for (size_t i = 0; i < copy.state->n_pages; i++) {
+        struct segment *page = &pages[i];
+        uint8_t *bytes = (uint8_t *)arena_copy(&arena, (const char *)page->bytes, page->n_bytes);
+        if (copy.state->head >= page->address && copy.state->head - page->address < page->n_bytes - ADD_BYTES) {
+            memcpy(bytes + (copy.state->head - page->address), xstore, ADD_BYTES);
+            page->bytes = bytes;
+        }
+    }
+    assert_true(hot_replay_run(&lab, (const struct hot_state *[]){copy.state}, 1, &replayed, &fail));
+    if (!replayed.why || !strstr(replayed.why, "lacks an instruction"))
+        fail_msg("%s", replayed.why ? replayed.why : "it is replayed");
+    if (copy.state->layout.at[VECTOR_MASKS])
+        return; // this CPU has all registers that are known
+    xsave[HEADER] |= 1 << MASKS;
+    assert_true(hot_replay_run(&lab, (const struct hot_state *[]){copy.state}, 1, &replayed, &fail));
+    assert_non_null(strstr(replayed.why, "lacks registers"));
+}
+
 // ---- the truth, for people: replay_test --truth
 
 // What the program's time may have that the replay's has not, by what the replay counts.
@@ -246,9 +280,13 @@ int main(int argc, char **argv) {
         return close_lab(NULL);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measures_chains),   cmocka_unit_test(restores_memory),
-        cmocka_unit_test(ends_by_a_counter), cmocka_unit_test(counts_ways),
-        cmocka_unit_test(counts_lines),      cmocka_unit_test(names_what_cannot_be_replayed),
+        cmocka_unit_test(measures_chains),
+        cmocka_unit_test(restores_memory),
+        cmocka_unit_test(ends_by_a_counter),
+        cmocka_unit_test(counts_ways),
+        cmocka_unit_test(counts_lines),
+        cmocka_unit_test(names_what_cannot_be_replayed),
+        cmocka_unit_test(names_what_this_cpu_lacks),
     };
     return cmocka_run_group_tests(tests, open_lab, close_lab);
 }

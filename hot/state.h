@@ -10,6 +10,7 @@
 #include "bench/sandbox/steps.h"
 #include "blocks/decoder.h"
 #include "hot/loops.h"
+#include "hot/vector_layout.h"
 
 enum { HOT_MOST_XSAVE = 1 << 14, HOT_MOST_MOMENTS = 8 };
 
@@ -23,9 +24,9 @@ struct hot_state {
     double share;                    // of the loop's time that it stands for, 0 to 1; see moments.h
     struct step_registers registers; // at the head
     uint64_t flags;
-    const uint8_t *xsave; // XSAVE's area, not compacted; its first bytes hold
-                          // which components are in it
+    const uint8_t *xsave; // XSAVE's area, not compacted, with which components are in it
     size_t n_xsave;
+    struct vector_layout layout; // of it, on the CPU where it was copied
     const struct segment *pages; // memory and code that the recorded steps touch,
                                  // as it was at the head; ascending
     size_t n_pages;
@@ -103,6 +104,7 @@ struct hot_case {
     struct hot_state **states;
     size_t n;
     struct hot_covered covered;
+    const char *cpu; // where it was saved, for people
 };
 
 // One file, to replay them elsewhere. Reading checks everything: no content of a file can do more than fail.

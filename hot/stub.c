@@ -190,14 +190,17 @@ static void emit_registers(struct emitter *code, const struct stub_request *requ
     }
 }
 
+// The copied area, as this CPU has it. The state may be another one's.
 static void emit_xsave(struct emitter *code, const struct hot_state *state) {
     uint8_t header[XSAVE_HEADER] = {0};
+    const struct vector_layout here = vector_layout_here();
+    size_t n;
+    const uint8_t *area = vector_layout_move(code->arena, state->xsave, state->n_xsave, &state->layout, &here, &n);
     align(code, LINE);
-    emit(code, state->xsave, XSAVE_LEGACY);
-    memcpy(header, state->xsave + XSAVE_LEGACY,
-           sizeof(uint64_t)); // components in use; the standard form
+    emit(code, area, XSAVE_LEGACY);
+    memcpy(header, area + XSAVE_LEGACY, sizeof(uint64_t)); // components in use; the standard form
     emit(code, header, sizeof header);
-    emit(code, state->xsave + XSAVE_LEGACY + XSAVE_HEADER, state->n_xsave - XSAVE_LEGACY - XSAVE_HEADER);
+    emit(code, area + XSAVE_LEGACY + XSAVE_HEADER, n - XSAVE_LEGACY - XSAVE_HEADER);
 }
 
 // What the jump at the counted place leads to: counts down, does what stood there, and goes back.

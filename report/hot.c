@@ -273,8 +273,9 @@ void hot_print_rest(struct arena *arena, const struct hot_findings *findings, FI
     struct text text = {.arena = arena};
     static const double few = 0.005;
     double others = 0;
-    text_addf(&text, "%s%s: %.0f %% of the samples are in code that was replayed",
-              findings->profile ? "" : "when this case was saved: ", covered->source, 100 * covered->share);
+    if (findings->cpu)
+        text_addf(&text, "when this case was saved, on %s: ", findings->cpu);
+    text_addf(&text, "%s: %.0f %% of the samples are in code that was replayed", covered->source, 100 * covered->share);
     for (size_t i = 0; i < covered->n_uncovered; i++) {
         const struct hot_uncovered *left = &covered->uncovered[i];
         if (left->share >= few)

@@ -78,7 +78,7 @@ import re
 err, table = (" ".join(open(name).read().split()) for name in ("err", "table"))
 closing = r"%s[^:]*: (\d+ % of the samples are in code that was replayed.*?)( The program ended.*)?$"
 print("the same" if re.search(closing.replace("%s", "", 1), err).group(1)
-      == re.search(closing.replace("%s", "(?i:when this case was saved: )", 1), table).group(1) else err + table)'
+      == re.search(closing.replace("%s", "(?i:when this case was saved, on [^:]*: )", 1), table).group(1) else err + table)'
 mv loops.gone loops
 # The page has the table's loops, and of each the block that its usual turn is.
 expect 0 '^4 [0-4]$' python3 -c '

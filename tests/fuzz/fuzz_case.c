@@ -32,7 +32,7 @@ static void take(struct arena *arena, const struct hot_state *state) {
 
 // The data is what a case file holds compressed.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
-    static const char first_line[] = "cyclops hot case 3\n";
+    static const char first_line[] = "cyclops hot case 4\n";
     struct arena arena = {0};
     struct fail fail = {0};
     struct hot_case saved;
