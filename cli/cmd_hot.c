@@ -174,6 +174,8 @@ static bool add_turns(struct arena *arena, const struct decoder *decoder, const 
 
 static bool make_profile(struct arena *arena, char *const *argv, struct hot_profile *profile,
                          struct hot_findings *findings, struct fail *fail) {
+    if (!argv)
+        findings->profiled.elapsed = args.seconds;
     if (args.perf)
         return hot_profile_read(arena, args.perf, argv ? argv[0] : NULL, profile, fail);
     if (!argv)

@@ -29,10 +29,10 @@ static struct hot_capture request_of(const struct hot_capture *common, const str
     capture.module = finding->module;
     capture.head = finding->head;
     capture.is_open = is_call;
-    capture.clock = findings->profile->clock;
+    capture.clock = common->pid ? HOT_WALL_CLOCK : findings->profile->clock;
     capture.run_seconds = findings->profiled.elapsed;
     capture.key = findings->profiled.key;
-    capture.faults = findings->profile->faults.n ? &findings->profile->faults : NULL;
+    capture.faults = !common->pid && findings->profile->faults.n ? &findings->profile->faults : NULL;
     capture.run_faults = findings->profiled.faults;
     return capture;
 }
@@ -44,6 +44,22 @@ static void set_moments(struct hot_capture *capture, const struct hot_moments *m
     capture->n_moments = moments->n;
     if (moments->n && moments->before > a_while)
         capture->skipped_hits = 0;
+}
+
+// A process that ran: spread over as long a time as it was sampled. It is held up while its loops are stepped through,
+// so there are the fewer moments, the more loops.
+static void spread_moments(struct arena *arena, double seconds, size_t most, struct hot_capture *captures, size_t n) {
+    enum { MOST_COPIES = 12 };
+    for (size_t i = 0; i < n; i++) {
+        const size_t most_here = captures[i].is_open || n > MOST_COPIES / 2 ? 1 : MOST_COPIES / n,
+                     n_moments = most < most_here ? most : most_here;
+        double *times = ARENA_ARRAY(arena, double, n_moments + 1);
+        for (size_t k = 0; k < n_moments; k++)
+            times[k] = seconds * (double)(2 * k + 1) / (double)(2 * n_moments);
+        captures[i].moments = times;
+        captures[i].n_moments = n_moments;
+        captures[i].skipped_hits = 0; // its code is warm
+    }
 }
 
 static void choose_moments(struct arena *arena, size_t most, const struct hot_findings *findings,
@@ -65,6 +81,12 @@ static void take(struct arena *arena, const struct hot_copies *copies, bool is_l
     finding->why = is_last ? copies->why : NULL;
 }
 
+static void note_moments(const struct hot_findings *findings, bool is_process, size_t most,
+                         const struct hot_capture *capture, struct hot_finding *finding) {
+    finding->is_untimed = !is_process && !findings->profile->n_timed;
+    finding->n_chosen = !is_process && !finding->is_untimed ? capture->n_moments : capture->is_open ? 1 : most;
+}
+
 // Copies those without a state. The last time, where control does not come to the head, each is also waited for at its
 // hottest place.
 static bool copy(struct arena *arena, const struct decoder *decoder, const struct hot_capture *common,
@@ -77,10 +99,13 @@ static bool copy(struct arena *arena, const struct decoder *decoder, const struc
         if (is_open(&findings->items[i]))
             captures[n++] = request_of(common, findings, &findings->items[i]);
     n_heads = n;
-    choose_moments(arena, most_moments, findings, captures, n_heads);
+    if (common->pid && most_moments)
+        spread_moments(arena, findings->profiled.elapsed, most_moments, captures, n_heads);
+    else
+        choose_moments(arena, most_moments, findings, captures, n_heads);
     for (size_t i = 0, at = 0; i < findings->n && most_moments; i++)
         if (is_open(&findings->items[i]))
-            findings->items[i].n_chosen = captures[at++].n_moments;
+            note_moments(findings, common->pid, most_moments, &captures[at++], &findings->items[i]);
     for (size_t i = 0; is_last && i < n_heads; i++)
         if (captures[i].loop->hottest != captures[i].head) {
             captures[n] = captures[i];
@@ -131,7 +156,7 @@ bool hot_copy_states(struct arena *arena, const struct decoder *decoder, char *c
                      size_t most_moments, struct hot_findings *findings, struct fail *fail) {
     enum { SKIPPED = 200 };
     struct hot_capture common = {.argv = argv, .pid = pid, .skipped_hits = SKIPPED};
-    bool is_done = copy(arena, decoder, &common, argv ? most_moments : 0, findings, fail), has_all = true;
+    bool is_done = copy(arena, decoder, &common, most_moments, findings, fail), has_all = true;
     for (size_t i = 0; i < findings->n; i++)
         has_all = has_all && !is_open(&findings->items[i]);
     for (size_t i = 0; i < findings->n; i++)

@@ -54,6 +54,7 @@ struct hot_finding {
     struct hot_moment *moments;
     size_t n_moments; // in the order of their times; 0: see `why`
     size_t n_chosen;  // moments at which it was to be copied
+    bool is_untimed;  // the profile has no times: it was copied once
     const char *why;  // there is no value, and why, one clause; null: there is
     // With a value: the moment that stands for most of the loop's time. The value is that of the turns at all moments,
     // of which there are as many as the loop makes in the time that each moment stands for.

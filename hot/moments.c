@@ -117,6 +117,8 @@ void hot_moments_weigh(const struct hot_profile *profile, const struct hot_loops
     struct arena scratch = {0};
     size_t n_times, nearest = 0;
     const double *times = list_times(&scratch, profile, loops, loop, &n_times);
+    if (n && states[0]->clock != profile->clock)
+        n_times = 0; // of another clock
     for (size_t i = 0; i < n; i++)
         states[i]->share = n_times ? 0 : 1 / (double)n;
     for (size_t i = 0; i < n_times && n; i++) {

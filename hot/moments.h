@@ -26,7 +26,8 @@ void hot_moments_choose(struct arena *arena, const struct hot_profile *profile, 
 // copy of it: copies that follow one another at once cost little more than one.
 void hot_moments_join(struct arena *arena, struct hot_moments *all, size_t n);
 
-// Sets the share of each state, which were copied at these times: together 1. Equal ones, where there are no times.
+// Sets the share of each state, which were copied at these times: together 1. Equal ones, where there are no times
+// by the clock of the states.
 void hot_moments_weigh(const struct hot_profile *profile, const struct hot_loops *loops, const struct hot_loop *loop,
                        struct hot_state *const *states, size_t n);
 

@@ -19,7 +19,7 @@ struct hot_state {
     struct hot_module module;        // of the loop
     uint64_t load_address;           // address in memory of the module's address 0
     uint64_t head;                   // address in memory
-    double seconds;                  // since the program's start, when it was copied; of a process that ran: 0
+    double seconds;                  // since the program's start, or we attached to it, when it was copied
     enum hot_clock clock;            // of that
     double share;                    // of the loop's time that it stands for, 0 to 1; see moments.h
     struct step_registers registers; // at the head

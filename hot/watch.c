@@ -103,11 +103,12 @@ static bool has_room(const struct watch *watch, const struct tracer *tracer) {
     return (double)n * own_bytes(watch, tracer) <= free_bytes() / 2;
 }
 
-static size_t n_to_come(const struct watch *watch) {
-    size_t n = 0;
+// Moments of all loops.
+static double n_to_come(const struct watch *watch) {
+    double n = 0;
     for (size_t i = 0; i < watch->n; i++)
-        if (!watch->loops[i].is_done)
-            n += watch->captures[i].n_moments - watch->loops[i].n_over;
+        if (!watch->loops[i].is_done && watch->loops[i].n_over < watch->captures[i].n_moments)
+            n += (double)(watch->captures[i].n_moments - watch->loops[i].n_over);
     return n;
 }
 
@@ -121,11 +122,12 @@ static void move_on(struct watch *watch, size_t i, const struct tracer *tracer) 
         loop->n_over++;
     while (loop->n_over < capture->n_moments && capture->moments[loop->n_over] <= now);
     const double spent = watch->copying_seconds + watch->fault_seconds;
-    if (loop->n_over + 1 < capture->n_moments &&
-        spent * (1 + (double)n_to_come(watch) / (double)(watch->n_copied + 1)) > most_copying)
+    const bool is_copied = tracer->kin != TRACER_FOREIGN;
+    if (is_copied && loop->n_over + 1 < capture->n_moments &&
+        spent * (1 + n_to_come(watch) / (double)(watch->n_copied + 1)) > most_copying)
         loop->n_over = capture->n_moments - 1;
-    if (loop->n_over >= capture->n_moments || loop->n_copies == HOT_MOST_MOMENTS || spent > most_copying ||
-        (tracer->kin != TRACER_FOREIGN && !has_room(watch, tracer)))
+    if (loop->n_over >= capture->n_moments || loop->n_copies == HOT_MOST_MOMENTS ||
+        (is_copied && (spent > most_copying || !has_room(watch, tracer))))
         finish(watch, i, loop->why);
 }
 
@@ -273,7 +275,7 @@ static struct hot_state *begin_state(struct watch *watch, size_t i, const struct
     state->module = *request->module;
     state->load_address = place->load_address;
     state->head = place->head;
-    state->seconds = request->argv ? time_of(watch) : 0;
+    state->seconds = time_of(watch);
     state->clock = request->clock;
     return state;
 }
@@ -301,9 +303,10 @@ static void take_copy(struct watch *watch, struct watched_process *process, size
     watch->n_copied += copy->has_copy;
     if (!copy->has_copy) {
         const double start = timer_seconds();
-        record(watch, i, copy, tracer, thread, watch->step_seconds / (double)watch->n_left);
+        record(watch, i, copy, tracer, thread, watch->step_seconds / fmax((double)watch->n_left, n_to_come(watch)));
         watch->step_seconds -= timer_seconds() - start;
-        loop->n_over = watch->captures[i].n_moments; // the program is held up once
+        if (tracer->kin != TRACER_FOREIGN)
+            loop->n_over = watch->captures[i].n_moments; // the program is held up once
     }
     watch->copying_seconds += timer_seconds() - begin;
     watch->held_seconds += clock_of(watch) - held;

@@ -127,6 +127,8 @@ static const char *moments_words(struct arena *arena, const struct hot_finding *
 
 // Moments without a copy, or without a value; null: there are none.
 static const char *missing_words(struct arena *arena, const struct hot_finding *finding) {
+    if (finding->is_untimed && finding->n_moments < finding->n_chosen)
+        return "copied once, as the profile has no times: it may take another time later";
     if (finding->n_moments < finding->n_chosen)
         return arena_printf(arena,
                             "without %zu of %zu moments, at which the second run was not in it or its copies "
