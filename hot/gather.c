@@ -1,5 +1,7 @@
 #include "hot/gather.h"
 
+#include "hot/perf_map.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,16 +19,13 @@ static enum hot_module_kind kind_of(const char *name) {
     static const char *const kernel[] = {"[vdso]", "[vsyscall]", "[kernel", "[guest.kernel", "[uprobes]"};
     static const char *const made[] = {"//anon",    "[anon",       "[heap]", "[stack]", "/memfd:",
                                        "/dev/zero", "anon_inode:", "/SYSV",  "[JIT]",   "/anon_hugepage"};
-    const char *base = strrchr(name, '/');
     for (size_t i = 0; i < sizeof kernel / sizeof *kernel; i++)
         if (begins_with(name, kernel[i]))
             return HOT_KERNEL;
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         if (begins_with(name, made[i]))
             return HOT_JIT;
-    bool is_map =
-        base && begins_with(base, "/perf-") && strlen(base) > 4 && strcmp(base + strlen(base) - 4, ".map") == 0;
-    return is_map || !*name ? HOT_JIT : HOT_FILE;
+    return perf_map_is_path(name) || !*name ? HOT_JIT : HOT_FILE;
 }
 
 // The program may stand elsewhere than where it was profiled.

@@ -1,6 +1,7 @@
 #include "hot/loops.h"
 
 #include "hot/loops_parts.h"
+#include "hot/perf_map.h"
 
 #include <limits.h>
 #include <math.h>
@@ -18,7 +19,7 @@ static const double least_calling_share = 0.005;
 static struct hot_image *open_image(struct loops_finder *finder, unsigned number, const char **why) {
     const struct hot_module *module = &finder->profile->modules[number];
     if (module->kind != HOT_FILE) {
-        *why = module->kind == HOT_JIT ? "code that the program made while it ran" : "the kernel's code in the process";
+        *why = "the kernel's code in the process";
         return NULL;
     }
     struct hot_image *image = hot_image_open(finder->arena, module->path, why);
@@ -46,11 +47,39 @@ static size_t find_spot(const struct loops_finder *finder, size_t from, uint64_t
     return SIZE_MAX;
 }
 
+static const char made_code[] = "code that the program made while it ran";
+
+// Of code that a JIT made: each function with a hundredth of all samples has its name.
+static void skip_made(struct loops_finder *finder, size_t first, size_t end) {
+    static const double least = 0.01;
+    const struct hot_sample *samples = finder->profile->samples;
+    const unsigned module = samples[first].place.module;
+    struct perf_map map = {.n = 0};
+    if (perf_map_is_path(finder->profile->modules[module].path))
+        perf_map_read(finder->arena, finder->profile->modules[module].path, &map);
+    for (size_t i = first, next; i < end; i = next) {
+        const char *name = perf_map_find(&map, samples[i].place.address);
+        double weight = 0;
+        for (next = i; next < end && perf_map_find(&map, samples[next].place.address) == name; next++)
+            weight += samples[next].weight;
+        loops_skip(finder, module, weight,
+                   name && weight >= least * finder->profile->total
+                       ? arena_printf(finder->arena, "%s: %s", made_code, name)
+                       : made_code);
+    }
+}
+
 // Gives the samples [first, end), all of one module, to functions.
 static void add_module(struct loops_finder *finder, size_t first, size_t end) {
     const struct hot_sample *samples = finder->profile->samples;
     const unsigned module = samples[first].place.module;
     const char *why = NULL;
+    if (finder->profile->modules[module].kind == HOT_JIT) {
+        for (size_t i = first; i < end; i++)
+            finder->owners[i] = SIZE_MAX;
+        skip_made(finder, first, end);
+        return;
+    }
     struct hot_image *image = finder->images[module] = open_image(finder, module, &why);
     const size_t first_spot = finder->n_spots;
     size_t last = SIZE_MAX;

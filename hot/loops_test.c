@@ -442,6 +442,8 @@ static void what_has_no_loops_is_named(void **state) {
     struct arena arena = {0};
     struct fail fail = {0};
     struct hot_loops loops;
+    // A JIT's map: what was made last counts, and lines that are none do not.
+    static const char map[] = "4 8 old\n4 8 made\n\nno line\n4 8\n10 4 other\n";
     const struct hot_module modules[] = {
         {.path = testing_path("shapes0"), .kind = HOT_FILE, .build_id = "0123"},
         {.path = testing_write("text", "no program\n"), .kind = HOT_FILE},
@@ -449,20 +451,22 @@ static void what_has_no_loops_is_named(void **state) {
         {.path = "//anon", .kind = HOT_JIT},
         {.path = "[vdso]", .kind = HOT_KERNEL},
         {.path = testing_path("shapes0"), .kind = HOT_FILE},
+        {.path = testing_write("perf-1.map", map), .kind = HOT_JIT},
     };
-    struct hot_sample samples[6];
-    for (unsigned i = 0; i < 6; i++)
+    enum { N = sizeof modules / sizeof *modules };
+    struct hot_sample samples[N];
+    for (unsigned i = 0; i < N; i++)
         samples[i] = (struct hot_sample){{i, 8}, 1}; // of the last: in the file's header
     const struct hot_profile profile = {
-        .modules = modules, .n_modules = 6, .samples = samples, .n_samples = 6, .total = 7};
+        .modules = modules, .n_modules = N, .samples = samples, .n_samples = N, .total = N + 1};
     assert_true(hot_loops_find(&arena, &testing_decoder, &profile, &loops, &fail));
-    static const char *const whys[] = {"built anew",    "not an ELF file", "cannot be read",  "made while it ran",
-                                       "kernel's code", "no code in",      "no file is known"};
+    static const char *const whys[] = {"built anew",    "not an ELF file", "cannot be read", "made while it ran",
+                                       "kernel's code", "no code in",      "it ran: made",   "no file is known"};
     assert_int_equal(loops.n, 0);
-    assert_int_equal(loops.n_skipped, 7);
-    for (size_t i = 0; i < 7; i++) {
+    assert_int_equal(loops.n_skipped, N + 1);
+    for (size_t i = 0; i <= N; i++) {
         assert_non_null(strstr(loops.skipped[i].why, whys[i]));
-        assert_int_equal(loops.skipped[i].module, i < 6 ? i : UINT_MAX);
+        assert_int_equal(loops.skipped[i].module, i < N ? i : UINT_MAX);
         assert_true(loops.skipped[i].samples == 1);
     }
     arena_free(&arena);

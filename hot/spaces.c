@@ -1,6 +1,7 @@
 #include "hot/spaces.h"
 
 #include "hot/memory_map.h"
+#include "hot/perf_map.h"
 
 static struct space *find_space(const struct spaces *spaces, int pid) {
     for (size_t i = spaces->n; i-- > 0;)
@@ -80,10 +81,23 @@ static bool find_in(struct spaces *spaces, const struct space *space, uint64_t a
     return false;
 }
 
+// Code that a process made is of its JIT's map, where there is one.
+static void name_module(struct spaces *spaces, int pid, struct hot_place *place) {
+    struct arena scratch = {0};
+    const char *path = spaces->gather->modules[place->module].kind == HOT_JIT ? perf_map_path(&scratch, pid) : NULL;
+    if (path)
+        place->module = gather_module(spaces->gather, path, NULL);
+    arena_free(&scratch);
+}
+
 bool spaces_find(struct spaces *spaces, int pid, uint64_t address, struct hot_place *place) {
     const struct space *own = find_space(spaces, pid);
-    if (own && own->n_maps)
-        return find_in(spaces, own, address, place);
+    if (own && own->n_maps) {
+        const bool is_found = find_in(spaces, own, address, place);
+        if (is_found)
+            name_module(spaces, pid, place);
+        return is_found;
+    }
     for (size_t i = spaces->n; i-- > 0;)
         if (find_in(spaces, &spaces->items[i], address, place))
             return true;
