@@ -4,6 +4,7 @@
 #include "bench/host/timer.h"
 #include "hot/key_witness.h"
 #include "hot/sampler.h"
+#include "hot/tracer_start.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -155,6 +156,8 @@ bool hot_profile_record(struct arena *arena, char *const *argv, double hertz, st
     int number;
     *profile = (struct hot_profile){0};
     *run = (struct hot_run){0};
+    if (tracer_has_other_user(arena, argv[0]))
+        return fail_set(fail, FAIL_UNAVAILABLE, "%s runs as another user, so it cannot be traced", argv[0]);
     if (!start(argv, &starter, fail))
         return false;
     sampler.pid = starter.pid;

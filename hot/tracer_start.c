@@ -17,6 +17,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// Path of the program as execvp finds it; null: it is not found.
+static char *find_program(struct arena *arena, const char *name) {
+    const char *path = getenv("PATH");
+    if (strchr(name, '/') || !path)
+        return access(name, X_OK) == 0 ? arena_strdup(arena, name) : NULL;
+    for (const char *at = path;; at++) {
+        size_t length = strcspn(at, ":");
+        char *whole = arena_printf(arena, "%.*s/%s", (int)length, length ? at : ".", name);
+        struct stat about;
+        if (access(whole, X_OK) == 0 && stat(whole, &about) == 0 && S_ISREG(about.st_mode))
+            return whole;
+        at += length;
+        if (!*at)
+            return NULL;
+    }
+}
+
+bool tracer_has_other_user(struct arena *arena, const char *name) {
+    const char *path = find_program(arena, name);
+    struct stat about;
+    return path && stat(path, &about) == 0 && (about.st_mode & (S_ISUID | S_ISGID));
+}
+
 #if defined(__x86_64__)
 
 static const long own_options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
@@ -37,29 +60,10 @@ static void become(char *const *argv, int go, int back) {
     _exit(127);
 }
 
-// Path of the program as execvp finds it; null: it is not found.
-static char *find_program(struct arena *arena, const char *name) {
-    const char *path = getenv("PATH");
-    if (strchr(name, '/') || !path)
-        return access(name, X_OK) == 0 ? arena_strdup(arena, name) : NULL;
-    for (const char *at = path;; at++) {
-        size_t length = strcspn(at, ":");
-        char *whole = arena_printf(arena, "%.*s/%s", (int)length, length ? at : ".", name);
-        struct stat about;
-        if (access(whole, X_OK) == 0 && stat(whole, &about) == 0 && S_ISREG(about.st_mode))
-            return whole;
-        at += length;
-        if (!*at)
-            return NULL;
-    }
-}
-
 static bool can_trace(struct arena *arena, const char *name, struct fail *fail) {
-    char *path = find_program(arena, name);
-    struct stat about;
-    if (!path || stat(path, &about) != 0)
+    if (!find_program(arena, name))
         return fail_set(fail, FAIL_INPUT, "cannot find the program %s, or it is not executable", name);
-    if (about.st_mode & (S_ISUID | S_ISGID))
+    if (tracer_has_other_user(arena, name))
         return fail_set(fail, FAIL_UNAVAILABLE, "%s runs as another user, so it cannot be traced", name);
     return true;
 }

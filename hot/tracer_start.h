@@ -14,4 +14,7 @@ bool tracer_attach(struct tracer *tracer, struct arena *arena, pid_t pid, struct
 // Waits for the end of a program that we started, after tracer_detach.
 void tracer_wait_end(struct tracer *tracer);
 
+// Whether a program runs as another user or group than who starts it. On all ISAs.
+bool tracer_has_other_user(struct arena *arena, const char *name);
+
 #endif

@@ -21,10 +21,11 @@
 
 enum { MOST_PROCESSES = 32, MOST_FOLLOWED = 256 }; // at once; in all
 
-static const double most_step_seconds = 0.25; // that the program is held up by all steps
-static const double most_seconds_of_copy = 1; // that the steps of one copy take, where the program goes on meanwhile
-static const double most_skipping = 0.03;     // that the program is held up by hits that are skipped
-static const double most_copying = 0.12;      // and by copies and their page faults, beyond each loop's first one
+static const double most_step_seconds = 0.25;   // that the program is held up by all steps
+static const double least_step_seconds = 0.005; // of one copy, also where others took more
+static const double most_seconds_of_copy = 1;   // that the steps of one copy take, where the program goes on meanwhile
+static const double most_skipping = 0.03;       // that the program is held up by hits that are skipped
+static const double most_copying = 0.12;        // and by copies and their page faults, beyond each loop's first one
 static const double seconds_between_looks = 0.02; // for libraries that are loaded late
 static const double seconds_of_hit = 3e-4;        // that a stop costs besides
 
@@ -303,7 +304,8 @@ static void take_copy(struct watch *watch, struct watched_process *process, size
     watch->n_copied += copy->has_copy;
     if (!copy->has_copy) {
         const double start = timer_seconds();
-        record(watch, i, copy, tracer, thread, watch->step_seconds / fmax((double)watch->n_left, n_to_come(watch)));
+        record(watch, i, copy, tracer, thread,
+               fmax(least_step_seconds, watch->step_seconds / fmax((double)watch->n_left, n_to_come(watch))));
         watch->step_seconds -= timer_seconds() - start;
         if (tracer->kin != TRACER_FOREIGN)
             loop->n_over = watch->captures[i].n_moments; // the program is held up once

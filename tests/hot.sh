@@ -98,6 +98,8 @@ kill $pid
 expect 2 'name a program' "$cyclops" hot
 expect 2 "cannot start './none'" "$cyclops" hot ./none
 expect 2 'cannot start' "$cyclops" hot /etc/passwd
+cp loops other; chmod u+s other
+expect 77 'runs as another user' "$cyclops" hot ./other
 expect 2 'no process' "$cyclops" hot --pid 999999999
 expect 2 'check.py:1:1: ' "$cyclops" hot --perf check.py ./loops
 "$cyclops" hot true 2>err; grep -qE "no sample (of|is in) user code" err || { echo "FAILED: true"; cat err; failures=$((failures + 1)); }
