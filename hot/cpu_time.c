@@ -93,7 +93,7 @@ static double own_seconds(void) {
 }
 
 double cpu_time_of_shared_page(void) {
-    enum { PAGES = 1024, PAGE = 4096 }; // more than the first-level cache holds
+    enum { PAGES = 4096, PAGE = 4096 }; // more than the second-level cache holds
     int over[2], status;
     char byte;
     uint8_t *pages = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
