@@ -49,7 +49,7 @@ static void set_moments(struct hot_capture *capture, const struct hot_moments *m
 // A process that ran: spread over as long a time as it was sampled. It is held up while its loops are stepped through,
 // so there are the fewer moments, the more loops.
 static void spread_moments(struct arena *arena, double seconds, size_t most, struct hot_capture *captures, size_t n) {
-    enum { MOST_COPIES = 9 };
+    enum { MOST_COPIES = 15 }; // each has a sixtieth of a second
     for (size_t i = 0; i < n; i++) {
         const size_t most_here = captures[i].is_open || n > MOST_COPIES / 2 ? 1 : MOST_COPIES / n,
                      n_moments = most < most_here ? most : most_here;
