@@ -248,13 +248,15 @@ static void put_basis(const struct predicted_model *predicted, struct arena *scr
 }
 
 static struct value_line line_of(const struct corpus_value *value, struct arena *scratch) {
-    const bool is_missing = value->kind == VALUE_MISSING, adds_walks = value->walks && !strstr(value->notes, "walks");
+    // An unstable one may have no number at all: no round of it counts.
+    const bool is_missing = value->kind == VALUE_MISSING, is_known = !is_missing && value->cycles > 0,
+               adds_walks = value->walks && !strstr(value->notes, "walks");
     struct value_line line = {
         .block = value->hex,
         .form = program_form_name(value->form),
-        .cycles = is_missing ? NAN : value->cycles,
-        .low = is_missing ? NAN : value->low,
-        .high = is_missing ? NAN : value->high,
+        .cycles = is_known ? value->cycles : NAN,
+        .low = is_known ? value->low : NAN,
+        .high = is_known ? value->high : NAN,
         .verdict = is_missing                    ? "missing"
                    : value->kind == VALUE_STABLE ? "stable"
                                                  : "unstable",

@@ -143,6 +143,10 @@ awk '{ getline other < "'"$T/corpus"'"; d = $1 - other; if (d > 0.006 || d < -0.
 # BHive's list of doubtful values, and ours, can be left out.
 printf 'hex,cycles,may_alias\n4801d8,1,0\n4803074883c708,2,1\n' >"$T/alias.csv"
 expect 0 '^unrolled: 1 stable value; left out: 1 distorted$' "$cyclops" corpus score --measured "$T/alias.csv" --isa x86_64 --mcpu skylake --undistorted
+# An unstable value of which no round counts has no number.
+printf 'block,form,cycles,low,high,verdict\n4801d8,unrolled,0,0,0,unstable\n4803074883c708,unrolled,2,1,3,unstable\n' >"$T/none.csv"
+"$cyclops" corpus score --measured "$T/none.csv" --isa x86_64 --mcpu skylake --blocks "$T/none.out" >/dev/null 2>&1
+expect 0 ' 4801d8,unrolled,,,,unstable,.* 4803074883c708,unrolled,2.0000,1.0000,3.0000,unstable,' one_line cat "$T/none.out"
 # A score of few blocks says so in every format.
 for format in '' --csv --json; do
     expect 0 'warning: not representative: 2 blocks unrolled; fewer than 30' "$cyclops" corpus score --measured "$T/alias.csv" --isa x86_64 --mcpu skylake $format

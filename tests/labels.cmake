@@ -52,6 +52,7 @@ set(CYCLOPS_LABEL_slow
   program.pmu
   program.precision
   program.regions
+  program.results
   program.repair-td
   program.upstream-new
   program.upstream-split
