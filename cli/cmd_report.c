@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/compressed.h"
+#include "base/date.h"
 #include "base/file.h"
 #include "base/screen.h"
 #include "base/text.h"
@@ -16,19 +17,21 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct { const char *output; } args;
+static struct { const char *output, *title, *author; } args;
 
 static const struct option options[] = {
     {OPTION_HEADING, NULL, NULL, "What to compare with", NULL},
     {OPTION_LIST, "mcpu", "CPU",
      "Model: a CPU of LLVM's, also of one version (llvm-19/znver4), an overlay (FILE.yaml, overlay:NAME), or a CPU "
-     "file (FILE.cpu.yaml, cpu:NAME). Default: the CPU that was measured.",
+     "file (FILE.cpu.yaml, cpu:NAME); none: no model. Default: the CPU that was measured.",
      &lab_args.options.cpus},
     {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM. Default: the newest.",
      &lab_args.options.llvms},
     {OPTION_TEXT, "isa", "x86_64|aarch64|armv7|mips|mipsel|riscv64",
      "Instruction set of the blocks of a corpus. Default: this machine's.", &lab_args.isa},
     {OPTION_HEADING, NULL, NULL, "Output", NULL},
+    {OPTION_TEXT, "title", "TEXT", "Title of the page.", &args.title},
+    {OPTION_TEXT, "author", "TEXT", "Who publishes it: a line below the title, with the date.", &args.author},
     {OPTION_OUTPUT, "output", "FILE", "The HTML file to write, such as report.html.", &args.output},
     {0},
 };
@@ -48,6 +51,7 @@ static const struct command command = {
     "  or card (.yaml)\n",
     "  cyclops report survey --output report.html\n"
     "  cyclops report survey machine corpus --mcpu znver4 --output report.html\n"
+    "  cyclops report survey machine --mcpu none --title 'A new chip' --author 'A. Reviewer' --output chip.html\n"
     "  cyclops report values.csv scores.csv card.yaml --output report.html\n",
     options,
 };
@@ -126,9 +130,10 @@ static bool write_page(struct arena *arena, const struct page_contents *contents
         screen_print_sentence(arena_printf(arena, "Measured on %s", check_results_origin(arena, &check->results)),
                               stdout);
     text_addf(&text, "%s: ", args.output);
-    if (contents->check)
-        text_addf(&text, "%s, %s", text_count(arena, contents->check->results.n_forms, "form"),
-                  text_count(arena, contents->check->n_findings[CHECK_GAP], "finding"));
+    if (check)
+        text_add(&text, text_count(arena, check->results.n_forms, "form"));
+    if (check && check->model)
+        text_addf(&text, ", %s", text_count(arena, check->n_findings[CHECK_GAP], "finding"));
     const struct {
         size_t n;
         const char *one, *more;
@@ -193,6 +198,9 @@ static bool report_all(struct arena *arena, struct given *given, const struct ch
                                            .n_cards = given->cards.n_items,
                                            .runs = given->runs.items,
                                            .n_runs = given->runs.n_items,
+                                           .title = args.title,
+                                           .author = args.author,
+                                           .made = date_text(arena, date_of_output()),
                                            .listener = is_read ? NULL : &cli_listener,
                                            .decoder = decoder.cpu ? &decoder : NULL};
     const char *folder =
@@ -211,13 +219,11 @@ static bool report_with_table(struct arena *arena, struct given *given, struct f
         return false;
     const struct model_request wanted = lab_models(&lab_args.options);
     bool is_done = model_set_open(&models, arena, &wanted, fail);
-    if (is_done && models.n_judged == 0)
-        is_done = fail_set(fail, FAIL_INPUT, "a report needs a model: --mcpu");
     if (is_done) {
         const struct check_request request = {.results = given->tables.items,
                                               .n_results = given->tables.n_items,
-                                              .model = &models.judged[0],
-                                              .asks_gap = true,
+                                              .model = models.n_judged ? &models.judged[0] : NULL,
+                                              .asks_gap = models.n_judged > 0,
                                               .now = time(NULL),
                                               .listener = &cli_listener};
         is_done = check_run(arena, &request, &report, fail) && report_all(arena, given, &report, fail);

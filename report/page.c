@@ -103,6 +103,9 @@ static void put_check(struct json_text *json, const struct check_report *report)
 static const char *data_of(struct arena *arena, const struct page_contents *contents, struct fail *fail) {
     struct json_text json = {.text.arena = arena};
     json_open(&json, NULL);
+    json_put_text(&json, "title", contents->title);
+    json_put_text(&json, "author", contents->author);
+    json_put_text(&json, "made", contents->made);
     if (contents->check)
         put_check(&json, contents->check);
     if (!page_put_corpora(&json, contents->corpora, contents->corpus_names, contents->n_corpora, contents->decoder,

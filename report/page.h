@@ -16,6 +16,7 @@ struct page_contents {
     const char *const *cards;         // files of `cyclops machine`
     const char *const *runs;          // measurement files, for their sweeps and pairs
     size_t n_corpora, n_scores, n_cards, n_runs;
+    const char *title, *author, *made;   // for its head; made: the date; null: none
     const struct lab_listener *listener; // of damaged lines; null: none
     const struct decoder *decoder;       // for the text of blocks; null: none
 };

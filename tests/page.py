@@ -15,8 +15,8 @@ import sys
 import tempfile
 
 HEIGHT, CELL = 900, 20
-PARTS = ["h1", "#contents", "#findings", "#search", "#filter", "#frame", "#detail", "#corpus-model", "#corpus-search", "#plot", "#block", "#worst", "#scores", "#cards", "#sweeps",
-         "#pairs"]
+PARTS = ["h1", "#contents", "#key", "#search", "#filter", "#frame", "#detail", "#corpus-model", "#corpus-search", "#plot", "#block", "#worst", "#scores", "#cards", "#sweeps",
+         "#pairs", "#findings"]
 LOOK = r"""
 const wait = ms => new Promise(done => setTimeout(done, ms));
 const key = (target, name, inner) => target.dispatchEvent(new inner.KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
