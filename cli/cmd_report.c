@@ -174,17 +174,30 @@ static bool predict_folders(struct arena *arena, struct operands *corpora, const
     return true;
 }
 
+// Corpora need it; instructions without it have one syntax.
+static bool open_decoder(struct arena *arena, bool is_needed, struct decoder *decoder, struct fail *fail) {
+    struct fail without = {0};
+    const char *llvm = option_list_first(&lab_args.options.llvms);
+    if (decoder_open(decoder, arena, lab_args.options.isa, llvm, is_needed ? fail : &without))
+        return true;
+    if (is_needed)
+        return false;
+    decoder_close(decoder);
+    *decoder = (struct decoder){0};
+    return true;
+}
+
 static bool report_all(struct arena *arena, struct given *given, const struct check_report *report, struct fail *fail) {
     struct decoder decoder = {0};
     bool is_done = true;
     size_t n_made = 0;
     const char **made = ARENA_ARRAY(arena, const char *, given->corpora.n_items + 1);
-    const struct option_list *llvms = &lab_args.options.llvms;
     if (given->corpora.n_items) {
         lab_args.options.isa = cli_isa(arena, lab_args.isa, fail);
-        is_done =
-            lab_args.options.isa && decoder_open(&decoder, arena, lab_args.options.isa, option_list_first(llvms), fail);
+        is_done = lab_args.options.isa != NULL;
     }
+    if (is_done && lab_args.options.isa)
+        is_done = open_decoder(arena, given->corpora.n_items, &decoder, fail);
     is_done = is_done && predict_folders(arena, &given->corpora, made, &n_made, fail);
     // Measurement files that are the table as well were read for it, with warnings.
     bool is_read = given->runs.n_items && given->tables.n_items && given->tables.items[0] == given->runs.items[0];

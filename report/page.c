@@ -1,5 +1,7 @@
 #include "report/page.h"
 
+#include "base/bytes.h"
+#include "base/index.h"
 #include "base/json_text.h"
 #include "report/page_fill.h"
 #include "report/page_parts.h"
@@ -44,8 +46,44 @@ static void put_value(struct json_text *json, const struct check_report *report,
     json_close_list(json);
 }
 
-static void put_forms(struct json_text *json, const struct check_report *report) {
+// Examples in the other syntax, by name.
+struct examples {
+    const struct form *forms;
+    struct index index;
+};
+
+static struct examples read_examples(struct arena *arena, const struct decoder *decoder) {
+    struct examples examples = {.index.arena = arena};
+    struct fail without = {0};
+    size_t n;
+    if (!decoder || !decoder->backend->forms(decoder->cpu, arena, &examples.forms, &n, &without))
+        return examples;
+    for (size_t i = 0; i < n; i++)
+        if (examples.forms[i].text)
+            index_add(&examples.index, bytes_hash(examples.forms[i].name, strlen(examples.forms[i].name)), i);
+    return examples;
+}
+
+// Null: there is none, or it is the same.
+static const char *other_example(struct arena *arena, const struct examples *examples,
+                                 const struct check_value *value) {
+    uint64_t hash = bytes_hash(value->form, strlen(value->form));
+    if (!examples->index.n)
+        return NULL;
+    for (size_t place = 0, i; (i = index_next(&examples->index, hash, &place)) != INDEX_END;) {
+        char *text = arena_strdup(arena, examples->forms[i].text);
+        if (strcmp(examples->forms[i].name, value->form) != 0)
+            continue;
+        for (char *tab = text; (tab = strchr(tab, '\t'));)
+            *tab = ' ';
+        return value->example && strcmp(text, value->example) != 0 ? text : NULL;
+    }
+    return NULL;
+}
+
+static void put_forms(struct json_text *json, const struct check_report *report, const struct decoder *decoder) {
     const struct check_value *values = report->results.values;
+    const struct examples examples = read_examples(json->text.arena, decoder);
     json_open_list(json, "forms");
     for (size_t first = 0, end; first < report->results.n_values; first = end) {
         const struct check_value *value = &values[first];
@@ -54,6 +92,7 @@ static void put_forms(struct json_text *json, const struct check_report *report)
         json_open(json, NULL);
         json_put_text(json, "f", value->form);
         json_put_text(json, "e", value->example ? value->example : "");
+        json_put_text(json, "i", other_example(json->text.arena, &examples, value));
         json_put_text(json, "c", value->class_name);
         json_open_list(json, "v");
         for (size_t i = first; i < end; i++)
@@ -86,7 +125,7 @@ static void put_findings(struct json_text *json, const struct check_report *repo
     json_close_list(json);
 }
 
-static void put_check(struct json_text *json, const struct check_report *report) {
+static void put_check(struct json_text *json, const struct check_report *report, const struct decoder *decoder) {
     const struct check_counts *counts = &report->counts[CHECK_GAP];
     json_put_text(json, "machine", report->results.machine);
     json_put_text(json, "clock", report->results.clock);
@@ -96,7 +135,7 @@ static void put_check(struct json_text *json, const struct check_report *report)
     json_put_integer(json, "agree", (int64_t)counts->n_agree);
     json_put_integer(json, "unstable", (int64_t)counts->n_unstable);
     put_findings(json, report);
-    put_forms(json, report);
+    put_forms(json, report, decoder);
 }
 
 // Null and a failure where a file is not what it should be.
@@ -107,7 +146,7 @@ static const char *data_of(struct arena *arena, const struct page_contents *cont
     json_put_text(&json, "author", contents->author);
     json_put_text(&json, "made", contents->made);
     if (contents->check)
-        put_check(&json, contents->check);
+        put_check(&json, contents->check, contents->decoder);
     if (!page_put_corpora(&json, contents->corpora, contents->corpus_names, contents->n_corpora, contents->decoder,
                           fail) ||
         !page_put_scores(&json, contents->scores, contents->n_scores, fail) ||

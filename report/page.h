@@ -18,7 +18,7 @@ struct page_contents {
     size_t n_corpora, n_scores, n_cards, n_runs;
     const char *title, *author, *made;   // for its head; made: the date; null: none
     const struct lab_listener *listener; // of damaged lines; null: none
-    const struct decoder *decoder;       // for the text of blocks; null: none
+    const struct decoder *decoder;       // for the text of blocks, and instructions in Intel's syntax; null: none
 };
 
 // Returns the page. Fails at a file that is not what it should be, and where the installed page cannot be read.
