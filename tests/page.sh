@@ -57,6 +57,15 @@ expect 0 'data-ready=' cat machines.dom
 expect 0 'latency [12] → [a-z0-9.]*: 1 to 2' cat machines.dom
 expect 0 "role=\"status\">${n:-none} of " dom "file://$T/machines.html#filter=differs"
 
+# To publish: a title, without a model, in the other syntax.
+made "$cyclops" report survey card --mcpu none --title 'A <b>chip' --author Me --output none.html
+dom "file://$T/none.html#search=sub64&syntax=intel" >none.dom
+expect 0 '<h1 id="title">A &lt;b&gt;chip</h1> <p id="byline">Me, 20[0-9-]*</p>' one_line cat none.dom
+expect 0 'role="status">1 of [0-9]+ forms<' cat none.dom
+expect 0 '>sub rax, rcx<' cat none.dom
+expect 0 '>integer adds</th>' cat none.dom
+expect 1 '^0$' grep -c '<option value="differs">' none.dom
+
 # It finds what is broken: rows that are no grid, a part that is too wide, unreadable text, a script that ends early.
 broken() {
     sed "$2" report.html >broken.html
