@@ -59,10 +59,10 @@ expect 0 "role=\"status\">${n:-none} of " dom "file://$T/machines.html#filter=di
 
 # To publish: a title, without a model, in the other syntax.
 made "$cyclops" report survey card --mcpu none --title 'A <b>chip' --author Me --output none.html
-dom "file://$T/none.html#search=sub64&syntax=intel" >none.dom
+dom "file://$T/none.html#search=imul+rax&syntax=intel" >none.dom
 expect 0 '<h1 id="title">A &lt;b&gt;chip</h1> <p id="byline">Me, 20[0-9-]*</p>' one_line cat none.dom
 expect 0 'role="status">1 of [0-9]+ forms<' cat none.dom
-expect 0 '>sub rax, rcx<' cat none.dom
+expect 0 '>imul rax, rcx<' cat none.dom
 expect 0 '>integer adds</th>' cat none.dom
 expect 1 '^0$' grep -c '<option value="differs">' none.dom
 
