@@ -6,6 +6,7 @@
 #include "report/page_fill.h"
 #include "report/page_parts.h"
 
+#include <ctype.h>
 #include <string.h>
 
 static const char *outcome_name(enum check_outcome outcome) {
@@ -64,6 +65,25 @@ static struct examples read_examples(struct arena *arena, const struct decoder *
     return examples;
 }
 
+static bool has_word(const char *text, const char *word, size_t length) {
+    for (const char *found = text; (found = strstr(found, word)); found++)
+        if ((found == text || !isalnum((unsigned char)found[-1])) && !isalnum((unsigned char)found[length]))
+            return true;
+    return false;
+}
+
+// Whether both have the same registers and numbers. LLVM makes each example anew, and some with other operands.
+static bool is_of_same_operands(struct arena *arena, const char *text, const char *other) {
+    for (const char *at = text; *at; at++) {
+        bool is_operand = at != text && (isdigit((unsigned char)*at) || at[-1] == '%');
+        size_t length = strspn(at, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+        if (length && is_operand && !has_word(other, arena_copy(arena, at, length), length))
+            return false;
+        at += length ? length - 1 : 0;
+    }
+    return true;
+}
+
 // Null: there is none, or it is the same.
 static const char *other_example(struct arena *arena, const struct examples *examples,
                                  const struct check_value *value) {
@@ -76,7 +96,8 @@ static const char *other_example(struct arena *arena, const struct examples *exa
             continue;
         for (char *tab = text; (tab = strchr(tab, '\t'));)
             *tab = ' ';
-        return value->example && strcmp(text, value->example) != 0 ? text : NULL;
+        bool is_other = value->example && strcmp(text, value->example) != 0;
+        return is_other && is_of_same_operands(arena, value->example, text) ? text : NULL;
     }
     return NULL;
 }

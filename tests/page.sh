@@ -63,6 +63,8 @@ dom "file://$T/none.html#search=imul+rax&syntax=intel" >none.dom
 expect 0 '<h1 id="title">A &lt;b&gt;chip</h1> <p id="byline">Me, 20[0-9-]*</p>' one_line cat none.dom
 expect 0 'role="status">1 of [0-9]+ forms<' cat none.dom
 expect 0 '>imul rax, rcx<' cat none.dom
+expect 0 '"i":"add rax, rcx"' cat none.dom
+expect 1 '^0$' grep -c '"f":"ADD64ri32","e":"[^"]*","i":' none.dom # LLVM prints it with another immediate then
 expect 0 '>integer adds</th>' cat none.dom
 expect 1 '^0$' grep -c '<option value="differs">' none.dom
 
