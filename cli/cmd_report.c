@@ -51,7 +51,7 @@ static const struct command command = {
     "  or card (.yaml)\n",
     "  cyclops report survey --output report.html\n"
     "  cyclops report survey machine corpus --mcpu znver4 --output report.html\n"
-    "  cyclops report survey machine --mcpu none --title 'A new chip' --author 'A. Reviewer' --output chip.html\n"
+    "  cyclops report survey --mcpu none --title 'A new chip' --output chip.html\n"
     "  cyclops report values.csv scores.csv card.yaml --output report.html\n",
     options,
 };
