@@ -112,6 +112,18 @@ static struct card_parameter forward_vector(const struct asked *asked) {
     return forwarded(asked, "forward-128-to-128-at-0");
 }
 
+// What it takes longer than through a base register.
+static struct card_parameter scaled_index(const struct asked *asked) {
+    struct card_parameter scaled = number_of(asked, "load-latency-scaled-index"),
+                          base = number_of(asked, "load-latency");
+    if (!scaled.is_known || !base.is_known)
+        return scaled.is_known ? base : scaled;
+    scaled.value -= base.value;
+    scaled.low -= base.high;
+    scaled.high -= base.low;
+    return scaled;
+}
+
 static struct card_parameter blocked(const struct asked *asked) {
     static const char name[] = "forward-8-to-16-at-0";
     if (!says(card_find(asked->card, name), "failed"))
@@ -211,6 +223,7 @@ static const struct rule {
     {CPU_LOAD_QUEUE, .entry = "load-queue"},
     {CPU_STORE_QUEUE, .entry = "store-queue"},
     {CPU_LOAD_LATENCY, .entry = "load-latency-far"}, // whose displacement leaves no short way
+    {CPU_LOAD_SCALED_INDEX, .find = scaled_index},
     {CPU_LOADS, .entry = "loads"},
     {CPU_LOADS_VECTOR, .entry = "vector-loads"},
     {CPU_STORES, .entry = "stores"},

@@ -216,7 +216,7 @@ static double end_window(const struct bound_code *code, struct cached *window, s
 // What instructions hold of lines.
 struct held {
     unsigned slots, immediates;
-    unsigned long_ones; // immediates and displacements of more than a byte
+    unsigned long_ones; // immediates and displacements that are no signed bytes
 };
 
 // What a line holds at most. `fields` and `long_fields`: of one that holds all its slots; others hold more.
@@ -246,8 +246,17 @@ static bool fits_line(const struct limits *most, const struct held *line) {
            line->immediates <= most->fields + less && line->long_ones <= most->long_fields + 2 * less;
 }
 
+// An immediate of a byte that is no signed one: operations on bytes have it, shifts and bt.
+static bool has_unsigned_byte(const struct cpu_recipe *recipe) {
+    enum { PUSH = 0x6a, IMUL = 0x6b, ARITHMETIC = 0x83 }; // opcodes whose byte is extended with its sign
+    const uint8_t opcode = recipe->encoding.opcode;
+    return recipe->encoding.immediate_bytes == 1 && !recipe->is_vector && !is_branch(recipe) && opcode != PUSH &&
+           opcode != IMUL && opcode != ARITHMETIC;
+}
+
 static unsigned long_fields_of(const struct cpu_recipe *recipe) {
-    return (recipe->encoding.displacement_bytes > 1 ? 1U : 0U) + (recipe->encoding.immediate_bytes > 1 ? 1U : 0U);
+    return (recipe->encoding.displacement_bytes > 1 ? 1U : 0U) +
+           (recipe->encoding.immediate_bytes > 1 || has_unsigned_byte(recipe) ? 1U : 0U);
 }
 
 // Of an instruction and the jump that is fused into it. Nops that share a slot take no room.
