@@ -219,7 +219,8 @@ struct held {
     unsigned long_ones; // immediates and displacements that are no signed bytes
 };
 
-// What a line holds at most. `fields` and `long_fields`: of one that holds all its slots; others hold more.
+// What a line holds at most. `fields` and `long_fields`: of one that holds all its slots; others hold more, up to
+// `immediates`.
 struct limits {
     unsigned slots, immediates, fields, long_fields;
 };
@@ -236,6 +237,8 @@ static struct limits find_limits(const struct bound_code *code) {
     if (code->request->is_loop) {
         limits.fields = limit_of(cpu, CPU_CACHE_LINE_FIELDS);
         limits.long_fields = limit_of(cpu, CPU_CACHE_LINE_LONG_FIELDS);
+        if (cpu_knows(cpu, CPU_CACHE_LINE_MOST_FIELDS))
+            limits.immediates = limit_of(cpu, CPU_CACHE_LINE_MOST_FIELDS);
     }
     return limits;
 }
@@ -243,7 +246,7 @@ static struct limits find_limits(const struct bound_code *code) {
 static bool fits_line(const struct limits *most, const struct held *line) {
     const unsigned less = most->slots - line->slots; // slots than all
     return line->slots <= most->slots && line->immediates <= most->immediates &&
-           line->immediates <= most->fields + less && line->long_ones <= most->long_fields + 2 * less;
+           line->immediates <= most->fields + 2 * less && (less > 1 || line->long_ones <= most->long_fields + less);
 }
 
 // An immediate of a byte that is no signed one: operations on bytes have it, shifts and bt.

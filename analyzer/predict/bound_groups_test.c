@@ -31,6 +31,7 @@ static const char text[] = "cpu: 1\n"
                            "  op-cache-line-bytes: 64\n"
                            "  op-cache-line-slots: 9\n"
                            "  op-cache-line-fields: 6\n"
+                           "  op-cache-line-most-fields: 8\n"
                            "  op-cache-line-long-fields: 3\n"
                            "  op-cache-lines-per-cycle: 1\n"
                            "  op-cache-many-lines: 4\n"
@@ -44,6 +45,8 @@ static const char text[] = "cpu: 1\n"
                            "  stores-by-bytes: 32\n"
                            "  loaded-stores-alone: 1\n"
                            "  load-latency: 4\n"
+                           "  load-scaled-index: 1\n"
+                           "  load-three-parts: 0.5\n"
                            "  forward-latency: 7\n"
                            "  renamed-latency: 0\n"
                            "  renamed-update-loaded: 0.75\n"
@@ -103,6 +106,12 @@ static void groups(void **state) {
         {"480107488b4f40", "add [rdi], rax; mov rcx, [rdi+64]", BOUND_LATENCY, 1},
         {"48890748ff0f488b0f", "mov [rdi], rax; dec [rdi]; mov rcx, [rdi]: no update waits for it", BOUND_LATENCY, 0},
         {"648304252800000001", "add fs:[40], 1: by forwarding", BOUND_LATENCY, 8},
+        {"488b0403", "mov rax, [rbx + rax]", BOUND_LATENCY, 4},
+        {"488b4040", "mov rax, [rax + 64]", BOUND_LATENCY, 4},
+        {"488b04c3", "mov rax, [rbx + 8*rax]: its index is scaled", BOUND_LATENCY, 5},
+        {"480304c3", "add rax, [rbx + 8*rax]", BOUND_LATENCY, 6},
+        {"488b440340", "mov rax, [rbx + rax + 64]: three parts", BOUND_LATENCY, 4.5},
+        {"488b44c340", "mov rax, [rbx + 8*rax + 64]: the scaled index alone counts", BOUND_LATENCY, 5},
         {"0fb6c30fb6d8", "movzx eax, bl; movzx ebx, al: executed", BOUND_LATENCY, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -132,6 +141,13 @@ static void lines(void **state) {
          "nine slots, four immediates of four bytes and two fields of one", 2},
         {"89d889d889d889d8488b4b08488b4b08488b4b08488b4b084983ef0175e2", "nine slots, six fields of one byte", 1},
         {"89d889d8488b4b08488b4b08488b4b08488b4b08488b4b0889d84983ef0175e0", "and seven of them", 2},
+        {"837c240805837c240805837c24080589d889d889d889d84983ef0175e3", "eight slots, eight fields of one byte", 1},
+        {"837c240805837c240805837c2408054183c20789d889d889d84983ef0175e1", "and nine of them", 2},
+        {"b905000000b905000000b905000000b90500000089d889d889d84983ef0175e0", "eight slots, four long ones", 1},
+        {"b905000000b905000000b905000000b905000000b90500000089d889d84983ef0175dd", "and five of them", 2},
+        {"89d889d889d889d84183c0014183c0014183c0014183c0014983ef0175e2", "four of add r8d, 1: signed bytes", 1},
+        {"89d889d889d889d841f6c00441f6c00441f6c00441f6c0044983ef0175e2",
+         "four of test r8b, 4: unsigned ones hold as much as long ones", 2},
         {"b905000000b905000000b905000000b905000000b905000000b9050000004983ef0175d6",
          "seven slots, six immediates of four bytes and two fields of one", 1},
     };
