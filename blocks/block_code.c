@@ -3,6 +3,7 @@
 #include "blocks/exits.h"
 #include "blocks/returns.h"
 #include "blocks/turns.h"
+#include "blocks/x87_stack.h"
 
 static bool writes_register(const struct insn *insn, uint16_t reg) {
     for (unsigned i = 0; i < insn->n_writes; i++)
@@ -71,11 +72,24 @@ static void take_bytes(struct lab_block *block) {
     block->source.n_bytes = block->n_bytes;
 }
 
+// A function that returns long double leaves it on the x87 stack, from where its caller takes it.
+static void take_result(struct lab_block *block) {
+    static const uint8_t pops[] = {0xdd, 0xd8, 0xdd, 0xd8}; // fstp st(0), for a complex number twice
+    enum { POP_BYTES = 2, MOST_RESULTS = sizeof pops / POP_BYTES };
+    block->x87_left = x87_stack_left(block);
+    if (!block->is_routine || block->x87_left < 1 || block->x87_left > MOST_RESULTS)
+        return;
+    block->facts.behind_call = pops;
+    block->facts.n_behind_call = POP_BYTES * (size_t)block->x87_left;
+    block->x87_left = 0;
+}
+
 // Finds out where a block's branches go, and whether it is a loop.
 static bool look_at_branches(struct arena *arena, struct lab_block *block, struct fail *fail) {
     const struct insn *last = &block->insns.insns[block->insns.n_insns - 1];
     struct block_source whole = block->source;
     look_at_calls(block);
+    take_result(block);
     block->leaves |= block->source.way_out != NULL;
     if (!exits_lead_to_end(arena, block, false, &whole, &block->facts, fail))
         return false;

@@ -58,6 +58,7 @@ struct lab_block {
     bool returns;                            // to its caller: see blocks/returns.h
     bool is_routine;                         // it returns, by itself or by another function: it is called
     bool calls_others;                       // it calls, or may call, functions outside of it
+    int x87_left;                            // see blocks/x87_stack.h
     bool leaves;                             // it has branches to what is outside of it
     uint64_t given_turns;                    // turns in a pass, by what the user gave; 0: unknown
     bool is_pass;                            // of such a loop: each pass begins with what the user gave

@@ -172,8 +172,6 @@ static bool take(struct linker_worker *worker, struct linker_reference reference
         target += (uint64_t)bias_of(worker, &reference, type);
     uint64_t meant = target - (uint64_t)bias_of(worker, &reference, type);
     follow(worker, symbol.st_shndx, meant);
-    if (linker->sections[reference.section].flags & SHF_EXECINSTR)
-        *ARENA_ADD(linker->arena, worker->tables, worker->n_tables) = meant;
     if (meaning && meaning->by_word) {
         bool is_x86 = linker->machine == EM_X86_64; // whose addend is about the place, not about the symbol
         uint64_t word = word_of(linker, is_x86 ? address : target);
@@ -204,6 +202,30 @@ static bool each_relocation(struct linker_worker *worker, size_t section, uint64
 static bool take_one(struct linker_worker *worker, struct linker_reference reference, void *context) {
     (void)context;
     return take(worker, reference);
+}
+
+// Notes where a reference of code leads: a table may begin there.
+static bool note_table(struct linker_worker *worker, struct linker_reference reference, void *context) {
+    struct object_linker *linker = worker->linker;
+    GElf_Sym symbol;
+    (void)context;
+    if (is_hint(linker, reference.type) || !gelf_getsym(linker->symbols, (int)reference.symbol, &symbol) ||
+        symbol.st_shndx >= linker->n_sections || !linker->sections[symbol.st_shndx].address ||
+        (linker->sections[symbol.st_shndx].flags & SHF_EXECINSTR))
+        return true;
+    uint64_t target = linker->sections[symbol.st_shndx].address + symbol.st_value + (uint64_t)reference.addend;
+    *ARENA_ADD(linker->arena, worker->tables, worker->n_tables) =
+        target - (uint64_t)bias_of(worker, &reference, linker_type_of(linker, reference.type));
+    return true;
+}
+
+// A section of constants holds the tables of all functions, also of those that the piece does not reach. So where each
+// begins is known before the first entry is read.
+static void find_tables(struct linker_worker *worker) {
+    const struct object_linker *linker = worker->linker;
+    for (size_t i = 0; linker->symbols && i < linker->n_sections; i++)
+        if (linker->sections[i].flags & SHF_EXECINSTR)
+            each_relocation(worker, i, 0, linker->sections[i].size, note_table, NULL);
 }
 
 static bool is_first_half(unsigned type) {
@@ -398,6 +420,7 @@ bool linker_read_object(struct object_linker *linker) {
     struct linker_worker worker = {.linker = linker};
     struct block block;
     struct fail why = {0};
+    find_tables(&worker);
     *ARENA_ADD(linker->arena, worker.reached, worker.n_reached) =
         (struct reached){piece->section, piece->address, piece->address + piece->n_bytes, piece->name};
     if (decoder_decode_code(&linker->decoder, linker->arena, piece->bytes, piece->n_bytes, &block, &why)) {

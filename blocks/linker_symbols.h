@@ -23,7 +23,7 @@ struct linker_worker {
         const char *who; // function that it is, or that refers to it
     } * reached;
     size_t n_reached;
-    uint64_t *tables; // addresses that code refers to: a table may begin there
+    uint64_t *tables; // addresses that code of the file refers to: a table may begin there
     size_t n_tables;
     const char *who;   // of the range at hand
     size_t sure_bytes; // of the piece, from its start: up to its first branch

@@ -466,6 +466,8 @@ static void call_block(struct block_reader *reader, const struct block_source *s
         block_emit_again(&setup, &used, &reader->body);
     }
     text_addf(&reader->body, "%s " PROGRAM_ROUTINE_LABEL "f\n", source->isa->call);
+    if (facts && facts->behind_call)
+        block_add_bytes(&reader->body, facts->behind_call, facts->n_behind_call);
     for (size_t at = 0; at < reader->body.length; at++)
         if (reader->body.data[at] == '\n')
             count_line(reader, source->line);

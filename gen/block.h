@@ -31,6 +31,9 @@ struct block_facts {
     // For each instruction, and for the block's end: whether text in `exits` leads there, by the label
     // BLOCK_FIRST_LABEL and its index. Null: none does.
     const bool *are_targets;
+    // Machine code that a routine's caller runs behind each call, to take what the routine leaves. Null: none.
+    const uint8_t *behind_call;
+    size_t n_behind_call;
 };
 
 // Label of the end of a copy of the body, as PROGRAM_ROUTINE_LABEL.

@@ -11,6 +11,7 @@
 #include "blocks/turns.h"
 #include "lab/experiment.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { N_REGISTERS = 16, MIDDLE_OF_KILOBYTE = 0x200, FRAMES = 4, MOST_PAGES = 64 };
@@ -148,8 +149,13 @@ static bool resets_stack(const struct lab_block *block, enum block_alias alias) 
     return block->was_tried[alias] ? block_drift(block, alias) != 0 : block->is_decoded && block->moves_stack_pointer;
 }
 
-// Returns a doubt where memory counts the loop: any body then takes at least the time of a load after a store.
-static const char *doubt_of(const struct program *program) {
+// Returns a doubt where memory counts the loop: any body then takes at least the time of a load after a store. And
+// where the x87 stack overflows, or is empty.
+static const char *doubt_of(struct arena *arena, const struct lab_block *block, const struct program *program) {
+    if (block->x87_left != 0)
+        return arena_printf(
+            arena, "each pass leaves the x87 stack %s by %d, so that instructions fail there, which may take longer",
+            block->x87_left > 0 ? "fuller" : "emptier", abs(block->x87_left));
     return !program->loop_counter && program->form == PROGRAM_LOOPED
                ? "the block leaves no register, so its loop is counted in memory, which takes some cycles an iteration"
                : NULL;
@@ -168,7 +174,7 @@ static bool make_final(struct arena *arena, struct experiment *experiment, unsig
         experiment->foreign.lowest_address = BLOCK_LOWEST_ADDRESS;
     if (!make_program(arena, experiment->block, experiment->alias, &request, &experiment->program, fail))
         return false;
-    experiment->misuse = doubt_of(&experiment->program);
+    experiment->misuse = doubt_of(arena, experiment->block, &experiment->program);
     return true;
 }
 

@@ -171,6 +171,31 @@ END
     as "$T/jump.s" -o "$T/jump.o" && ld "$T/jump.o" -o "$T/jump.exe"
     expect 0 '^0x6$' result "$T/jump.o" f
     expect 0 '^0x6$' result "$T/jump.exe" f
+    # Constants behind the table of another function, of which nothing is known here but that code refers to it.
+    cat >"$T/behind.c" <<'END'
+long chosen(long x) {
+    switch (x & 15) {
+    case 0: return 3;
+    case 1: return 99;
+    case 2: return x * 3;
+    case 3: return x ^ 8;
+    case 4: return 1;
+    case 5: return 77;
+    case 6: return x - 1;
+    case 7: return 12;
+    default: return x;
+    }
+}
+long constants(long x) {
+    static const long all[] = {5, 3, 9, 1, 7};
+    return (x & 7) < 5 ? all[x & 7] : 0;
+}
+END
+    for level in -O1 -Os; do
+        gcc $level -fPIC -fcf-protection=none -c "$T/behind.c" -o "$T/behind.o" || exit 1
+        expect 0 '^0x7$' rax "$T/behind.o" --symbol constants --set rdi=4
+        expect 0 '^0xb$' rax "$T/behind.o" --symbol chosen --set rdi=3
+    done
     # A bundle carries the memory along: what it measures is what it reads.
     if [ -x "$build/lib/cyclops/runner-x86_64" ]; then
         "$cyclops" bundle "$T/prog.fixed" --symbol look --output "$T/bundle" >"$T/out" 2>&1
