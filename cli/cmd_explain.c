@@ -8,6 +8,7 @@
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "bench/host/host.h"
 #include "cli/lab_args.h"
 #include "report/block_page.h"
 #include "report/explain.h"
@@ -28,7 +29,7 @@ static const struct option options[] = {
     {OPTION_TEXT, "mcpu", "CPU",
      "LLVM's name of the CPU, also in one version (llvm-19/znver4), or an overlay: FILE.yaml, overlay:NAME. A CPU "
      "file, FILE.cpu.yaml, cpu:NAME or core:NAME, explains a whole block, by its bounds and its core. Default: this "
-     "CPU.",
+     "CPU; of a block, by its CPU file.",
      &args.cpu},
     {OPTION_TEXT, "machine", "FILE.yaml", "An overlay instead of a CPU; it may lack an ISA.", &args.machine},
     {OPTION_TEXT, "mtriple", "TRIPLE",
@@ -77,7 +78,8 @@ static const struct command command = {
     "INSTRUCTION is assembly, or a form ('cyclops list forms'), whose example is\n"
     "explained; on a machine without ISA, an instruction's name.\n"
     "\n"
-    "By a CPU file (--mcpu FILE.cpu.yaml, cpu:NAME or core:NAME), explains a block: a\n"
+    "By a CPU file (cpu:NAME, core:NAME, FILE.cpu.yaml; of a file, several\n"
+    "instructions or --hex: this CPU's, where there is one), explains a block: a\n"
     "text of one instruction or more, a form, machine code, or the first region of a\n"
     "file:\n"
     "* how many cycles an iteration takes: the largest of its bounds;\n"
@@ -89,7 +91,8 @@ static const struct command command = {
     "  cyclops explain 'imul rax, rbx' --mcpu znver4\n"
     "  cyclops explain VADDPSYrr --mcpu znver4\n"
     "  cyclops explain BLOB --machine overlay:blah --svg blob.svg\n"
-    "  cyclops explain 'imul rax, rbx; add rax, [rsi]' --mcpu cpu:skylake\n",
+    "  cyclops explain 'imul rax, rbx; add rax, [rsi]' --mcpu cpu:skylake\n"
+    "  cyclops explain loop.s\n",
     options,
 };
 
@@ -294,10 +297,13 @@ static bool read_way(struct explain_block_options *way, struct fail *fail) {
     return true;
 }
 
+static bool is_file_of_code(const char *operand) {
+    return operand && (strcmp(operand, "-") == 0 || file_has_suffix(operand, ".s") || file_has_suffix(operand, ".S"));
+}
+
 // Machine code, a file of assembly, or the text itself.
 static bool read_block(struct arena *arena, const char *operand, struct explain_block_options *way, struct fail *fail) {
-    bool is_file =
-        operand && (strcmp(operand, "-") == 0 || file_has_suffix(operand, ".s") || file_has_suffix(operand, ".S"));
+    bool is_file = is_file_of_code(operand);
     char *data = NULL;
     size_t length;
     if (args.hex) {
@@ -361,6 +367,21 @@ static bool explain_by(struct arena *arena, const struct model *model, const cha
     return true;
 }
 
+// Names the model where the user does not: that of this CPU, and of a block its CPU file.
+static bool choose_cpu(struct arena *arena, const char *operand, struct fail *fail) {
+    bool is_block = args.hex || args.html || is_file_of_code(operand) || (operand && strchr(operand, ';'));
+    struct host host;
+    if (args.cpu || args.machine || args.triple || args.llvms.n_items || !is_block)
+        return true;
+    if (!host_read(arena, &(struct host_request){.cpu = -1}, &host, fail))
+        return false;
+    args.cpu = host.vendor ? model_cpu_file_of(arena, host.vendor, host.family, host.model) : NULL;
+    return args.cpu ||
+           fail_set(fail, FAIL_INPUT,
+                    "a block is explained by a CPU file, and there is none of this CPU: give --mcpu cpu:NAME; "
+                    "'cyclops cpu list' has the names");
+}
+
 static bool explain(struct arena *arena, const struct operands *operands, struct fail *fail) {
     enum { MOST_COPIES = 2048 };
     if (operands->n_items + (args.hex != NULL) != 1)
@@ -377,6 +398,8 @@ static bool explain(struct arena *arena, const struct operands *operands, struct
     size_t n = args.llvms.n_items ? args.llvms.n_items : 1;
     const char *operand = operands->n_items ? operands->items[0] : NULL;
     struct model *models = ARENA_ARRAY(arena, struct model, n);
+    if (!choose_cpu(arena, operand, fail))
+        return false;
     // A block is printed in Intel's syntax, unless it is written in the other; forms have their text in that.
     bool is_intel =
         model_is_cpu_file(args.cpu) && (!operand || (!strchr(operand, '%') && !explain_may_be_form(operand)));

@@ -17,6 +17,14 @@ awk -v own="$own" -v llvm="$llvm" 'BEGIN { exit !(own > 0 && own < 0.0535 && llv
 expect 0 'dispatch width|dependency chain|SKLPort|predecode|decoders' \
     "$cyclops" corpus score --measured "$blocks" --mcpu cpu:skylake --worst 5
 
+# A block is explained by this CPU's file; where there is none, it says what to give.
+printf 'addq %%rax, %%rbx\nimulq %%rbx, %%rax\n' >"$T/two.s"
+explained=$("$cyclops" explain "$T/two.s" 2>&1 | tr '\n' ' ')
+case $explained in
+cpu:*': 4.00 cycles per iteration'* | *'explained by a CPU file, and there is none of this CPU: give --mcpu cpu:NAME'*) ;;
+*) echo "FAILED: explain of a file: $explained"; failures=1 ;;
+esac
+
 # `explain` predicts the very bytes that `run` measures: with its loop, or as the block's own.
 for block in 'add rax, rbx' 'push rax; pop rbx; add rsp, 8' 'adc rax, rbx; mov [rdi], rax' 'L: add rax, rbx; dec rdx; jne L' \
     'push rax; pop rbx' 'popcnt rax, r15; imul r14, r13; xor ecx, ecx' 'xor r8d, r8d; mov r9, [r9 + r8*8 + 64]'; do
