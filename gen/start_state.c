@@ -102,6 +102,11 @@ static bool find_register(const struct isa *isa, const char *name, struct state_
     return true;
 }
 
+// Whether two names are of one register, as xmm0 and ymm0.
+static bool is_same_register(const struct state_register *a, const struct state_register *b) {
+    return a->class && b->class ? a->class->file == b->class->file && a->index == b->index : a->class == b->class;
+}
+
 bool start_state_set(struct arena *arena, const struct isa *isa, const char *reg, const struct state_value *value,
                      struct start_state *state, struct fail *fail) {
     struct state_register item;
@@ -116,7 +121,7 @@ bool start_state_set(struct arena *arena, const struct isa *isa, const char *reg
     if (!item.class && state_value_bits(&item.value) > UINT16_MAX)
         return fail_set(fail, FAIL_INPUT, "mxcsr has 16 bits: a higher one would fault");
     for (size_t i = 0; i < state->n_registers; i++)
-        if (strcmp(state->registers[i].name, item.name) == 0) {
+        if (is_same_register(&state->registers[i], &item)) {
             state->registers[i] = item;
             return true;
         }

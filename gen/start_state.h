@@ -64,7 +64,8 @@ bool start_state_parse(struct arena *arena, const struct isa *isa, const char *t
 // Reads a number as above, or hexadecimal digits without 0x where `is_hex`. False: it is none, or is too long.
 bool state_value_parse(const char *text, size_t length, bool is_hex, const struct isa *isa, struct state_value *value);
 
-// Add one item. Fail where the ISA has no such register that can be set, or the value does not fit.
+// Add one item. A register that has a value, by any of its names, gets the new one instead. Fail where the ISA has no
+// such register that can be set, or the value does not fit.
 bool start_state_set(struct arena *arena, const struct isa *isa, const char *reg, const struct state_value *value,
                      struct start_state *state, struct fail *fail);
 // `base`: a general register's name; null: `offset` is an address.

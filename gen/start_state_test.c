@@ -108,6 +108,15 @@ static void registers_and_memory_are_kept_apart(void **unused) {
     assert_int_equal(state.memory[0].value.bytes[0], 0xfe);
 }
 
+static void the_last_value_of_a_register_holds(void **unused) {
+    (void)unused;
+    struct start_state state = {0};
+    struct fail fail = {0};
+    assert_true(
+        start_state_parse(&arena, x86(), "ymm1=1,ecx=3,mxcsr=0x1f80,xmm1=2,rcx=4,xmm2=5,mxcsr=0x1fc0", &state, &fail));
+    assert_string_equal(start_state_text(&arena, x86(), &state), "xmm1=0x02,rcx=0x04,mxcsr=0x1fc0,xmm2=0x05");
+}
+
 static void digits_are_read_without_0x(void **unused) {
     (void)unused;
     struct state_value value;
@@ -126,6 +135,7 @@ int main(void) {
         cmocka_unit_test(texts_have_one_form),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(registers_and_memory_are_kept_apart),
+        cmocka_unit_test(the_last_value_of_a_register_holds),
         cmocka_unit_test(digits_are_read_without_0x),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
