@@ -114,13 +114,21 @@ bool linker_find_distance(const struct object_linker *linker, const struct insn 
     return false;
 }
 
+// Whether an address is one past the last of a section: where an array ends, which code compares with.
+static bool ends_section(const struct object_linker *linker, uint64_t address) {
+    for (size_t i = 0; i < linker->n_sections; i++)
+        if (linker->sections[i].address && address == linker->sections[i].address + linker->sections[i].size)
+            return true;
+    return false;
+}
+
 bool linker_check_target(const struct object_linker *linker, const char *who, uint64_t address) {
     const struct linker_hole *hole = linker_hole_at(linker, address);
     if (hole)
         return fail_at(linker->fail, linker->file->path, 0, 0,
                        "%s refers to '%s', which another file holds: link it statically", who, hole->name);
     bool is_missing_weak = address < LOWEST_PLACE; // a run that goes there ends
-    if (!is_missing_weak && !linker_section(linker, address))
+    if (!is_missing_weak && !linker_section(linker, address) && !ends_section(linker, address))
         return fail_at(linker->fail, linker->file->path, 0, 0, "%s refers to 0x%" PRIx64 ", where the file has nothing",
                        who, address - linker->base);
     return true;

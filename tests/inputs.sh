@@ -196,6 +196,23 @@ END
         expect 0 '^0x7$' rax "$T/behind.o" --symbol constants --set rdi=4
         expect 0 '^0xb$' rax "$T/behind.o" --symbol chosen --set rdi=3
     done
+    # The end of the last array of a section, with nothing behind it.
+    cat >"$T/end.c" <<'END'
+double big[64] __attribute__((aligned(64)));
+double all[6] = {1, 2, 3, 4, 5, 6};
+long sum(void) {
+    double sum = 0, *p = all + 6;
+    __asm__("" : "+r"(p));
+    while (p != all)
+        sum += *--p;
+    return (long)sum;
+}
+int main(void) { return 0; }
+END
+    for flag in -pie -no-pie; do
+        gcc -O2 -fcf-protection=none -f${flag#-} $flag "$T/end.c" -o "$T/end" || exit 1
+        expect 0 '^0x15$' rax "$T/end" --symbol sum
+    done
     # A bundle carries the memory along: what it measures is what it reads.
     if [ -x "$build/lib/cyclops/runner-x86_64" ]; then
         "$cyclops" bundle "$T/prog.fixed" --symbol look --output "$T/bundle" >"$T/out" 2>&1
