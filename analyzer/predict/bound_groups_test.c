@@ -59,12 +59,23 @@ static int open_file(void **state) {
     return testing_cpu_file_open(state, text);
 }
 
+struct row {
+    const char *hex, *what;
+    enum bound_kind kind;
+    double cycles;
+};
+
+static void check(void **state, const struct row *rows, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const struct bounds bounds =
+            testing_bounds(*state, rows[i].hex, (struct bounds_request){.registers = BOUNDS_APART});
+        print_message("%s: %s %.4f\n", rows[i].what, bound_name(rows[i].kind), bounds.cycles[rows[i].kind]);
+        assert_true(fabs(bounds.cycles[rows[i].kind] - rows[i].cycles) < 1e-6);
+    }
+}
+
 static void groups(void **state) {
-    static const struct {
-        const char *hex, *what;
-        enum bound_kind kind;
-        double cycles;
-    } cases[] = {
+    static const struct row rows[] = {
         {"89d889d889d889d889d889d890", "six mov and a nop", BOUND_DISPATCH, 6. / 6},
         {"89d889d889d889d889d889d89090", "and two nops: the second is alone", BOUND_DISPATCH, 7. / 6},
         {"9089d8", "nop; mov: it shares the slot of the copy before", BOUND_DISPATCH, 1. / 6},
@@ -106,6 +117,12 @@ static void groups(void **state) {
         {"480107488b4f40", "add [rdi], rax; mov rcx, [rdi+64]", BOUND_LATENCY, 1},
         {"48890748ff0f488b0f", "mov [rdi], rax; dec [rdi]; mov rcx, [rdi]: no update waits for it", BOUND_LATENCY, 0},
         {"648304252800000001", "add fs:[40], 1: by forwarding", BOUND_LATENCY, 8},
+    };
+    check(state, rows, sizeof rows / sizeof *rows);
+}
+
+static void chains_by_addresses(void **state) {
+    static const struct row rows[] = {
         {"488b0403", "mov rax, [rbx + rax]", BOUND_LATENCY, 4},
         {"488b4040", "mov rax, [rax + 64]", BOUND_LATENCY, 4},
         {"488b04c3", "mov rax, [rbx + 8*rax]: its index is scaled", BOUND_LATENCY, 5},
@@ -114,12 +131,7 @@ static void groups(void **state) {
         {"488b44c340", "mov rax, [rbx + 8*rax + 64]: the scaled index alone counts", BOUND_LATENCY, 5},
         {"0fb6c30fb6d8", "movzx eax, bl; movzx ebx, al: executed", BOUND_LATENCY, 2},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct bounds bounds =
-            testing_bounds(*state, cases[i].hex, (struct bounds_request){.registers = BOUNDS_APART});
-        print_message("%s: %s %.4f\n", cases[i].what, bound_name(cases[i].kind), bounds.cycles[cases[i].kind]);
-        assert_true(fabs(bounds.cycles[cases[i].kind] - cases[i].cycles) < 1e-6);
-    }
+    check(state, rows, sizeof rows / sizeof *rows);
 }
 
 static void lines(void **state) {
@@ -160,6 +172,7 @@ static void lines(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(groups), cmocka_unit_test(lines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(groups), cmocka_unit_test(chains_by_addresses),
+                                       cmocka_unit_test(lines)};
     return cmocka_run_group_tests(tests, open_file, testing_cpu_file_close);
 }
