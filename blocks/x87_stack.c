@@ -1,5 +1,7 @@
 #include "blocks/x87_stack.h"
 
+#include "analyzer/code/x86_encoding.h"
+
 #include <string.h>
 
 enum { ESCAPE = 0xd8, N_ESCAPES = 8, REGISTERS_FROM = 0xc0, MEMORY_FORMS = 8 };
@@ -47,18 +49,18 @@ static const struct register_form {
     {0xdf, 0xe8, 0xf7, -1, false}, // fucomip, fcomip
 };
 
-static bool is_prefix(uint8_t byte) {
-    return byte == 0x26 || byte == 0x2e || byte == 0x36 || byte == 0x3e || (byte >= 0x40 && byte <= 0x4f) ||
-           (byte >= 0x64 && byte <= 0x67) || byte == 0xf0 || byte == 0xf2 || byte == 0xf3;
+// Whether an opcode byte is of the first map: no 0f, 0f38 or 0f3a stands before it.
+static bool is_of_first_map(const struct x86_encoding *encoding, const uint8_t *bytes) {
+    uint8_t before = encoding->opcode_at ? bytes[encoding->opcode_at - 1] : 0;
+    return encoding->is_legacy && before != 0x0f && before != 0x38 && before != 0x3a;
 }
 
-int x87_stack_step(const uint8_t *bytes, size_t n, bool *sets_all) {
-    size_t at = 0;
-    while (at < n && is_prefix(bytes[at]))
-        at++;
-    if (at + 1 >= n || bytes[at] < ESCAPE || bytes[at] >= ESCAPE + N_ESCAPES)
+int x87_stack_step(const uint8_t *bytes, unsigned n, bool *sets_all) {
+    const struct x86_encoding encoding = x86_encoding_of(bytes, n);
+    uint8_t opcode = encoding.opcode;
+    if (opcode < ESCAPE || opcode >= ESCAPE + N_ESCAPES || !is_of_first_map(&encoding, bytes))
         return 0;
-    uint8_t opcode = bytes[at], second = bytes[at + 1];
+    uint8_t second = bytes[encoding.opcode_at + 1];
     if (second < REGISTERS_FROM) {
         char form = memory_forms[opcode - ESCAPE][second >> 3 & 7];
         *sets_all |= form == '*';
@@ -76,28 +78,28 @@ int x87_stack_step(const uint8_t *bytes, size_t n, bool *sets_all) {
 
 int x87_stack_left(const struct lab_block *block) {
     const struct block *insns = &block->insns;
-    if (!block->is_decoded || strcmp(block->source.isa->name, "x86_64") != 0)
+    if (strcmp(block->source.isa->name, "x86_64") != 0)
         return 0;
     int left = 0;
     bool sets_all = false;
-    unsigned at = 0, n_steps = 0;
-    while (at < insns->n_insns && n_steps++ < insns->n_insns) {
-        const struct insn *insn = &insns->insns[at];
-        size_t offset = 0;
-        for (unsigned i = 0; i < at; i++)
-            offset += insns->insns[i].n_bytes;
+    int64_t offset = 0;
+    unsigned at = 0;
+    for (unsigned n_steps = 0; at < insns->n_insns && n_steps < insns->n_insns; n_steps++) {
+        const struct insn *insn = &insns->insns[at++];
         left += x87_stack_step(block->bytes + offset, insn->n_bytes, &sets_all);
         if (sets_all || insn->is_call)
             return 0;
         if (insn->is_return)
             return left;
-        at++;
-        if (!insn->is_branch || insn->is_conditional)
+        if (!insn->is_branch || insn->is_conditional) {
+            offset += insn->n_bytes;
             continue;
-        int64_t target = (int64_t)offset + insn->displacement;
-        if (!insn->is_direct || target < 0 || target >= (int64_t)block->n_bytes)
+        }
+        offset += insn->displacement;
+        if (!insn->is_direct || offset < 0 || offset >= (int64_t)block->n_bytes ||
+            !block_begins_at(insns, (size_t)offset))
             return 0;
-        at = block_insn_at(insns, (size_t)target);
+        at = block_insn_at(insns, (size_t)offset);
     }
     return left;
 }

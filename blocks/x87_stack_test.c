@@ -1,12 +1,12 @@
 // What code leaves on the x87 stack.
 #include "blocks/x87_stack.h"
 
+#include "base/bytes.h"
 #include "blocks/testing_decoder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -15,13 +15,8 @@ static int left(const char *hex) {
     static const struct isa x86_64 = {.name = "x86_64"};
     uint8_t bytes[64] = {0};
     size_t n = strlen(hex) / 2;
-    for (size_t i = 0; i < n; i++) {
-        unsigned byte = 0;
-        assert_int_equal(sscanf(hex + 2 * i, "%2x", &byte), 1);
-        bytes[i] = (uint8_t)byte;
-    }
-    const struct lab_block block = {
-        .source.isa = &x86_64, .insns = testing_decode(hex), .bytes = bytes, .n_bytes = n, .is_decoded = true};
+    assert_true(bytes_from_hex(hex, n, bytes));
+    const struct lab_block block = {.source.isa = &x86_64, .insns = testing_decode(hex), .bytes = bytes, .n_bytes = n};
     return x87_stack_left(&block);
 }
 
