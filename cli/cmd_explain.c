@@ -375,7 +375,7 @@ static bool choose_cpu(struct arena *arena, const char *operand, struct fail *fa
         return true;
     if (!host_read(arena, &(struct host_request){.cpu = -1}, &host, fail))
         return false;
-    args.cpu = host.vendor ? model_cpu_file_of(arena, host.vendor, host.family, host.model) : NULL;
+    args.cpu = lab_cpu_file_of(arena, &host);
     return args.cpu ||
            fail_set(fail, FAIL_INPUT,
                     "a block is explained by a CPU file, and there is none of this CPU: give --mcpu cpu:NAME; "

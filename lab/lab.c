@@ -45,15 +45,15 @@ static bool choose_corun_cpu(struct lab *lab, const struct lab_options *options,
     return true;
 }
 
-// Null: there is no such file, or nobody wants it. The cores of a hybrid CPU share its family and model; files are of
-// the fastest.
-static const char *own_of(const struct lab *lab, const struct lab_options *options) {
-    const struct host *host = &lab->host;
-    bool is_wanted = options->shows_own && !options->cpus.n_items && !options->has_corun && !lab->is_simulated;
+const char *lab_cpu_file_of(struct arena *arena, const struct host *host) {
     bool is_slow = host->core_type && strcmp(host->core_type, "performance") != 0;
-    return is_wanted && !is_slow && host->vendor
-               ? model_cpu_file_of(lab->arena, host->vendor, host->family, host->model)
-               : NULL;
+    return !is_slow && host->vendor ? model_cpu_file_of(arena, host->vendor, host->family, host->model) : NULL;
+}
+
+// Null: there is no such file, or nobody wants it.
+static const char *own_of(const struct lab *lab, const struct lab_options *options) {
+    bool is_wanted = options->shows_own && !options->cpus.n_items && !options->has_corun && !lab->is_simulated;
+    return is_wanted ? lab_cpu_file_of(lab->arena, &lab->host) : NULL;
 }
 
 // A CPU file that nobody asked for does not stop the others.

@@ -76,6 +76,10 @@ static inline bool lab_is_stopped(const struct lab *lab) {
     return lab->is_stopped && lab->is_stopped();
 }
 
+// CPU file of a host's CPU; null: there is no such file. The cores of a hybrid CPU share its family and model, and
+// files are of the fastest: a slower core has no file.
+const char *lab_cpu_file_of(struct arena *arena, const struct host *host);
+
 // Reads the host and opens the models, then generates the clock's chains; nothing is measured yet.
 bool lab_open(struct lab *lab, struct arena *arena, const struct lab_options *options, struct fail *fail);
 
