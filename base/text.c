@@ -316,6 +316,10 @@ struct slice slice_trim(struct slice s) {
     return s;
 }
 
+bool slice_equals(struct slice a, struct slice b) {
+    return a.length == b.length && memcmp(a.data, b.data, a.length) == 0;
+}
+
 bool slice_is(struct slice s, const char *string) {
     return s.length == strlen(string) && memcmp(s.data, string, s.length) == 0;
 }

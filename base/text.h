@@ -81,5 +81,6 @@ bool slice_next_line(struct slice *rest, size_t columns, struct slice *line);
 // Returns the slice without leading and trailing white space.
 struct slice slice_trim(struct slice s);
 bool slice_is(struct slice s, const char *string);
+bool slice_equals(struct slice a, struct slice b);
 
 #endif

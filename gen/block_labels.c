@@ -27,14 +27,10 @@ static bool next_symbol(struct slice *rest, struct slice *between, struct slice 
     return end > start;
 }
 
-static bool is_same(struct slice a, struct slice b) {
-    return a.length == b.length && memcmp(a.data, b.data, a.length) == 0;
-}
-
 // Returns the label of that name; null: there is none.
 static struct block_label *find(const struct block_labels *labels, struct slice symbol) {
     for (size_t i = 0; i < labels->n_labels; i++)
-        if (is_same(labels->labels[i].name, symbol))
+        if (slice_equals(labels->labels[i].name, symbol))
             return &labels->labels[i];
     return NULL;
 }

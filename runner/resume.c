@@ -37,10 +37,6 @@ static bool split(struct slice line, struct parts *parts) {
     return true;
 }
 
-static bool slice_equals(struct slice a, struct slice b) {
-    return a.length == b.length && memcmp(a.data, b.data, a.length) == 0;
-}
-
 static bool is_same(const struct parts *a, const struct parts *b) {
     return slice_equals(a->before, b->before) && slice_equals(a->behind, b->behind);
 }
