@@ -442,7 +442,7 @@ static void what_has_no_loops_is_named(void **state) {
     struct arena arena = {0};
     struct fail fail = {0};
     struct hot_loops loops;
-    // A JIT's map: what was made last counts, and lines that are none do not.
+    // A JIT's map: what was made last counts. Lines of another form are skipped.
     static const char map[] = "4 8 old\n4 8 made\n\nno line\n4 8\n10 4 other\n";
     const struct hot_module modules[] = {
         {.path = testing_path("shapes0"), .kind = HOT_FILE, .build_id = "0123"},
