@@ -90,6 +90,8 @@ static bool find_unknown(const struct linker_worker *worker, const struct linker
     bool is_code = section->flags & SHF_EXECINSTR;
     enum linker_purpose purpose =
         linker_purpose_of(&(struct linker_use){linker->machine, reference->type, section->bytes, reference->offset});
+    if (strncmp(name, OBJECT_WRONG, strlen(OBJECT_WRONG)) == 0)
+        return linker_refuse(worker, name, "a line that the assembler refuses");
     *is_absent = reference->symbol == 0 || (!is_code && reference->type != linker_address_type(linker));
     if (*is_absent || GELF_ST_BIND(symbol->st_info) == STB_WEAK) // a weak one is at address 0
         return true;

@@ -14,8 +14,8 @@ struct marked_reader {
     const struct isa *isa;
     const char *name, *text;
     struct markers markers;
-    struct state_word *states;
-    size_t n_states;
+    struct word *words;
+    size_t n_words;
     struct fail *fail;
 };
 
@@ -69,11 +69,12 @@ static bool check_instrument(const struct marked_reader *reader, size_t at, stru
                                    text_did_you_mean(reader->arena, name, known, sizeof known / sizeof *known)));
 }
 
-// A word of llvm-exegesis, with what follows it.
-struct state_word {
+// A word of llvm-exegesis, with what follows it. Or a wrong one, of llvm-mca as well.
+struct word {
     size_t at;
     struct slice words[4]; // DEFREG RCX 7; MEM-DEF name size value; MEM-MAP name address
     size_t n;
+    struct fail wrong; // status FAIL_NONE: it is right
 };
 
 // Whether llvm-exegesis may write this name: that of a general, vector or mask register, or a part of one, or of flags.
@@ -86,11 +87,11 @@ static bool is_any_register(const struct isa *isa, const char *name) {
     return register_find(isa, (struct slice){name, strlen(name)}, &known);
 }
 
-static const char *word_text(const struct marked_reader *reader, const struct state_word *word, size_t i) {
+static const char *word_text(const struct marked_reader *reader, const struct word *word, size_t i) {
     return arena_copy(reader->arena, word->words[i].data, word->words[i].length);
 }
 
-static bool fail_number(const struct marked_reader *reader, const struct state_word *word, size_t i) {
+static bool fail_number(const struct marked_reader *reader, const struct word *word, size_t i) {
     return fail_place(reader, word->at,
                       arena_printf(reader->arena, "'%s' is not a number that fits here", word_text(reader, word, i)));
 }
@@ -103,7 +104,7 @@ static bool read_whole(const char *text, int base, uint64_t *number) {
 }
 
 // Checks what needs no other line: a MEM-DEF that no MEM-MAP uses is read nowhere else.
-static bool check_state(const struct marked_reader *reader, const struct state_word *word) {
+static bool check_state(const struct marked_reader *reader, const struct word *word) {
     const char *first = word_text(reader, word, 1);
     struct state_value value;
     uint64_t n_bytes;
@@ -122,7 +123,7 @@ static bool take_state(struct marked_reader *reader, size_t at, struct slice res
     static const char *const known[] = {"DEFREG", "LIVEIN", "MEM-DEF", "MEM-MAP"};
     static const char *const examples[] = {"RCX 7", "RCX", "data 4096 7fffffff", "data 65536"};
     static const size_t n_words[] = {3, 2, 4, 3};
-    struct state_word found = {.at = at};
+    struct word found = {.at = at};
     struct slice word;
     while (found.n < sizeof found.words / sizeof *found.words && slice_next(&rest, ' ', &word))
         if (slice_trim(word).length)
@@ -141,15 +142,15 @@ static bool take_state(struct marked_reader *reader, size_t at, struct slice res
                                        name, n_words[which] - 1, n_words[which] > 2 ? "s" : "", name, examples[which]));
     if (!check_state(reader, &found))
         return false;
-    *ARENA_ADD(reader->arena, reader->states, reader->n_states) = found;
+    *ARENA_ADD(reader->arena, reader->words, reader->n_words) = found;
     return true;
 }
 
 // Maps a value to an address: the value is that of the last MEM-DEF with the name.
-static bool map_value(const struct marked_reader *reader, const struct state_word *map, struct start_state *state) {
+static bool map_value(const struct marked_reader *reader, const struct word *map, struct start_state *state) {
     struct fail why = {0};
-    for (size_t i = reader->n_states; i-- > 0;) {
-        const struct state_word *word = &reader->states[i];
+    for (size_t i = reader->n_words; i-- > 0;) {
+        const struct word *word = &reader->words[i];
         struct state_value value;
         uint64_t address, n_bytes;
         if (!slice_is(word->words[0], "MEM-DEF") || word->words[1].length != map->words[1].length ||
@@ -167,9 +168,11 @@ static bool map_value(const struct marked_reader *reader, const struct state_wor
                       arena_printf(reader->arena, "no LLVM-EXEGESIS-MEM-DEF defines '%s'", word_text(reader, map, 1)));
 }
 
-static bool apply_state(const struct marked_reader *reader, const struct state_word *word, struct start_state *state) {
+static bool apply_word(const struct marked_reader *reader, const struct word *word, struct start_state *state) {
     struct state_value value;
     struct fail why = {0};
+    if (word->wrong.status != FAIL_NONE)
+        return fail_place(reader, word->at, word->wrong.text);
     if (slice_is(word->words[0], "MEM-MAP"))
         return map_value(reader, word, state);
     if (!slice_is(word->words[0], "DEFREG"))
@@ -184,17 +187,22 @@ static bool is_in(const struct text_region *region, size_t at) {
     return at >= region->begin && at < region->end;
 }
 
-// Applies to each region what stands in it, or in none.
-static bool apply_states(const struct marked_reader *reader, struct marked_text *marked) {
-    for (size_t i = 0; i < reader->n_states; i++) {
-        const struct state_word *word = &reader->states[i];
+// Applies to each region what stands in it, or in none. A mistake costs the region that it stands in.
+static bool apply_words(struct marked_reader *reader, struct marked_text *marked) {
+    struct fail *all = reader->fail;
+    for (size_t i = 0; i < reader->n_words; i++) {
+        const struct word *word = &reader->words[i];
         bool is_in_any = false;
         for (size_t r = 0; r < marked->n_regions; r++)
             is_in_any |= is_in(&marked->regions[r], word->at);
-        for (size_t r = 0; r < marked->n_regions; r++)
-            if ((!is_in_any || is_in(&marked->regions[r], word->at)) &&
-                !apply_state(reader, word, &marked->regions[r].state))
+        for (size_t r = 0; r < marked->n_regions; r++) {
+            struct text_region *region = &marked->regions[r];
+            reader->fail = is_in_any ? &region->refused : all;
+            if (is_in_any && !is_in(region, word->at))
+                continue;
+            if (!apply_word(reader, word, &region->state) && !is_in_any)
                 return false;
+        }
     }
     return true;
 }
@@ -212,6 +220,16 @@ bool marked_text_add_state(struct arena *arena, const struct isa *isa, const str
     return true;
 }
 
+// Takes a word that neither begins nor ends a region. Whose mistake it is shows when all regions are known.
+static void take_word(struct marked_reader *reader, enum marker_kind kind, size_t at, struct slice rest) {
+    struct fail *fail = reader->fail;
+    struct word wrong = {.at = at};
+    reader->fail = &wrong.wrong;
+    if (!(kind == MARKER_STATE ? take_state(reader, at, rest) : check_instrument(reader, at, first_word(rest))))
+        *ARENA_ADD(reader->arena, reader->words, reader->n_words) = wrong;
+    reader->fail = fail;
+}
+
 static bool take_comment(struct marked_reader *reader, const struct comment *comment) {
     struct slice rest;
     struct marker_mistake mistake;
@@ -221,27 +239,26 @@ static bool take_comment(struct marked_reader *reader, const struct comment *com
         return fail_mistake(reader, at, &mistake);
     if (kind == MARKER_END && !markers_end(&reader->markers, rest, at, &index, &mistake))
         return fail_mistake(reader, at, &mistake);
-    if (kind == MARKER_INSTRUMENT)
-        return check_instrument(reader, at, first_word(rest));
-    return kind != MARKER_STATE || take_state(reader, at, rest);
+    if (kind == MARKER_STATE || kind == MARKER_INSTRUMENT)
+        take_word(reader, kind, at, rest);
+    return true;
 }
 
-static bool take_region(const struct marked_reader *reader, const struct marker_region *from,
-                        struct text_region *region) {
+static void take_region(struct marked_reader *reader, const struct marker_region *from, struct text_region *region) {
     bool has_begin = from->begin != MARKERS_NOWHERE;
-    if (!has_begin && from->end == 0)
-        return fail_place(reader, 0, "there is no code in front of this end: begin the region with LLVM-MCA-BEGIN");
-    if (from->end == MARKERS_NOWHERE && has_begin)
-        return fail_place(reader, from->begin,
-                          arena_printf(reader->arena, "this region has no end: put LLVM-MCA-END%s%s behind its code",
-                                       *from->name ? " " : "", from->name));
     *region = (struct text_region){
         .name = from->name,
         .begin = has_begin ? from->begin : 0,
         .end = from->end != MARKERS_NOWHERE ? from->end : strlen(reader->text),
         .line = has_begin ? line_of(reader->text, from->begin) : 0,
     };
-    return true;
+    reader->fail = &region->refused;
+    if (!has_begin && from->end == 0)
+        fail_place(reader, 0, "there is no code in front of this end: begin the region with LLVM-MCA-BEGIN");
+    else if (from->end == MARKERS_NOWHERE && has_begin)
+        fail_place(reader, from->begin,
+                   arena_printf(reader->arena, "this region has no end: put LLVM-MCA-END%s%s behind its code",
+                                *from->name ? " " : "", from->name));
 }
 
 bool marked_text_read(struct arena *arena, const struct isa *isa, const char *name, const char *text,
@@ -256,11 +273,15 @@ bool marked_text_read(struct arena *arena, const struct isa *isa, const char *na
     *marked = (struct marked_text){.regions = ARENA_ARRAY(arena, struct text_region, markers->n_regions),
                                    .n_regions = markers->n_regions};
     for (size_t i = 0; i < markers->n_regions; i++) {
-        if (!take_region(&reader, &markers->regions[i], &marked->regions[i]))
-            return false;
+        take_region(&reader, &markers->regions[i], &marked->regions[i]);
         marked->is_marked |= marked->regions[i].line || markers->regions[i].end != MARKERS_NOWHERE;
     }
-    return apply_states(&reader, marked);
+    reader.fail = fail;
+    if (!apply_words(&reader, marked))
+        return false;
+    if (marked->n_regions == 1)
+        *fail = marked->regions->refused;
+    return fail->status == FAIL_NONE;
 }
 
 const struct text_region *marked_text_find(struct arena *arena, const struct marked_text *marked, const char *file,

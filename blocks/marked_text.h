@@ -18,6 +18,7 @@ struct text_region {
     unsigned line;     // of the marker that begins it; 0: no marker does
     // What llvm-exegesis' annotations in it, or outside of all regions, give registers and memory.
     struct start_state state;
+    struct fail refused; // a mistake in it; status FAIL_NONE: there is none
 };
 
 struct marked_text {
@@ -26,8 +27,9 @@ struct marked_text {
     bool is_marked; // else the one region is the whole text
 };
 
-// Reads the markers. `name`: of the text, for messages. Fails at the place of a wrong one: a region without an end, an
-// end without a begin, two open regions of one name, a word of LLVM-MCA- or LLVM-EXEGESIS- that is not known.
+// Reads the markers. `name`: of the text, for messages. A mistake inside a region refuses that one, if there are
+// others: it has no end, or a word of LLVM-MCA- or LLVM-EXEGESIS- is wrong. Fails at the place of any other: an end
+// without a begin, two open regions of one name, a wrong word outside of all regions.
 bool marked_text_read(struct arena *arena, const struct isa *isa, const char *name, const char *text,
                       struct marked_text *marked, struct fail *fail);
 

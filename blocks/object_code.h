@@ -12,6 +12,8 @@
 
 // How the symbols of marked regions begin, in objects made of a text: they name no function.
 #define OBJECT_REGION "cyclops.region."
+// How symbols begin that stand for a line that the assembler refuses: whatever refers to one is refused.
+#define OBJECT_WRONG "cyclops.wrong."
 
 bool object_is_elf(const void *data, size_t n_bytes); // by its first bytes
 
@@ -61,5 +63,7 @@ bool object_linker_read(struct object_linker *linker, const struct object_piece 
                         struct fail *fail);
 // The symbol that the last failure of object_linker_read is about; null: about none.
 const char *object_linker_missing(const struct object_linker *linker);
+// Whether it follows references: else code is taken as it is.
+bool object_linker_follows(const struct object_linker *linker);
 
 #endif

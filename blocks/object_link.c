@@ -251,6 +251,10 @@ void object_linker_close(struct object_linker *linker) {
     linker->elf = NULL;
 }
 
+bool object_linker_follows(const struct object_linker *linker) {
+    return linker->elf != NULL;
+}
+
 const char *object_linker_missing(const struct object_linker *linker) {
     return linker->missing;
 }

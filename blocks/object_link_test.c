@@ -33,7 +33,7 @@ static bool load(struct loaded *loaded, const char *text) {
     size_t n;
     struct object_file *file = &loaded->file;
     *file = (struct object_file){.path = "some.o", .triple = isa->triple};
-    if (!gen_assemble_text(&loaded->arena, isa, "some.s", text, &file->data, &file->n_bytes, &loaded->fail)) {
+    if (!gen_assemble_text(&loaded->arena, isa, "some.s", text, &file->data, &file->n_bytes, NULL, &loaded->fail)) {
         if (loaded->fail.status == FAIL_UNAVAILABLE)
             skip(); // there is no assembler
         fail_msg("%u: %s", loaded->fail.line, loaded->fail.text);

@@ -17,6 +17,7 @@ struct text_reader {
     struct object_file file;
     struct object_linker *linker; // null: it was not assembled
     struct fail not_assembled;    // why
+    struct gen_errors wrong;      // lines that the assembler refuses
     struct text_blocks *blocks;
 };
 
@@ -83,6 +84,8 @@ static void add_symbols(const struct text_reader *reader, size_t at, struct text
     const struct marked_text *marked = &reader->marked;
     for (size_t i = 0; i < marked->n_regions; i++) {
         const char *symbol = region_symbol(reader->arena, i);
+        if (marked->regions[i].refused.status != FAIL_NONE)
+            continue;
         if (marked->regions[i].begin == at)
             text_addf(out, "; %s: .type %s, %%function;", symbol, symbol);
         else if (marked->regions[i].end == at)
@@ -137,15 +140,54 @@ static const char *in_front(const struct text_reader *reader) {
     return is_intel ? directive : "";
 }
 
-static bool assemble(struct text_reader *reader) {
+// ---- wrong lines: each costs the blocks that run it
+
+// Returns a line, from 1.
+static const char *line_at(const char *text, unsigned line) {
+    for (; line > 1 && *text; text++)
+        line -= *text == '\n';
+    return text;
+}
+
+// Puts a symbol that nothing defines in place of each wrong instruction: the linker refuses what refers to it. Returns
+// null where another line is wrong: code may refer to what it defines.
+static const char *replace_wrong(const struct text_reader *reader, const char *text) {
+    struct text out = {.arena = reader->arena};
+    const char *at = text;
+    for (size_t i = 0; i < reader->wrong.n; i++) {
+        unsigned number = reader->wrong.items[i].line;
+        const char *line = line_at(text, number);
+        size_t name = strcspn(line, " \t:\n"), label = line[name] == ':' ? name + 1 : 0;
+        const char *begin = line + label + strspn(line + label, " \t"), *end = begin + strcspn(begin, "\n");
+        if (!isalpha((unsigned char)*begin) || memchr(begin, ':', (size_t)(end - begin)))
+            return NULL;
+        if (begin < at) // several on one line
+            continue;
+        text_append(&out, at, (size_t)(begin - at));
+        text_addf(&out, ".long " OBJECT_WRONG "%u", number);
+        at = end;
+    }
+    text_add(&out, at);
+    return out.data;
+}
+
+static bool assemble_text(struct text_reader *reader, const char *text, struct gen_errors *errors) {
     const struct block_source *source = reader->source;
-    struct arena *arena = reader->arena;
     struct object_file *file = &reader->file;
     *file = (struct object_file){.path = source->name, .triple = source->isa->triple, .is_text = true};
+    return gen_assemble_text(reader->arena, source->isa, source->name, text, &file->data, &file->n_bytes, errors,
+                             &reader->not_assembled);
+}
+
+static void assemble(struct text_reader *reader) {
+    struct arena *arena = reader->arena;
     const char *text = arena_printf(arena, "%s%s", in_front(reader), for_gnu_as(arena, with_symbols(reader)));
-    if (gen_assemble_text(arena, source->isa, source->name, text, &file->data, &file->n_bytes, &reader->not_assembled))
-        reader->linker = object_linker_open(arena, file, source->isa, &reader->not_assembled);
-    return reader->linker != NULL;
+    bool is_done = assemble_text(reader, text, &reader->wrong);
+    const char *rest = is_done || !reader->wrong.n ? NULL : replace_wrong(reader, text);
+    if (is_done || (rest && assemble_text(reader, rest, NULL)))
+        reader->linker = object_linker_open(arena, &reader->file, reader->source->isa, &reader->not_assembled);
+    if (reader->linker && !is_done && !object_linker_follows(reader->linker))
+        reader->linker = NULL;
 }
 
 // ---- mistakes
@@ -212,6 +254,14 @@ static bool check_names(const struct text_reader *reader, const struct text_regi
     return true;
 }
 
+// Returns the mistake of the line that a symbol stands for; null: it stands for no line.
+static const struct fail *find_wrong(const struct text_reader *reader, const char *symbol) {
+    for (size_t i = 0; i < reader->wrong.n; i++)
+        if (strcmp(symbol, arena_printf(reader->arena, OBJECT_WRONG "%u", reader->wrong.items[i].line)) == 0)
+            return &reader->wrong.items[i];
+    return NULL;
+}
+
 // ---- blocks
 
 static struct text_block *add(const struct text_reader *reader, const struct text_region *from, const char *name) {
@@ -220,6 +270,7 @@ static struct text_block *add(const struct text_reader *reader, const struct tex
                                  .line = from->line,
                                  .region = (size_t)(from - reader->marked.regions),
                                  .state = from->state,
+                                 .refused = from->refused,
                                  .source = *reader->source};
     block->source.region_begin = from->begin;
     block->source.region_end = reader->marked.is_marked ? from->end : 0;
@@ -239,7 +290,10 @@ static void take_piece(const struct text_reader *reader, const struct object_pie
     struct fail *why = &block->refused;
     bool is_linked = object_linker_read(reader->linker, piece, &bytes, why);
     const char *missing = object_linker_missing(reader->linker);
-    if (!is_linked && missing)
+    const struct fail *wrong = missing ? find_wrong(reader, missing) : NULL;
+    if (!is_linked && wrong)
+        *why = *wrong;
+    else if (!is_linked && missing)
         fail_word(reader, within, missing, arena_strdup(reader->arena, why->text), why);
     if (is_linked && check_names(reader, within, &bytes, why) && (bytes.link || must))
         block->source = bytes;
@@ -255,7 +309,8 @@ static void add_region(const struct text_reader *reader, const struct text_regio
     size_t n;
     bool must =
         any_line((struct slice){reader->source->text + region->begin, region->end - region->begin}, line_aligns);
-    if (!reader->linker || !object_code_read(reader->arena, &reader->file, &range, &pieces, &n, &why))
+    if (region->refused.status != FAIL_NONE || !reader->linker ||
+        !object_code_read(reader->arena, &reader->file, &range, &pieces, &n, &why))
         return;
     take_piece(reader, pieces, must, region, block);
 }

@@ -4,6 +4,7 @@
 #include "base/options.h"
 #include "cli/bundle_file.h"
 #include "cli/plan_args.h"
+#include "lab/plan_assemble.h"
 #include "lab/run_plan.h"
 
 static struct {
@@ -32,7 +33,7 @@ static const struct command command = {
     "Puts programs and a runner into one executable file. The programs are those\n"
     "that 'cyclops run' would measure: of kernels by their names, and of blocks, as\n"
     "assembly (FILE.s, -, --asm), functions of an object (FILE.o) or machine code\n"
-    "(--hex).\n"
+    "(--hex). One with a mistake is left out, and the exit status says so.\n"
     "\n"
     "The file needs nothing where it runs: no libraries, no assembler, no privileges.\n"
     "It measures the programs and prints a table; its --help explains its options.\n"
@@ -44,47 +45,26 @@ static const struct command command = {
     options,
 };
 
-// Assembles all programs, and reports every mistake. Fails at any: only the other machine would show that a bundle
-// lacks programs.
-static bool assemble(struct arena *arena, struct program *const *programs, size_t n, struct fail *fail) {
-    struct gen_errors errors;
-    if (!gen_assemble_each(arena, programs, n, &errors, fail))
-        return false;
-    for (size_t i = 0; i + 1 < errors.n; i++)
-        cli_failed(&errors.items[i]);
-    if (errors.n)
-        *fail = errors.items[errors.n - 1];
-    return errors.n == 0;
-}
-
-// Makes a pack of the clock's chains and the programs, assembled in one run.
-static bool make_pack(struct arena *arena, const struct isa *isa, const struct plan *plan, struct pack *pack,
+// Makes a pack of the clock's chains and the programs, assembled in one run. What cannot be packed is refused.
+static bool make_pack(struct arena *arena, const struct isa *isa, struct plan *plan, struct pack *pack,
                       struct fail *fail) {
-    struct program *chains[N_CHAINS], **programs = ARENA_ARRAY(arena, struct program *, N_CHAINS + plan->n_experiments);
+    struct program *chains[N_CHAINS];
     struct code_uses uses;
-    if (!chains_make(arena, isa, chains, fail))
-        return false;
-    size_t n = chains_list(chains, programs);
-    for (size_t i = 0; i < plan->n_experiments; i++)
-        programs[n++] = &plan->experiments[i]->program;
-    if (!assemble(arena, programs, n, fail))
+    if (!chains_make(arena, isa, chains, fail) || !plan_assemble(arena, chains, plan, fail))
         return false;
     *pack = (struct pack){.isa = isa->name};
     bundle_add_chains(arena, chains, pack);
+    size_t n_chains = pack->n_programs;
     code_uses_open(&uses, arena, isa, NULL);
-    bool is_done = true;
-    for (size_t i = 0; is_done && i < plan->n_experiments; i++)
-        is_done = bundle_add(arena, &uses, plan->experiments[i], pack, fail);
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        struct fail why = {0};
+        if (!bundle_add(arena, &uses, plan->experiments[i], pack, &why))
+            plan_refuse(arena, plan, &why);
+    }
     code_uses_close(&uses);
-    return is_done;
-}
-
-// Fails where the plan has refused something.
-static bool is_whole(const struct plan *plan, struct fail *fail) {
-    if (fail->status == FAIL_NONE && plan->n_refused)
+    if (pack->n_programs == n_chains)
         *fail = plan->refused[plan->n_refused - 1];
-    run_plan_say_refused(plan, fail);
-    return fail->status == FAIL_NONE;
+    return pack->n_programs > n_chains;
 }
 
 // Prepares blocks without a trial, because the machine that will run them is not here.
@@ -94,21 +74,25 @@ static bool prepare(struct arena *arena, const struct isa *isa, struct plan *pla
            (decoder_open(decoder, arena, isa, NULL, fail) && blocks_prepare(arena, plan, decoder, false, fail));
 }
 
-static bool bundle(struct arena *arena, const struct operands *operands, struct fail *fail) {
+static int bundle(struct arena *arena, const struct operands *operands, struct fail *fail) {
     struct plan plan = {.listener = &cli_listener};
     struct pack pack;
     struct decoder decoder = {0};
-    if (!args.output)
-        return fail_set(fail, FAIL_INPUT, "say where to write the bundle: --output FILE");
+    if (!args.output) {
+        fail_set(fail, FAIL_INPUT, "say where to write the bundle: --output FILE");
+        return 0;
+    }
     const struct isa *isa = cli_isa(arena, args.isa, fail);
-    bool is_ready =
-        isa && plan_make(arena, &plan_args, isa, operands, &plan, fail) && prepare(arena, isa, &plan, &decoder, fail);
-    bool is_done = is_whole(&plan, fail) && is_ready && make_pack(arena, isa, &plan, &pack, fail) &&
-                   bundle_write(arena, isa, &pack, args.runner, args.pack_only, args.output, fail);
+    bool is_done = isa && plan_make(arena, &plan_args, isa, operands, &plan, fail) &&
+                   prepare(arena, isa, &plan, &decoder, fail) && make_pack(arena, isa, &plan, &pack, fail);
+    int status = run_plan_say_refused(&plan, fail);
+    is_done = is_done && bundle_write(arena, isa, &pack, args.runner, args.pack_only, args.output, fail);
+    if (is_done && status)
+        lab_say(plan.listener, LAB_NOTE, "%s has the others", args.output);
     decoder_close(&decoder);
-    return is_done;
+    return status;
 }
 
 int cmd_bundle(int argc, char **argv) {
-    return cli_run(&command, argc, argv, bundle);
+    return cli_run_status(&command, argc, argv, bundle);
 }

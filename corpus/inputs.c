@@ -128,7 +128,8 @@ static bool read_assembly(struct corpus_blocks *blocks, const char *path, struct
     if (!file_read(blocks->arena, path, &text, NULL, fail))
         return false;
     const char *readable = model_in_syntax(blocks->arena, blocks->isa->triple, text);
-    return gen_assemble_text(blocks->arena, blocks->isa, object.path, readable, &object.data, &object.n_bytes, fail) &&
+    return gen_assemble_text(blocks->arena, blocks->isa, object.path, readable, &object.data, &object.n_bytes, NULL,
+                             fail) &&
            extract_object(blocks, &object, fail);
 }
 

@@ -240,7 +240,8 @@ bool gen_assemble(struct arena *arena, struct program *const *programs, size_t n
 }
 
 bool gen_assemble_text(struct arena *arena, const struct isa *isa, const char *name, const char *text,
-                       const void **object, size_t *n_bytes, struct fail *fail) {
+                       const void **object, size_t *n_bytes, struct gen_errors *errors, struct fail *fail) {
+    struct gen_errors found = {0};
     struct text input = {.arena = arena};
     struct assembler assembler;
     struct assembler_result result;
@@ -255,6 +256,10 @@ bool gen_assemble_text(struct arena *arena, const struct isa *isa, const char *n
     unsigned line;
     while (slice_next(&rest, '\n', &message))
         if (parse_error(message, &line, &words))
-            return fail_at(fail, name, line, 0, "as: %.*s", (int)words.length, words.data);
+            fail_at(ARENA_ADD(arena, found.items, found.n), name, line, 0, "as: %.*s", (int)words.length, words.data);
+    if (errors)
+        *errors = found;
+    if (found.n)
+        *fail = found.items[0];
     return fail_set(fail, FAIL_WORK, "the assembler '%s' failed on %s: %s", result.name, name, result.messages);
 }

@@ -62,8 +62,9 @@ bool gen_assemble_each(struct arena *arena, struct program *const *programs, siz
                        struct gen_errors *errors, struct fail *fail);
 
 // Assembles a user's text into an object. `name`: its name in messages. Fails at the first mistake, or as above.
+// `errors` gets the mistakes that have a line; null: nobody needs them.
 bool gen_assemble_text(struct arena *arena, const struct isa *isa, const char *name, const char *text,
-                       const void **object, size_t *n_bytes, struct fail *fail);
+                       const void **object, size_t *n_bytes, struct gen_errors *errors, struct fail *fail);
 
 // As gen_assemble_each, but fails at the first mistake.
 bool gen_assemble(struct arena *arena, struct program *const *programs, size_t n_programs, struct fail *fail);

@@ -26,7 +26,7 @@ static void compare_with_whole_text(struct testing_set *all, const struct isa *i
         wholes[i]->code = NULL;
     }
     const struct emit_place *places = emit_programs(arena, texts, all->n_programs, false, &text);
-    if (!gen_assemble_text(arena, isa, "text", text.data, &object, &n_object, &failure) ||
+    if (!gen_assemble_text(arena, isa, "text", text.data, &object, &n_object, NULL, &failure) ||
         !object_read(arena, object, n_object, wholes, places, all->n_programs, &failure))
         fail_msg("%s", failure.text);
     for (size_t i = 0; i < all->n_programs; i++) {

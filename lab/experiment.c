@@ -159,6 +159,9 @@ void experiment_to_record(struct arena *arena, const struct experiment *experime
 }
 
 void plan_refuse(struct arena *arena, struct plan *plan, const struct fail *why) {
+    const struct fail *last = plan->n_refused ? &plan->refused[plan->n_refused - 1] : NULL;
+    if (last && last->line == why->line && strcmp(last->file, why->file) == 0 && strcmp(last->text, why->text) == 0)
+        return; // two blocks that share a mistake
     *ARENA_ADD(arena, plan->refused, plan->n_refused) = *why;
 }
 

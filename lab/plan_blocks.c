@@ -178,6 +178,25 @@ static bool make_final(struct arena *arena, struct experiment *experiment, unsig
     return true;
 }
 
+// ---- mistakes: each costs its block
+
+static void refuse(struct arena *arena, struct plan *plan, struct lab_block *block, const struct fail *why) {
+    struct fail placed = {0};
+    fail_at(&placed, block->source.name, block->source.line, 0, "%s: %s", block->label, why->text);
+    plan_refuse(arena, plan, &placed);
+    block->is_refused = true;
+}
+
+// Drops refused experiments. False: none is left.
+static bool drop_refused(struct plan *plan, struct fail *fail) {
+    size_t n = 0;
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        if (!plan->experiments[i]->block || !plan->experiments[i]->block->is_refused)
+            plan->experiments[n++] = plan->experiments[i];
+    plan->n_experiments = n;
+    return plan_is_left(plan, fail);
+}
+
 // ---- the trial
 
 struct tried {
@@ -216,13 +235,16 @@ static bool try_all(struct arena *arena, struct plan *plan, struct fail *fail) {
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct experiment *experiment = plan->experiments[i];
         struct block_request request = {.form = PROGRAM_LOOPED, .runs_once = true};
+        struct fail why = {0};
         bool is_known = n > 0 && list[n - 1].block == experiment->block && list[n - 1].alias == experiment->alias;
-        if (!experiment->block || is_known)
+        if (!experiment->block || experiment->block->is_refused || is_known)
             continue;
         list[n] = (struct tried){.block = experiment->block, .alias = experiment->alias};
         programs[n] = &experiment->block->tried[experiment->alias];
-        if (!make_program(arena, experiment->block, experiment->alias, &request, programs[n++], fail))
-            return false;
+        if (make_program(arena, experiment->block, experiment->alias, &request, programs[n], &why))
+            n++;
+        else
+            refuse(arena, plan, experiment->block, &why);
     }
     if (!gen_assemble(arena, programs, n, fail))
         return false;
@@ -257,13 +279,6 @@ static unsigned count_bases(const struct lab_block *block) {
 
 static bool can_alias(const struct lab_block *block) {
     return block->is_decoded && block->loads && block->stores && count_bases(block) > 1;
-}
-
-static void refuse(struct arena *arena, struct plan *plan, struct lab_block *block, const struct fail *why) {
-    struct fail placed = {0};
-    fail_at(&placed, block->source.name, block->source.line, 0, "%s: %s", block->label, why->text);
-    plan_refuse(arena, plan, &placed);
-    block->is_refused = true;
 }
 
 // Makes a pass of as many turns as the user wants of a loop.
@@ -308,14 +323,14 @@ static void find_all_turns(struct arena *arena, struct plan *plan, const struct 
     }
 }
 
-// Drops refused experiments, and those that would only repeat a value.
+// Drops experiments that would only repeat a value.
 static void drop_needless(struct plan *plan, bool can_run) {
     size_t n = 0;
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct experiment *experiment = plan->experiments[i];
         const struct lab_block *block = experiment->block;
         bool is_second = block && block->options.is_both && experiment->alias == ALIAS_SAME;
-        if (!(block && block->is_refused) && (!is_second || (can_run && can_alias(block))))
+        if (!is_second || (can_run && can_alias(block)))
             plan->experiments[n++] = experiment;
     }
     plan->n_experiments = n;
@@ -368,21 +383,26 @@ bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder
         return false;
     decode_all(arena, plan, decoder);
     find_all_turns(arena, plan, decoder);
+    if (!drop_refused(plan, fail))
+        return false;
     drop_needless(plan, can_run);
     for (size_t i = 0; i < plan->n_experiments; i++)
         if (plan->experiments[i]->block)
             find_memory(arena, decoder, plan->experiments[i]->block, plan->experiments[i]->alias);
-    if (!plan_is_left(plan, fail))
-        return false;
     if (can_run && !try_all(arena, plan, fail))
         return false;
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct experiment *experiment = plan->experiments[i];
-        if (experiment->block && !make_final(arena, experiment, 0, fail))
-            return false;
-        if (experiment->block)
+        struct fail why = {0};
+        if (!experiment->block || experiment->block->is_refused)
+            continue;
+        if (make_final(arena, experiment, 0, &why))
             take_trial(experiment);
+        else
+            refuse(arena, plan, experiment->block, &why);
     }
+    if (!drop_refused(plan, fail))
+        return false;
     say_passes(plan);
     return true;
 }

@@ -108,8 +108,10 @@ expect 2 "empty.hex: there is no block in it" "$cyclops" try --hex "$T/empty.hex
 expect 2 "empty.hex: there is no block in it" "$cyclops" bundle --hex "$T/empty.hex" --output "$T/bundle"
 expect 2 "empty.hex: there is no block in it" "${run[@]}" k1 --hex "$T/empty.hex"
 
-# A bundle that would lack something is not written.
-expect 2 'no instruction' "$cyclops" bundle add-r64 --hex 06 --asm 'bogus rax, rbx' --output "$T/bundle"
-expect 2 'no such instruction' "$cyclops" bundle add-r64 --hex 06 --asm 'bogus rax, rbx' --output "$T/bundle"
-[ ! -e "$T/bundle" ] || { echo "FAILED: it was written"; failures=$((failures + 1)); }
+# A bundle has what is good; without any of that it is not written.
+expect 2 'no such instruction.*no instruction.*has the others' one_line \
+    "$cyclops" bundle add-r64 "$T/some.o" --hex 06 --asm 'bogus rax, rbx' --output "$T/bundle" --pack-only
+expect 0 '^kernel add-r64 kernel f $' bash -c "grep -aA1 '^program\$' '$T/bundle' | grep -a ^kernel | sort -u | tr '\n' ' '"
+expect 2 'no such instruction' "$cyclops" bundle --hex 06 --asm 'bogus rax, rbx' --output "$T/none"
+[ ! -e "$T/none" ] || { echo "FAILED: it was written"; failures=$((failures + 1)); }
 finish

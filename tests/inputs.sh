@@ -20,6 +20,28 @@ expect 2 'three.s:5: a second region begins here; a trace is of one: choose it w
 } >"$T/data.s"
 expect 0 '^.*data.s:a=4.00 .*data.s:b=3.00 $' names run "$T/data.s"
 
+# A mistake in a region or a function, or in one that it calls, costs that alone.
+cd "$T" || exit 1
+{
+    printf '# LLVM-MCA-BEGIN a\n# LLVM-EXEGESIS-DEFREG RCZ 7\nnop\n# LLVM-MCA-END\n# LLVM-MCA-BEGIN b\nfoo %%rax\n# LLVM-MCA-END\n'
+    printf '# LLVM-MCA-BEGIN c\naddsd .LC0(%%rip), %%xmm0\n# LLVM-MCA-END\n# LLVM-MCA-BEGIN d\n# LLVM-MCA-LATENCY 2\nnop\n# LLVM-MCA-END\n'
+    printf '# LLVM-MCA-BEGIN e\nnop\n.section .rodata\n.LC0: .double 1.5\n'
+} >wrongs.s
+expect 2 '^wrongs.s:c=4.00 $' names run wrongs.s
+run wrongs.s 2>said >/dev/null
+for i in ":2:1: 'RCZ' is no register" ':6: as: no such instruction: `foo %rax' ':12:1: LLVM-MCA-LATENCY' ':15:1: this region has no end'; do
+    expect 0 "^cyclops: error: wrongs.s$i" cat said
+done
+expect 0 '^4$' grep -c error said
+{
+    for i in f:nop 'g:foo %rax' 'h:call g' 'i:imul %rdi, %rax'; do
+        printf '.type %s,@function\n%s: %s\nret\n.size %s, .-%s\n' "${i%%:*}" "${i%%:*}" "${i#*:}" "${i%%:*}" "${i%%:*}"
+    done
+} >functions.s
+expect 2 '^functions.s:f=1.00 functions.s:i=3.00 $' names run functions.s
+expect 2 '^cyclops: error: functions.s:6: as: no such instruction: `foo %rax' run functions.s --symbol h
+expect 0 '^1$' bash -c "'$cyclops' run --isa x86_64 --target sim:skylake functions.s 2>&1 | grep -c error"
+
 # A wrong marker.
 refused() { # MESSAGE TEXT
     printf "$2" >"$T/wrong.s"
