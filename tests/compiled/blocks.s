@@ -143,4 +143,53 @@ quotients:
     jnz 0b
     ret
 
+# Masks of zeros made in the block: nothing is loaded, and nothing is stored.
+# call: A n; n = 1000 2000 3000 4000
+# feature: avx512f
+    .globl masked_by_zeros
+    .p2align 6
+masked_by_zeros:
+# LLVM-MCA-BEGIN masked_by_zeros
+    kxorw %k1, %k1, %k1
+    vmovups (%rdi), %zmm0{%k1}
+    vmovups %zmm1, 4096(%rdi){%k1}
+# LLVM-MCA-END masked_by_zeros
+    dec %rsi
+    jnz masked_by_zeros
+    vzeroupper
+    ret
+
+# All elements go to one place.
+# call: A n; n = 250 500 750 1000
+# feature: avx512f
+    .globl scattered
+scattered:
+    vpxor %xmm2, %xmm2, %xmm2
+    .p2align 6
+0:
+# LLVM-MCA-BEGIN scattered
+    kxnorw %k1, %k1, %k1
+    vpscatterdd %zmm0, (%rdi,%zmm2,4){%k1}
+# LLVM-MCA-END scattered
+    dec %rsi
+    jnz 0b
+    vzeroupper
+    ret
+
+# call: A n; n = 250 500 750 1000
+# feature: avx512f
+    .globl gathered_by_mask
+gathered_by_mask:
+    vpxor %xmm2, %xmm2, %xmm2
+    .p2align 6
+0:
+# LLVM-MCA-BEGIN gathered_by_mask
+    kxnorw %k1, %k1, %k1
+    vpgatherdd (%rdi,%zmm2,4), %zmm0{%k1}
+# LLVM-MCA-END gathered_by_mask
+    dec %rsi
+    jnz 0b
+    vzeroupper
+    ret
+
     .section .note.GNU-stack, "", @progbits
