@@ -202,14 +202,23 @@ static void delay_store(const struct cpu *cpu, struct cpu_recipe *recipe) {
     recipe->store_delay = computes && recipe->n_stores ? 1 : 0;
 }
 
+// What it takes longer to add up the parts of an address.
+static double address_latency(const struct cpu *cpu, const struct insn_address *address) {
+    if (!address || !address->index || cpu->is_vector[address->index])
+        return 0;
+    if (address->scale > 1)
+        return cpu_value(cpu, CPU_LOAD_SCALED_INDEX);
+    return address->base && address->displacement ? cpu_value(cpu, CPU_LOAD_THREE_PARTS) : 0;
+}
+
 // In place of the base's, which all else of the base's numbers includes.
 static void take_load_latency(const struct cpu *cpu, struct cpu_recipe *recipe) {
     enum cpu_parameter own = recipe->is_vector ? CPU_LOAD_LATENCY_VECTOR : CPU_LOAD_LATENCY;
     double base = recipe->is_vector ? cpu->vector_load_latency : cpu->load_latency;
-    if (!recipe->n_loads || !cpu_knows(cpu, own))
-        return;
     double more = recipe->is_plain_load ? recipe->load_latency - base : 0;
-    recipe->load_latency = cpu_value(cpu, own) + (more > 0 ? more : 0);
+    if (recipe->n_loads && cpu_knows(cpu, own))
+        recipe->load_latency = cpu_value(cpu, own) + (more > 0 ? more : 0);
+    recipe->load_latency += address_latency(cpu, recipe->insn->address);
 }
 
 // Whether it reads or writes a register of these. `are_in`: by LLVM's number.

@@ -390,7 +390,8 @@ double bound_cache_lines(const struct bound_code *code, unsigned copies, struct 
 
 double bound_cache(const struct bound_code *code) {
     // As many copies as the first window needs to come again.
-    unsigned copies = code->request->is_loop ? 1 : (unsigned)fmax(cpu_value(code->cpu, CPU_CACHE_LINE_BYTES), 1);
+    const unsigned size = (unsigned)cpu_value(code->cpu, CPU_CACHE_LINE_BYTES);
+    const unsigned copies = code->request->is_loop || !size ? 1 : bound_copies(code, size);
     double delivered = fmax(bound_cache_slots(code, NULL), bound_cache_immediates(code, NULL));
     return fmax(delivered, bound_cache_lines(code, copies, NULL));
 }

@@ -104,23 +104,15 @@ static double load_ready(struct walk *walk, const struct cpu_recipe *recipe, con
     return later(start + latency, later(store->data_ready, store->address_ready) + meeting.more);
 }
 
-// What it takes longer to add up the parts of an address.
-static double address_latency(const struct cpu *cpu, const struct insn_address *address) {
-    if (!address || !address->index || cpu->is_vector[address->index])
-        return 0;
-    if (address->scale > 1)
-        return cpu_value(cpu, CPU_LOAD_SCALED_INDEX);
-    return address->base && address->displacement ? cpu_value(cpu, CPU_LOAD_THREE_PARTS) : 0;
-}
-
+// A plain load may take less where its address was loaded as well.
 static double latency_of_load(const struct walk *walk, const struct cpu_recipe *recipe) {
     const struct cpu *cpu = walk->cpu;
     const struct insn_address *address = recipe->insn->address;
-    bool is_near = address && address->base && !address->index && address->displacement >= 0 &&
-                   (double)address->displacement < cpu_value(cpu, CPU_LOAD_FAST_DISPLACEMENT);
-    bool is_fast = cpu_knows(cpu, CPU_LOAD_LATENCY_FAST) && recipe->is_plain_load && is_near &&
-                   walk->is_loaded[cpu->units[address->base]];
-    return is_fast ? cpu_value(cpu, CPU_LOAD_LATENCY_FAST) : recipe->load_latency + address_latency(cpu, address);
+    const bool is_fast = recipe->is_plain_load && cpu_knows(cpu, CPU_LOAD_LATENCY_FAST) && address && address->base &&
+                         !address->index && address->displacement >= 0 &&
+                         (double)address->displacement < cpu_value(cpu, CPU_LOAD_FAST_DISPLACEMENT) &&
+                         walk->is_loaded[cpu->units[address->base]];
+    return is_fast ? cpu_value(cpu, CPU_LOAD_LATENCY_FAST) : recipe->load_latency;
 }
 
 // Whether an add or sub of a positive number moves the stack pointer back to where push or pop came from, and that
