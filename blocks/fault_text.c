@@ -121,28 +121,46 @@ static void add_copy(struct text *text, const struct program *program, struct re
         text_add(text, ", in a later iteration,");
 }
 
-// Returns the general register that decides, with the block's own instructions, whether the branch is taken: the only
-// one that the last change of the flags before it reads, where nothing before the loop sets it. Null: there is no such
-// one.
-static const char *deciding_register(const struct isa *isa, const struct machine *machine, const struct block *block,
-                                     unsigned head, unsigned branch) {
-    const struct insn *change = NULL;
-    int found = -1;
-    for (unsigned i = branch; i-- > head && !change;)
-        for (unsigned k = 0; k < block->insns[i].n_writes && !change; k++)
-            if (machine_is_flags(machine, block->insns[i].writes[k].reg))
-                change = &block->insns[i];
-    for (unsigned k = 0; change && !change->address && k < change->n_reads; k++) {
-        int reg = turns_register(isa, machine, change->reads[k].reg);
-        if (reg >= 0 && found >= 0 && reg != found)
-            return NULL;
-        found = reg >= 0 ? reg : found;
-    }
-    for (unsigned i = 0; found >= 0 && i < head; i++)
+// Returns the last instruction in front of a loop's branch that changes the flags; null: there is none in the loop.
+static const struct insn *last_change(const struct machine *machine, const struct block *block, unsigned head,
+                                      unsigned branch) {
+    for (unsigned i = branch; i-- > head;)
         for (unsigned k = 0; k < block->insns[i].n_writes; k++)
-            if (turns_register(isa, machine, block->insns[i].writes[k].reg) == found)
-                return NULL;
-    return found >= 0 ? isa->classes->registers[found] : NULL;
+            if (machine_is_flags(machine, block->insns[i].writes[k].reg))
+                return &block->insns[i];
+    return NULL;
+}
+
+// Whether an instruction in front of the loop sets a general register.
+static bool is_set_before(const struct isa *isa, const struct machine *machine, const struct block *block,
+                          unsigned head, int reg) {
+    for (unsigned i = 0; i < head; i++)
+        for (unsigned k = 0; k < block->insns[i].n_writes; k++)
+            if (turns_register(isa, machine, block->insns[i].writes[k].reg) == reg)
+                return true;
+    return false;
+}
+
+// Adds what decides whether a loop's branch is taken: the registers that the last change of the flags reads. A single
+// one that nothing in front of the loop sets can be given.
+static void add_deciding(struct text *text, const struct isa *isa, const struct machine *machine,
+                         const struct block *block, unsigned head, unsigned branch) {
+    const struct insn *change = last_change(machine, block, head, branch);
+    struct text names = {.arena = text->arena};
+    unsigned n = 0;
+    int last = -1;
+    for (unsigned k = 0; change && k < change->n_reads; k++) {
+        int reg = turns_register(isa, machine, change->reads[k].reg);
+        if (reg < 0 || reg == last)
+            continue;
+        last = reg;
+        text_addf(&names, "%s%s", n++ ? " and " : "", isa->classes->registers[reg]);
+    }
+    if (n == 1 && !change->address && !is_set_before(isa, machine, block, head, last))
+        text_addf(text, "; --set %s=N decides how often it turns", names.data);
+    else if (n)
+        text_addf(text, "; %s decide%s how often it turns: give what %s from by --set", names.data, n > 1 ? "" : "s",
+                  n > 1 ? "they come" : "that comes");
 }
 
 // Adds which loop walked over the pages: the smallest one with the instruction in it. And what ends it sooner.
@@ -163,14 +181,9 @@ static void add_loop(struct text *text, const struct isa *isa, const struct mach
     }
     if (last == block->n_insns)
         return;
-    const char *reg = deciding_register(isa, machine, block, first, last);
     text_addf(text, "; the loop of instructions %u to %u walked there", first + 1, last + 1);
-    if (!block->insns[last].is_conditional)
-        return;
-    if (reg)
-        text_addf(text, "; --set %s=N decides how often it turns", reg);
-    else
-        text_add(text, "; --set REG=N of what it counts by may end it sooner");
+    if (block->insns[last].is_conditional)
+        add_deciding(text, isa, machine, block, first, last);
 }
 
 // The base of gs is 0, as in each process of 64 bits that sets none.

@@ -156,7 +156,7 @@ static void a_loop_that_walks_is_named(void **state) {
          "at "
          "0x5000; rdi has the value it started with; rsi comes from instruction 1; the loop of instructions 2 to 4 "
          "walked "
-         "there; --set REG=N of what it counts by may end it sooner"},
+         "there; rsi decides how often it turns: give what that comes from by --set"},
     };
     CHECK(cases);
 }

@@ -3,12 +3,14 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/json.h"
 #include "base/options.h"
 #include "base/screen.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "bench/host/host.h"
+#include "blocks/object_code.h"
 #include "cli/lab_args.h"
 #include "report/block_page.h"
 #include "report/explain.h"
@@ -16,9 +18,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct {
-    const char *cpu, *machine, *triple, *svg, *form, *alias, *hex, *assume, *html;
+    const char *cpu, *machine, *triple, *svg, *form, *alias, *hex, *region, *assume, *html;
     struct option_list llvms;
     struct option_count copies;
     bool json, is_decoded;
@@ -48,6 +51,8 @@ static const struct option options[] = {
      "one after the other. Default: looped where the last instruction is a branch, with no loop added.",
      &args.form},
     {OPTION_TEXT, "hex", "HEX", "Machine code in hexadecimal instead of INSTRUCTION.", &args.hex},
+    {OPTION_TEXT, "region", "NAME", "Of a file with several regions between llvm-mca's markers: this one.",
+     &args.region},
     {OPTION_TEXT, "alias", "disjoint|same",
      "What registers hold at the start: an address of their own each, or all the same. Default: disjoint.",
      &args.alias},
@@ -298,14 +303,27 @@ static bool read_way(struct explain_block_options *way, struct fail *fail) {
 }
 
 static bool is_file_of_code(const char *operand) {
-    return operand && (strcmp(operand, "-") == 0 || file_has_suffix(operand, ".s") || file_has_suffix(operand, ".S"));
+    return operand && (strcmp(operand, "-") == 0 || file_has_suffix(operand, ".s") || file_has_suffix(operand, ".S") ||
+                       (strchr(operand, '.') && access(operand, F_OK) == 0));
+}
+
+static bool read_file(struct arena *arena, const char *path, struct explain_block_options *way, struct fail *fail) {
+    char *data;
+    size_t length;
+    if (!file_read(arena, path, &data, &length, fail))
+        return false;
+    const char *refused = file_kind_refused(path, data, length);
+    if (object_is_elf(data, length))
+        refused = "an object: 'cyclops mca' takes it";
+    way->name = file_name(path);
+    way->text = data;
+    way->is_file = true;
+    way->region = args.region;
+    return !refused || fail_at(fail, way->name, 0, 0, "this is %s", refused);
 }
 
 // Machine code, a file of assembly, or the text itself.
 static bool read_block(struct arena *arena, const char *operand, struct explain_block_options *way, struct fail *fail) {
-    bool is_file = is_file_of_code(operand);
-    char *data = NULL;
-    size_t length;
     if (args.hex) {
         uint8_t *bytes = arena_alloc(arena, strlen(args.hex) / 2 + 1);
         size_t n_digits, n_good = bytes_from_people(args.hex, strlen(args.hex), bytes, &n_digits);
@@ -314,12 +332,11 @@ static bool read_block(struct arena *arena, const char *operand, struct explain_
         return (!args.hex[n_good] && n_digits && n_digits % 2 == 0) ||
                fail_at(fail, "--hex", 0, (unsigned)n_good + 1, "machine code is written as in 4801d8");
     }
-    way->is_file = is_file;
-    way->name = is_file ? file_name(operand) : "block";
-    if (is_file && !file_read(arena, operand, &data, &length, fail))
-        return false;
-    way->text = is_file ? data : operand;
-    return true;
+    if (is_file_of_code(operand))
+        return read_file(arena, operand, way, fail);
+    way->name = "block";
+    way->text = operand;
+    return args.region == NULL || fail_set(fail, FAIL_INPUT, "--region chooses from a file: name it");
 }
 
 static bool write_page(struct arena *arena, const char *operand, const struct block_explanation *explanation,
@@ -352,11 +369,12 @@ static bool explain_by(struct arena *arena, const struct model *model, const cha
     struct explanation explanation;
     if (model->own)
         return explain_by_cpu_file(arena, model, insn, fail);
-    if (args.form || args.alias || args.is_decoded || args.hex || args.assume || args.html)
-        return fail_set(
-            fail, FAIL_INPUT,
-            "--form, --alias, --decoders, --assume, --html and --hex are for blocks, which CPU files explain: "
-            "--mcpu FILE.cpu.yaml");
+    if (args.form || args.alias || args.is_decoded || args.hex || args.assume || args.html || args.region ||
+        is_file_of_code(insn))
+        return fail_set(fail, FAIL_INPUT,
+                        "--form, --alias, --decoders, --assume, --html, --hex, --region and files are for blocks, "
+                        "which CPU files explain: "
+                        "--mcpu cpu:NAME");
     if (!model->missing)
         return explain_insn(arena, model, insn, (unsigned)args.copies.value, &explanation, fail) &&
                show(arena, &explanation, fail);

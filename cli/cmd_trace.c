@@ -198,8 +198,11 @@ static const char *trace_text(struct arena *arena, const struct isa *isa, const 
     if (!experiment)
         return NULL;
     struct program *programs[] = {&experiment->program};
-    if (!gen_assemble(arena, programs, 1, fail) || !record(arena, experiment, &steps, fail))
+    struct fail why = {0};
+    if (!gen_assemble(arena, programs, 1, fail) || !record(arena, experiment, &steps, &why)) {
+        fail_set(fail, why.status, "%s: %s", name, why.text);
         return NULL;
+    }
     return in_words(arena, &experiment->program, block, text, &steps, fail);
 }
 

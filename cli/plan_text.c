@@ -2,9 +2,18 @@
 
 #include "blocks/marked_text.h"
 
+#include <string.h>
+
+static bool is_only_one(const struct text_blocks *blocks, const struct text_block *block) {
+    for (size_t i = 0; i < blocks->n; i++)
+        if (&blocks->items[i] != block && strcmp(blocks->items[i].name, block->name) == 0)
+            return false;
+    return true;
+}
+
 static const char *label_of(struct arena *arena, const struct text_blocks *blocks, const struct text_block *block,
                             const char *label) {
-    if (*block->name)
+    if (*block->name && is_only_one(blocks, block))
         return arena_printf(arena, "%s:%s", block->source.name, block->name);
     return blocks->n > 1 ? arena_printf(arena, "%s:%u", block->source.name, block->line) : label;
 }

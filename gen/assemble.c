@@ -59,15 +59,17 @@ static bool parse_error(struct slice message, unsigned *line, struct slice *text
     return false;
 }
 
-// Places an error of as in the file from which the program's body is.
-static void place_error(const struct program *program, const struct emit_place *place, unsigned line, const char *words,
+// Places an error of as in the file from which the program's body is. False: it is in what stands around the body.
+static bool place_error(const struct program *program, const struct emit_place *place, unsigned line, const char *words,
                         struct fail *error) {
     unsigned in_body = line - place->body_line; // wraps around above the body
-    if (in_body < program->body_lines)
+    bool is_in_body = in_body < program->body_lines;
+    if (is_in_body)
         fail_at(error, program->file, program->lines[in_body], 0, "as: %s", words);
     else
-        fail_at(error, program->file, program->lines[0], 0, "as, about the frame of program '%s': %s", program->symbol,
-                words);
+        fail_at(error, program->file, program->lines[0], 0,
+                "as cannot go on behind this code (%s): undo what it changes for the text behind it", words);
+    return is_in_body;
 }
 
 // Refuses the programs whose lines the messages name. Returns false where they name none.
@@ -83,9 +85,11 @@ static bool refuse_named(const struct job *job, const struct assembly_batch *bat
             struct fail error = {0};
             if (line < places[i].line || line >= places[i].end)
                 continue;
-            place_error(job->programs[batch->indices[i]], &places[i], line,
-                        arena_copy(job->arena, text.data, text.length), &error);
+            bool is_its_own = place_error(job->programs[batch->indices[i]], &places[i], line,
+                                          arena_copy(job->arena, text.data, text.length), &error);
             refuse(job, batch->indices[i], &error);
+            if (!is_its_own) // what it leaves behind spoils the others
+                return true;
             is_any = true;
             break;
         }
@@ -255,11 +259,14 @@ bool gen_assemble_text(struct arena *arena, const struct isa *isa, const char *n
     struct slice rest = {result.messages, strlen(result.messages)}, message, words;
     unsigned line;
     while (slice_next(&rest, '\n', &message))
-        if (parse_error(message, &line, &words))
+        if (parse_error(message, &line, &words) && line)
             fail_at(ARENA_ADD(arena, found.items, found.n), name, line, 0, "as: %.*s", (int)words.length, words.data);
     if (errors)
         *errors = found;
+    const char *first = find_error(arena, result.messages);
     if (found.n)
         *fail = found.items[0];
+    else if (first)
+        fail_at(fail, name, 0, 0, "as: %s", first);
     return fail_set(fail, FAIL_WORK, "the assembler '%s' failed on %s: %s", result.name, name, result.messages);
 }

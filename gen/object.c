@@ -138,8 +138,9 @@ static bool fill(struct arena *arena, const struct object *object, const struct 
                     marks->routine_end <= marks->end && marks->start <= marks->loop && marks->loop <= marks->body_end &&
                     marks->body_end <= marks->loop_end && marks->loop_end <= marks->end && marks->end <= object->n_code;
     if (!complete)
-        return fail_set(object->fail, FAIL_WORK, "the assembler's object lacks the marks of program '%s'",
-                        program->symbol);
+        return fail_at(
+            object->fail, program->file, program->lines[0], 0,
+            "this code takes in what stands behind it, or leaves its section: close each string and comment");
     size_t bodies = marks->body_end - marks->loop;
     uint8_t *code = (uint8_t *)arena_copy(arena, (const char *)object->code + marks->start, marks->end - marks->start);
     if (place->is_brief && !repeat_body(marks, program, code))

@@ -202,7 +202,9 @@ static bool add_memory(struct arena *arena, const struct isa *isa, const struct 
     struct slice number = slice_trim((struct slice){place.data + has_sign, place.length - has_sign});
     if ((!base || has_sign) && !parse_address(number, &offset))
         return fail_form(item, fail);
-    return start_state_set_memory(arena, isa, base, is_below ? -offset : offset, n_bytes, &word, state, fail);
+    struct fail why = {0};
+    return start_state_set_memory(arena, isa, base, is_below ? -offset : offset, n_bytes, &word, state, &why) ||
+           fail_set(fail, FAIL_INPUT, "%s: %s", item->text, why.text);
 }
 
 static bool add_item(struct arena *arena, const struct isa *isa, const struct item *item, struct start_state *state,

@@ -1,6 +1,7 @@
 #include "study/explain_block.h"
 
 #include "analyzer/predict/core_plan.h"
+#include "blocks/marked_text.h"
 #include "blocks/turns.h"
 #include "gen/block.h"
 #include "study/explain.h"
@@ -9,10 +10,39 @@
 
 #include <string.h>
 
+static const struct isa *isa_of(struct arena *arena, const struct model *model) {
+    const char *triple = model->machine->triple;
+    return isa_find(arena_copy(arena, triple, strcspn(triple, "-")));
+}
+
+// Finds the number of a file's region, or of the only one. Fails at a wrong marker.
+static bool choose_region(struct arena *arena, const struct model *model, const struct explain_block_options *options,
+                          size_t *number, struct fail *fail) {
+    const struct isa *isa = isa_of(arena, model);
+    struct marked_text marked;
+    *number = 0;
+    if (!options->is_file || !isa)
+        return true;
+    if (!marked_text_read(arena, isa, options->name, options->text, &marked, fail))
+        return false;
+    if (!options->region && marked.n_regions > 1)
+        return fail_at(fail, options->name, marked.regions[1].line, 0,
+                       "a second region begins here; an explanation is of one: choose it with --region NAME");
+    const struct text_region *region = marked.regions;
+    if (options->region && !(region = marked_text_find(arena, &marked, options->name, options->region, fail)))
+        return false;
+    *number = (size_t)(region - marked.regions);
+    *fail = region->refused;
+    return fail->status == FAIL_NONE;
+}
+
 static bool describe_text(struct arena *arena, const struct model *model, const struct explain_block_options *options,
                           struct block *block, struct fail *fail) {
     struct backend_source source;
     struct fail unread = {0};
+    size_t region;
+    if (!choose_region(arena, model, options, &region, fail))
+        return false;
     const char *text = model_in_syntax(arena, model->machine->triple, options->text);
     if (!model_describe_text(model, arena, options->name, text, &source, &unread)) {
         struct insn *insn = ARENA_NEW(arena, struct insn);
@@ -22,9 +52,9 @@ static bool describe_text(struct arena *arena, const struct model *model, const 
         *fail = unread;
         return false;
     }
-    if (!source.n_blocks || !source.blocks[0].n_insns)
+    if (region >= source.n_blocks || !source.blocks[region].n_insns)
         return fail_at(fail, options->name, 0, 0, "there is no instruction in it");
-    *block = source.blocks[0];
+    *block = source.blocks[region];
     return explain_check_names(arena, model->machine, options->name, options->text, block, fail);
 }
 

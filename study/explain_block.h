@@ -18,10 +18,11 @@ struct block_explanation {
 };
 
 struct explain_block_options {
-    // The code: an assembly text, of which the first region counts, or the name of a form; or machine code.
-    const char *name; // in messages
-    const char *text; // null: `bytes` are the code
-    bool is_file;     // the text is a file's: it is no name of a form
+    // The code: an assembly text, or the name of a form; or machine code.
+    const char *name;   // in messages
+    const char *text;   // null: `bytes` are the code
+    bool is_file;       // the text is a file's: it is no name of a form
+    const char *region; // of a file: its region of that name; null: it has one region
     const uint8_t *bytes;
     size_t n_bytes;
     bool is_given;   // the form: else a block that ends in a branch is a loop

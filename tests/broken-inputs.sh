@@ -30,6 +30,9 @@ broken helper.s ":2:6: the block refers to 'helper', which nothing defines: put 
 broken typo.s ":2:11: 'rbz' is neither a register nor defined here .did you mean 'rbx'" 'nop\nadd %%rax, rbz\n'
 broken mnemonic.s ':2: as: no such instruction: `foo %rax' 'nop\nfoo %%rax\n'
 broken rept.s ':1: as, about this body: REPT without ENDR' '.rept 3\nnop\n'
+broken string.s ':1: this code takes in what stands behind it, or leaves its section: close each string' '.ascii "abc\nnop\n'
+broken mode.s ':1: as cannot go on behind this code .*sub.*: undo' '.code32\nnop\n'
+broken if.s ':1: as: here is the start of the unterminated conditional' '.if 1\n.data\nx: .quad 5\n.text\nnop\n'
 broken coff.obj ': this is a Windows object .COFF.: compile it for Linux' '\x64\x86\2\0%032d' 0
 broken pe.exe ': this is a Windows program .PE.: compile it for Linux' 'MZ\x90\0%032d' 0
 broken mach ': this is a Mach-O file: compile it for Linux' '\xcf\xfa\xed\xfe\7\0\0\1'
@@ -71,10 +74,19 @@ expect 0 '^2$' echo $?
 expect 0 '^first.s=3.00 last.s=2.00 $' bash -c "sed -nE 's/^ +(\S+) .*looped +([0-9.]+).*/\1=\2/p' values | tr '\n' ' '"
 expect 0 "^${#files[@]} ${#files[@]}\$" echo "$(wc -l <"$wanted") $(grep -c '^cyclops: error: ' errors)"
 while read -r line; do expect 0 "^cyclops: error: $line" grep -E -- "^cyclops: error: ${line%%:*}:" errors; done <"$wanted"
+printf '# LLVM-MCA-BEGIN a\nnop\n# LLVM-MCA-END\n# LLVM-MCA-BEGIN b\nimul %%rax, %%rax\n# LLVM-MCA-END\n' >two.s
 # What is there twice is not chosen from by luck.
 printf '# LLVM-MCA-BEGIN a\nnop\n# LLVM-MCA-END\n# LLVM-MCA-BEGIN a\nnop\n# LLVM-MCA-END\n' >twice.s
 expect 2 "twice.s:4: a second region 'a' begins here, after that of line 1: rename one" \
     "$cyclops" run --isa x86_64 --target sim:skylake --region a twice.s
+expect 0 '^twice.s:1 twice.s:4 $' bash -c "'$cyclops' run --isa x86_64 --target sim:skylake --form looped twice.s | grep -o 'twice.s:[^ ]*' | tr '\n' ' '"
+# An explanation is of one region, and names the mistakes that all others name.
+explain=("$cyclops" explain --mcpu cpu:zen4)
+expect 2 'twice.s:4: a second region begins here; an explanation is of one: choose it with --region' "${explain[@]}" twice.s
+expect 0 'limit: latency: 3 cycles' "${explain[@]}" two.s --region b
+for i in "no-end.s:2:1: this region has no end" "register.s:1:1: 'RCZ' is no register" 'source.c: this is a C source'; do
+    expect 2 "^cyclops: error: $i" "${explain[@]}" "${i%%:*}"
+done
 # Loops that do not end, each with its reason; the neighbours run.
 if [ "$(uname -m)" = x86_64 ]; then
     expect 2 "h.so: there are several symbols 'h', such as .*: choose one by --start" "$cyclops" try h.so --symbol h

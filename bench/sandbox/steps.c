@@ -244,8 +244,10 @@ static bool explain(const struct steps_request *request, const struct watch_resu
     case WATCH_ENOUGH:
         return true;
     case WATCH_TOO_LONG:
-        return fail_set(fail, FAIL_WORK, "the code executes more than %zu instructions, too many to step through",
-                        request->most);
+        return fail_set(
+            fail, FAIL_WORK,
+            "the code executes more than %zu instructions, too many to step through: give its loops fewer turns",
+            request->most);
     case WATCH_CANNOT_MAP:
         return fail_set(fail, FAIL_UNAVAILABLE, "cannot make memory executable here");
     case WATCH_CANNOT_TRACE:
