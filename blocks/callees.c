@@ -1,5 +1,6 @@
 #include "blocks/callees.h"
 
+#include "blocks/block_state.h"
 #include "blocks/turns.h"
 #include "gen/registers.h"
 
@@ -60,14 +61,43 @@ const struct insn *callees_insn(struct arena *arena, const struct decoder *decod
     return block->source.link ? decode_at(arena, decoder, block->source.link, address) : NULL;
 }
 
+// Whether nothing can be at an address: a run that goes there ends. So it is with a weak function that nothing defines,
+// and with what another file holds.
+static bool is_nowhere(uint64_t address) {
+    return address < BLOCK_LOWEST_ADDRESS || address >> 63;
+}
+
+// Whether x86-64's instruction jumps to where the word says that it names by its distance, and nothing can be there.
+static bool jumps_nowhere(const struct decoder *decoder, const struct link *link, const struct insn *insn,
+                          uint64_t address) {
+    const struct insn_address *written = insn->address;
+    uint64_t word;
+    if (!written || !written->base || strcmp(decoder->machine->registers[written->base].name, "RIP") != 0)
+        return false;
+    uint64_t place = address + insn->n_bytes + (uint64_t)written->displacement;
+    for (size_t i = 0; i < link->n_segments; i++) {
+        const struct segment *segment = &link->segments[i];
+        uint64_t offset = place - segment->address;
+        if (offset >= segment->n_bytes || segment->n_bytes - offset < sizeof word)
+            continue;
+        memcpy(&word, segment->bytes + offset, sizeof word);
+        return is_nowhere(word);
+    }
+    return false;
+}
+
 static uint32_t changes_of(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
                            uint64_t address) {
     enum { MOST = 1000 };
     uint32_t changes = 0;
     int64_t offset = 0, furthest = 0;
+    if (is_nowhere(address))
+        return 0;
     for (unsigned i = 0; i < MOST; i++) {
         const struct insn *insn = callees_insn(arena, decoder, block, address + (uint64_t)offset);
         bool is_jump = insn && insn->is_branch && !insn->is_return;
+        if (is_jump && !furthest && jumps_nowhere(decoder, block->source.link, insn, address + (uint64_t)offset))
+            return changes;
         if (!insn || insn->is_call || (is_jump && (!insn->is_direct || offset + insn->displacement < 0)))
             return UINT32_MAX;
         for (unsigned w = 0; w < insn->n_writes; w++) {

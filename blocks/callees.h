@@ -16,7 +16,8 @@ const struct insn *callees_insn(struct arena *arena, const struct decoder *decod
                                 uint64_t address);
 
 // For each instruction of the block, the general registers that the function changes which it calls, a bit each. All of
-// them, unless that function came along and is plain: it has branches forward only, and calls no other.
+// them, unless that function came along and is plain: it has branches forward only, and calls no other. None where the
+// function cannot be anywhere: a weak one that nothing defines.
 const uint32_t *callees_find_changes(struct arena *arena, const struct decoder *decoder, const struct lab_block *block);
 
 #endif

@@ -208,7 +208,11 @@ static void explain_jump(struct arena *arena, const struct machine *machine, con
     }
     const struct insn *insn = n == 1 ? &insns->insns[at] : NULL;
     if (!insn || insn->is_return || insn->is_call) {
-        *fault = (struct record_fault){.explanation = arena_printf(arena, "it went to 0x%" PRIx64, address)};
+        const char *weak = address || !block->source.link
+                               ? ""
+                               : ", where a weak function is that nothing defines: --set gives what is tested before "
+                                 "it is called";
+        *fault = (struct record_fault){.explanation = arena_printf(arena, "it went to 0x%" PRIx64 "%s", address, weak)};
         return;
     }
     text_addf(&text, "instruction %u `%s` went to 0x%" PRIx64, at + 1, insn->text, address);

@@ -130,13 +130,21 @@ bool linker_meet_base(struct object_linker *linker, const struct block *block, u
     return true;
 }
 
-// Whether a loader would change bytes of the initial data: then they are not known.
-static bool is_relocated(const struct object_linker *linker, const GElf_Phdr *threads) {
+// Fills in the addresses of the file that the initial data hold, in `bytes`, which are theirs; null: looks only. False:
+// a loader would change other bytes of them, which then are not known.
+static bool relocate(const struct object_linker *linker, const GElf_Phdr *threads, uint8_t *bytes) {
     struct linker_relocations walk = {.elf = linker->elf};
-    for (GElf_Rela relocation; linker_next_relocation(&walk, &relocation);)
-        if (relocation.r_offset - threads->p_vaddr < threads->p_filesz)
-            return true;
-    return false;
+    for (GElf_Rela relocation; linker_next_relocation(&walk, &relocation);) {
+        uint64_t offset = relocation.r_offset - threads->p_vaddr;
+        uint64_t target = linker->base + (uint64_t)relocation.r_addend;
+        if (offset >= threads->p_filesz)
+            continue;
+        if (GELF_R_TYPE(relocation.r_info) != R_X86_64_RELATIVE || threads->p_filesz - offset < sizeof target)
+            return false;
+        if (bytes)
+            memcpy(bytes + offset, &target, sizeof target);
+    }
+    return true;
 }
 
 static bool find_threads(const struct object_linker *linker, GElf_Phdr *threads) {
@@ -147,7 +155,7 @@ static bool find_threads(const struct object_linker *linker, GElf_Phdr *threads)
         if (gelf_getphdr(linker->elf, (int)i, threads) && threads->p_type == PT_TLS)
             return threads->p_memsz <= MOST_THREAD_BYTES && threads->p_align <= LINK_PAGE_BYTES &&
                    threads->p_filesz <= threads->p_memsz && threads->p_offset <= linker->file->n_bytes &&
-                   threads->p_filesz <= linker->file->n_bytes - threads->p_offset && !is_relocated(linker, threads);
+                   threads->p_filesz <= linker->file->n_bytes - threads->p_offset && relocate(linker, threads, NULL);
     return false;
 }
 
@@ -176,5 +184,6 @@ void linker_fill_threads(struct object_linker *linker) {
         return;
     uint8_t *first = linker->sections[linker->n_sections - 1].bytes;
     memcpy(first, (const uint8_t *)linker->file->data + threads.p_offset, threads.p_filesz);
+    relocate(linker, &threads, first);
     memcpy(word, &linker->threads, LINKER_WORD_BYTES);
 }

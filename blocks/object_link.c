@@ -63,6 +63,7 @@ static uint64_t lowest_address(const struct object_linker *linker) {
 }
 
 static bool take_sections(struct object_linker *linker) {
+    enum { MORE_SECTIONS = 2 }; // words or threads' data, and the header
     uint64_t lowest = lowest_address(linker), first = FIRST_ADDRESS;
     if (linker->kind == ET_DYN)
         linker->base = FIRST_ADDRESS;
@@ -73,7 +74,7 @@ static bool take_sections(struct object_linker *linker) {
                            "its memory begins at 0x%" PRIx64 ", where the system lets nobody place any", lowest);
     }
     linker->end = first;
-    linker->sections = ARENA_ARRAY(linker->arena, struct linked_section, linker->n_sections + 1);
+    linker->sections = ARENA_ARRAY(linker->arena, struct linked_section, linker->n_sections + MORE_SECTIONS);
     for (size_t i = 0; i < linker->n_sections; i++)
         if (!take_section(linker, i, first))
             return false;
@@ -191,6 +192,35 @@ static const struct link *make_link(struct object_linker *linker) {
     return link;
 }
 
+// Of a linked file: its header, which a loader puts in front of the first section (__executable_start, __ehdr_start).
+static const char header_name[] = "header";
+
+static void add_header(struct object_linker *linker) {
+    uint64_t first = linker->base + lowest_address(linker);
+    GElf_Phdr part;
+    size_t n;
+    if (elf_getphdrnum(linker->elf, &n) != 0)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        if (!gelf_getphdr(linker->elf, (int)i, &part) || part.p_type != PT_LOAD || part.p_offset != 0)
+            continue;
+        uint64_t address = linker->base + part.p_vaddr;
+        if (address >= first || first - address > part.p_filesz || part.p_filesz > linker->file->n_bytes)
+            return;
+        linker->sections[linker->n_sections++] = (struct linked_section){
+            .name = header_name, .address = address, .size = (size_t)(first - address), .flags = SHF_ALLOC};
+        return;
+    }
+}
+
+static void fill_header(struct object_linker *linker) {
+    for (size_t i = 0; i < linker->n_sections; i++) {
+        struct linked_section *section = &linker->sections[i];
+        if (section->bytes && section->name == header_name)
+            memcpy(section->bytes, linker->file->data, section->size);
+    }
+}
+
 static bool is_known_machine(unsigned machine) {
     return machine == EM_X86_64 || machine == EM_AARCH64 || machine == EM_RISCV;
 }
@@ -201,10 +231,13 @@ static bool read_file(struct object_linker *linker) {
         return false;
     if (linker->kind == ET_REL)
         add_words(linker);
-    else
+    if (linker->kind != ET_REL) {
+        add_header(linker);
         linker_add_threads(linker);
+    }
     make_segments(linker);
     if (linker->kind != ET_REL) {
+        fill_header(linker);
         linker_load(linker);
         linker_fill_threads(linker);
     }

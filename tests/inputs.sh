@@ -169,6 +169,48 @@ END
     for file in o pie fixed; do
         expect 0 '^0xd$' rax "$T/offset.$file" --symbol f --set rdi=1
     done
+    # A static program with position-independent code, whose thread-local data hold addresses; the header, whose address
+    # code takes and reads; a weak function that nothing defines costs only a run that comes there, not its loop's turns.
+    cat >"$T/more.c" <<'END'
+#include <locale.h>
+extern const char __executable_start[], end[], etext[];
+static __thread int local = 4;
+__attribute__((noinline)) int bump(void) { return local++; }
+__attribute__((noinline)) long inside(long at) { return at >= (long)__executable_start && at < (long)end; }
+__attribute__((noinline)) int header(void) { return __executable_start[2]; }
+int main(int n, char **p) { setlocale(LC_ALL, ""); return bump() + header() + inside((long)p) + (etext == p[n]); }
+END
+    for options in '-static-pie -fPIE' '-pie -fPIE' '-no-pie -fno-pie'; do
+        gcc -O1 $options "$T/more.c" -o "$T/more" || exit 1
+        expect 0 '^0x4$' result "$T/more" bump
+        expect 0 '^0x4c$' result "$T/more" header
+        expect 0 '^0x0$' rax "$T/more" --symbol inside --set rdi=4
+    done
+    cat >"$T/weak.s" <<'END'
+        .weak hook
+        .globl f, main
+        .type f, @function
+f:      mov hook@GOTPCREL(%rip), %r13
+1:      add %rdi, %rax
+        test %r13, %r13
+        je 2f
+        call hook@PLT
+2:      dec %rdi
+        jnz 1b
+        ret
+        .size f, . - f
+main:   ret
+        .section .note.GNU-stack, "", @progbits
+END
+    gcc -c "$T/weak.s" -o "$T/weak.o" && gcc -pie "$T/weak.o" -o "$T/weak.pie" &&
+        gcc -static -no-pie "$T/weak.o" -o "$T/weak.static" || exit 1
+    for file in o pie static; do
+        begin=$(nm "$T/weak.$file" | sed -n 's/ T f$//p')
+        range=(--start "$(printf %x $((16#$begin + 7)))" --end "$(printf %x $((16#$begin + 25)))")
+        expect 1 'it went to 0x0, where a weak function is that nothing defines: --set gives what' \
+            one_line "$cyclops" try "$T/weak.$file" "${range[@]}"
+        expect 0 'comes to its end' "$cyclops" try "$T/weak.$file" "${range[@]}" --set r13=0
+    done
     # Jump tables lead back into the block.
     cat >"$T/jump.s" <<'END'
 .intel_syntax noprefix
