@@ -96,19 +96,18 @@ void walk_count_load(struct walk *walk, const struct cpu_recipe *recipe, const s
         walk->turn_loads[walk->n_turn_loads++] = *place;
 }
 
-void walk_count_store(struct walk *walk, const struct place *place, bool is_read) {
+void walk_count_store(struct walk *walk, const struct place *place) {
     walk->n_accesses++;
     const double lines = lines_of(walk, place);
     walk->access.n_store_lines = (unsigned)lines;
     walk->n_store_lines += lines;
     const struct place *before = &walk->last_store;
-    const bool is_alone = is_read && cpu_does(walk->cpu, CPU_LOADED_STORES_ALONE);
-    bool joins = !is_alone && walk->has_pair && place->bytes && before->bytes &&
-                 before->address.base == place->address.base && part_of(walk, before) == part_of(walk, place);
+    bool joins = walk->has_pair && place->bytes && before->bytes && before->address.base == place->address.base &&
+                 part_of(walk, before) == part_of(walk, place);
     walk->access.n_commits = joins ? 0 : (unsigned)lines;
     walk->n_commits += joins ? 0 : lines;
     const bool has_room = !joins || cpu_knows(walk->cpu, CPU_STORES_BY_BYTES); // for a further one
-    walk->has_pair = has_room && !is_alone && lines < 2;
+    walk->has_pair = has_room && lines < 2;
     walk->last_store = *place;
 }
 
@@ -157,7 +156,7 @@ static void add_new_pages(const struct walk *walk, double turns, double *loads, 
 }
 
 // How often a turn's stores go to the cache. A last store of one turn and a first one of the next go there together in
-// every second turn, and the first turns do not know yet which stores others load.
+// every second turn.
 static double commits_of(const struct walk *walk, double turns) {
     const unsigned n = (unsigned)turns, left_out = n < SAME_TURNS ? 0 : n % 2 ? 1 : 2;
     return (walk->n_commits - (left_out ? walk->n_commits_by[left_out - 1] : 0)) / (n - left_out);
@@ -238,4 +237,9 @@ void walk_set_memory(const struct walk *walk, double turns, struct bounds *bound
         stores = fmax(stores, commits_of(walk, turns) * turns);
     bounds->cycles[BOUND_LOADS] = loads / turns;
     bounds->cycles[BOUND_STORES] = stores / turns;
+    const unsigned n_hits = walk->n_hits / (unsigned)fmax(turns - 1, 1); // those of each turn
+    if (cpu_does(cpu, CPU_LOADED_STORES_ALONE) && n_hits) {
+        bounds->full = (walk->n_accesses / turns + n_hits) / cpu_value(cpu, CPU_ACCESSES);
+        bounds->alone = walk->n_store_lines / turns;
+    }
 }

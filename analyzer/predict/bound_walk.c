@@ -95,7 +95,7 @@ static double load_ready(struct walk *walk, const struct cpu_recipe *recipe, con
     record_meeting(walk, &meeting, latency);
     if (!store)
         return start + latency;
-    walk->is_read[store->insn] |= !recipe->n_stores;
+    walk->n_hits += walk->turn && !recipe->n_stores;
     walk->stores[store - walk->stores].n_loads += !recipe->n_stores;
     if (meeting.meets == CORE_IS_BLOCKED)
         return later(start + latency, store->all_done + meeting.more);
@@ -175,15 +175,13 @@ static const struct stored *keep_store(struct walk *walk, const struct cpu_recip
         return NULL;
     struct stored *slot = &walk->stores[walk->n_stores++ % KEPT_STORES];
     double data = begin + recipe->store_delay;
-    const unsigned insn = (unsigned)(recipe - walk->code->recipes);
-    walk_count_store(walk, to, walk->is_read[insn]);
+    walk_count_store(walk, to);
     walk->stored = later(walk->stored, data);
     *slot = (struct stored){.place = *to,
                             .written = *written,
                             .address_ready = address_ready,
                             .data_ready = data,
                             .all_done = walk->all_done,
-                            .insn = insn,
                             .is_vector = recipe->is_vector,
                             .is_pushed = recipe->stack_change < 0,
                             .is_update = updates(recipe)};
@@ -378,7 +376,6 @@ struct walk *walk_open(const struct bound_code *code) {
     walk->classes = cpu->is_x86 ? NULL : ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
     walk->versions = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
     walk->sets = ARENA_ARRAY(code->arena, uint8_t, code->n);
-    walk->is_read = ARENA_ARRAY(code->arena, bool, code->n);
     walk->n_sets = (unsigned)fmin(fmax(cpu_value(cpu, CPU_RENAMED_LEARNED_SETS), 1), MOST_LEARNED_SETS);
     walk->n_copies = code->request->is_loop ? 1 : code->request->copies;
     find_written(walk);

@@ -39,7 +39,6 @@ struct stored {
     double address_ready, data_ready, all_done; // all_done: itself, and whatever is older
     bool is_vector, is_pushed, is_update;
     unsigned n_loads; // of an update: instructions that load what it has stored, and store nothing there
-    unsigned insn;    // of the block
 };
 
 // One access of an instruction, from turn to turn.
@@ -71,7 +70,6 @@ struct walk {
     // into, a bit each (0: it is not such a load); of each set, how many of all copies.
     uint8_t *sets;
     unsigned n_learned[MOST_LEARNED_SETS], n_sets, n_copies;
-    bool *is_read;          // by instruction: something else loads what it stores
     int64_t moved;          // bytes by push and pop since an add or sub moved the stack pointer
     bool is_moved;          // a push or pop has, and nothing has adjusted it since
     bool has_popped;        // a pop has
@@ -90,6 +88,7 @@ struct walk {
     double n_commits_by[2];                          // until the end of the first turns
     struct place last_store, turn_loads[MOST_LOADS]; // turn_loads: of the turn that goes on
     unsigned n_turn_loads;
+    unsigned n_hits; // loads that meet a store, of what stores nothing, behind the first turn
     bool has_pair;
     struct met_page { // the newest ones that an access has moved on to
         struct value page;
@@ -149,8 +148,7 @@ double walk_new_page(const struct walk *walk);
 double walk_wait_for_page(struct walk *walk, const struct cpu_recipe *recipe, const struct place *from,
                           const struct place *to);
 void walk_count_load(struct walk *walk, const struct cpu_recipe *recipe, const struct place *place);
-// `is_read`: another instruction loads it.
-void walk_count_store(struct walk *walk, const struct place *place, bool is_read);
+void walk_count_store(struct walk *walk, const struct place *place);
 // Sets the bounds of loads and stores by `turns` turns, and what the core is to know of them.
 void walk_set_memory(const struct walk *walk, double turns, struct bounds *bounds);
 

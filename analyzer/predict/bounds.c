@@ -116,6 +116,19 @@ static void crowd(struct bound_code *code, struct bounds *bounds) {
     rank(bounds);
 }
 
+// A load that meets a store is as much as two accesses. Where these keep memory busy all the time, no two stores go to
+// the cache together.
+static void part_stores(struct bound_code *code, struct bounds *bounds) {
+    if (bounds->full < bounds->most || bounds->full <= bounds->cycles[BOUND_STORES] ||
+        bounds->alone <= bounds->cycles[BOUND_STORES])
+        return;
+    bounds->cycles[BOUND_STORES] = bounds->alone;
+    for (unsigned turn = 0; turn < code->n_access_turns && code->accesses; turn++)
+        for (unsigned i = 0; i < code->n; i++)
+            code->accesses[turn][i].n_commits = code->accesses[turn][i].n_store_lines;
+    rank(bounds);
+}
+
 void bounds_of_code(struct bound_code *code, struct bounds *bounds) {
     const struct cpu *cpu = code->cpu;
     *bounds = (struct bounds){.most = 0};
@@ -137,6 +150,7 @@ void bounds_of_code(struct bound_code *code, struct bounds *bounds) {
     rank(bounds);
     bound_buffer(code, bounds);
     rank(bounds);
+    part_stores(code, bounds);
     crowd(code, bounds);
 }
 

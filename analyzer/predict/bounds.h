@@ -64,6 +64,8 @@ struct bounds {
     bool counts_stores;  // the bound of loads: as many accesses take longer than the loads alone
     double longest;      // cycles of the longest chain, beyond what it repeats: the bound of windows
     double crowded;      // cycles of it, per iteration, that accesses lose beside operations, or behind chains of loads
+    double full;         // cycles up to which memory is so busy that each store goes to the cache alone; 0: it never is
+    double alone;        // cycles that stores take then
     // Accesses of all turns that were looked at whose address could not be followed: each is taken to be apart.
     unsigned n_unfollowed;
 };
