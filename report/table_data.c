@@ -3,6 +3,7 @@
 
 #include "base/columns.h"
 #include "report/row_summary.h"
+#include "survey/table/table_columns.h"
 
 #include <errno.h>
 #include <math.h>
@@ -31,33 +32,8 @@ struct line {
 
 // Columns of CSV, then those that only JSON has.
 enum {
-    FORM,
-    QUANTITY,
-    SOURCE,
-    DESTINATION,
-    CYCLES,
-    LOW,
-    HIGH,
-    RELATION,
-    VERDICT,
-    WHY,
-    KERNEL,
-    BYTES,
-    CLASS,
-    EXAMPLE,
-    CODE,
-    SAME_ADDRESS,
-    BREAKERS,
-    SLOW_VALUES,
-    LANES_ON_LINES,
-    STREAMS,
-    HEADLINE,
-    PARTNER,
-    SUM,
-    TO_OTHERS,
-    PLACEMENT,
-    FILLERS,
-    N_OF_CSV,
+#define NUMBER(number, title, kind, member) number,
+    TABLE_COLUMNS(NUMBER) N_OF_CSV,
     SLOTS = N_OF_CSV, // CSV has them as cycles
     EVENT,            // as a source
     COUNT,            // as cycles
@@ -67,48 +43,24 @@ enum {
     N_COLUMNS
 };
 static const struct column columns[N_COLUMNS] = {
-    [FORM] = {"form", COLUMN_TEXT, 0, offsetof(struct line, form)},
-    [QUANTITY] = {"quantity", COLUMN_TEXT, 0, offsetof(struct line, quantity)},
-    [SOURCE] = {"source", COLUMN_TEXT, 0, offsetof(struct line, source)},
-    [DESTINATION] = {"destination", COLUMN_TEXT, 0, offsetof(struct line, destination)},
-    [CYCLES] = {"cycles", COLUMN_REAL, DECIMALS, offsetof(struct line, cycles)},
-    [LOW] = {"low", COLUMN_REAL, DECIMALS, offsetof(struct line, low)},
-    [HIGH] = {"high", COLUMN_REAL, DECIMALS, offsetof(struct line, high)},
-    [RELATION] = {"relation", COLUMN_TEXT, 0, offsetof(struct line, relation)},
-    [VERDICT] = {"verdict", COLUMN_TEXT, 0, offsetof(struct line, verdict)},
-    [WHY] = {"why", COLUMN_TEXT, 0, offsetof(struct line, why)},
-    [KERNEL] = {"kernel", COLUMN_TEXT, 0, offsetof(struct line, kernel)},
-    [BYTES] = {"bytes", COLUMN_TEXT, 0, offsetof(struct line, bytes)},
-    [CLASS] = {"class", COLUMN_TEXT, 0, offsetof(struct line, class_name)},
-    [EXAMPLE] = {"example", COLUMN_TEXT, 0, offsetof(struct line, example)},
-    [CODE] = {"code", COLUMN_TEXT, 0, offsetof(struct line, code)},
-    [SAME_ADDRESS] = {"same_address", COLUMN_TRUTH, 0, offsetof(struct line, same_address)},
-    [BREAKERS] = {"breakers", COLUMN_TRUTH, 0, offsetof(struct line, breakers)},
-    [SLOW_VALUES] = {"slow_values", COLUMN_TRUTH, 0, offsetof(struct line, slow_values)},
-    [LANES_ON_LINES] = {"lanes_on_lines", COLUMN_TRUTH, 0, offsetof(struct line, lanes_on_lines)},
-    [STREAMS] = {"streams", COLUMN_COUNT, 0, offsetof(struct line, streams)},
-    [HEADLINE] = {"headline", COLUMN_TRUTH, 0, offsetof(struct line, headline)},
-    [PARTNER] = {"partner", COLUMN_TEXT, 0, offsetof(struct line, partner)},
-    [SUM] = {"sum", COLUMN_REAL, DECIMALS, offsetof(struct line, sum)},
-    [TO_OTHERS] = {"to_others", COLUMN_TRUTH, 0, offsetof(struct line, to_others)},
-    [PLACEMENT] = {"placement", COLUMN_TEXT, 0, offsetof(struct line, placement)},
-    [FILLERS] = {"fillers", COLUMN_COUNT, 0, offsetof(struct line, fillers)},
+#define DESCRIPTION(number, title, kind, member)                                                                       \
+    [number] = {title, COLUMN_##kind, DECIMALS, offsetof(struct line, member)},
     [SLOTS] = {"slots", COLUMN_REAL, DECIMALS, offsetof(struct line, cycles)},
     [EVENT] = {"event", COLUMN_TEXT, 0, offsetof(struct line, source)},
     [COUNT] = {"count", COLUMN_REAL, DECIMALS, offsetof(struct line, cycles)},
     [AGAIN] = {"again", COLUMN_TEXT, 0, offsetof(struct line, again)},
     [CHAIN] = {"chain", COLUMN_REAL, DECIMALS, offsetof(struct line, chain)},
     [CONFIRMED] = {"confirmed", COLUMN_TRUTH, 0, offsetof(struct line, confirmed)},
-};
+    TABLE_COLUMNS(DESCRIPTION)};
 
 struct model_line {
     double latency, rthroughput;
     int64_t uops;
 };
 static const struct column model_columns[] = {
-    {"latency", COLUMN_REAL, DECIMALS, offsetof(struct model_line, latency)},
-    {"rthroughput", COLUMN_REAL, DECIMALS, offsetof(struct model_line, rthroughput)},
-    {"uops", COLUMN_COUNT, 0, offsetof(struct model_line, uops)},
+    {TABLE_MODEL_LATENCY, COLUMN_REAL, DECIMALS, offsetof(struct model_line, latency)},
+    {TABLE_MODEL_RTHROUGHPUT, COLUMN_REAL, DECIMALS, offsetof(struct model_line, rthroughput)},
+    {TABLE_MODEL_UOPS, COLUMN_COUNT, 0, offsetof(struct model_line, uops)},
 };
 enum { N_OF_MODEL = sizeof model_columns / sizeof *model_columns };
 

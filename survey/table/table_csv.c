@@ -9,46 +9,22 @@
 #include "base/text.h"
 #include "bench/record/record.h"
 #include "survey/folder.h"
+#include "survey/table/table_columns.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    FORM,
-    QUANTITY,
-    CYCLES,
-    LOW,
-    HIGH,
-    RELATION,
-    VERDICT,
-    N_REQUIRED,
-    SOURCE = N_REQUIRED,
-    DESTINATION,
-    WHY,
-    CLASS,
-    EXAMPLE,
-    CODE,
-    SAME_ADDRESS,
-    BREAKERS,
-    SLOW_VALUES,
-    LANES_ON_LINES,
-    STREAMS,
-    HEADLINE,
-    PARTNER,
-    SUM,
-    TO_OTHERS,
-    PLACEMENT,
-    FILLERS,
-    N_COLUMNS
+#define NUMBER(number, title, kind, member) number,
+    TABLE_COLUMNS(NUMBER) N_COLUMNS
 };
-static const char *const titles[N_COLUMNS] = {
-    "form",           "quantity", "cycles",   "low",     "high", "relation",     "verdict",   "source",
-    "destination",    "why",      "class",    "example", "code", "same_address", "breakers",  "slow_values",
-    "lanes_on_lines", "streams",  "headline", "partner", "sum",  "to_others",    "placement", "fillers",
-};
-static const char *const model_titles[] = {" latency", " rthroughput", " uops"};
-enum { N_OF_MODEL = sizeof model_titles / sizeof *model_titles, NOWHERE = -1 };
+#define TITLE(number, title, kind, member) title,
+static const char *const titles[N_COLUMNS] = {TABLE_COLUMNS(TITLE)};
+static const bool are_required[N_COLUMNS] = {[FORM] = true, [QUANTITY] = true, [CYCLES] = true, [LOW] = true,
+                                             [HIGH] = true, [RELATION] = true, [VERDICT] = true};
+static const char first_of_model[] = " " TABLE_MODEL_LATENCY;
+enum { N_OF_MODEL = 3, NOWHERE = -1 };
 
 // A row while lines are added to it.
 struct growing {
@@ -101,10 +77,10 @@ static bool read_models(struct csv_table *t) {
     t->first_model = last;
     for (size_t i = 0; i < last; i++) {
         const char *title = t->reader.cells[i];
-        if (!file_has_suffix(title, model_titles[0]))
+        if (!file_has_suffix(title, first_of_model))
             continue;
         t->first_model = n ? t->first_model : i;
-        *ARENA_ADD(t->arena, names, n) = arena_copy(t->arena, title, strlen(title) - strlen(model_titles[0]));
+        *ARENA_ADD(t->arena, names, n) = arena_copy(t->arena, title, strlen(title) - strlen(first_of_model));
     }
     t->table->models = names;
     t->table->n_models = n;
@@ -120,7 +96,7 @@ static bool read_titles(struct csv_table *t) {
         for (size_t i = 0; i < t->reader.n_cells && t->places[c] == NOWHERE; i++)
             if (strcmp(t->reader.cells[i], titles[c]) == 0)
                 t->places[c] = (int)i;
-        if (t->places[c] == NOWHERE && c < N_REQUIRED)
+        if (t->places[c] == NOWHERE && are_required[c])
             return fail_at(t->fail, t->reader.file, 1, 0,
                            "it is no table of 'cyclops table --csv': it has no column '%s'", titles[c]);
     }
