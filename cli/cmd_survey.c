@@ -149,6 +149,7 @@ struct bundle_programs {
     struct arena *arena;
     struct code_uses uses;
     struct pack pack;
+    size_t n_chains; // programs that come first
 };
 
 // A copy of a program that ends with its pass. A code's body stands in its bytes.
@@ -165,14 +166,27 @@ static void keep(struct arena *arena, struct pack_program *program) {
     code->body = copy + (code->body - bytes);
 }
 
-static bool take_program(void *context, const struct experiment *experiment, struct fail *fail) {
+// The chains come before the programs that are taken, of which each adds one.
+static const struct bench_case *shifted(struct arena *arena, const struct bench_case *cases, size_t n, size_t by) {
+    struct bench_case *copy = ARENA_ARRAY(arena, struct bench_case, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        copy[i] = cases[i];
+        for (unsigned k = 0; k < copy[i].own.n_terms; k++)
+            copy[i].own.terms[k].program += by;
+    }
+    return copy;
+}
+
+static bool take_program(void *context, const struct experiment *experiment, const struct bench_case *cases,
+                         size_t n_cases, struct fail *fail) {
     struct bundle_programs *programs = context;
     struct pack *pack = &programs->pack;
     size_t n = pack->n_programs;
     if (!bundle_add(programs->arena, &programs->uses, experiment, pack, fail))
         return false;
-    if (pack->n_programs > n)
-        keep(programs->arena, &pack->programs[n]);
+    keep(programs->arena, &pack->programs[n]);
+    pack->programs[n].cases = shifted(programs->arena, cases, n_cases, programs->n_chains);
+    pack->programs[n].n_cases = n_cases;
     return true;
 }
 
@@ -183,14 +197,30 @@ static bool start_bundle(struct arena *arena, const struct isa *isa, struct bund
     if (!chains_make(arena, isa, chains, fail) || !gen_assemble(arena, common, chains_list(chains, common), fail))
         return false;
     bundle_add_chains(arena, chains, &programs->pack);
+    programs->n_chains = programs->pack.n_programs;
     code_uses_open(&programs->uses, arena, isa, option_list_first(&lab_args.options.llvms));
     return true;
+}
+
+static void add_rules(struct arena *arena, const struct collect *collect, struct bundle_programs *programs) {
+    struct bench_rule *rules = ARENA_ARRAY(arena, struct bench_rule, collect->n_rules + 1);
+    for (size_t i = 0; i < collect->n_rules; i++) {
+        rules[i] = collect->rules[i];
+        for (unsigned k = 0; k < rules[i].n_terms; k++)
+            rules[i].terms[k].program += programs->n_chains;
+    }
+    programs->pack.rules = rules;
+    programs->pack.n_rules = collect->n_rules;
 }
 
 // Writes what another machine measures for the folder.
 static bool write_bundle(struct arena *arena, struct survey_request *request, int *status, struct fail *fail) {
     struct bundle_programs programs;
-    struct collect collect = {.arena = arena, .context = &programs, .take = take_program, .places = {.arena = arena}};
+    struct collect collect = {.arena = arena,
+                              .context = &programs,
+                              .take = take_program,
+                              .places = {.arena = arena},
+                              .kernels = {.arena = arena}};
     struct survey_summary summary;
     const struct isa *isa = lab_args.options.isa;
     const char *folder = request->campaign.folder;
@@ -211,9 +241,12 @@ static bool write_bundle(struct arena *arena, struct survey_request *request, in
                folder);
         return true;
     }
+    add_rules(arena, &collect, &programs);
     if (!bundle_write(arena, isa, &programs.pack, args.runner, false, args.bundle, fail))
         return false;
-    printf("%s measures %s", args.bundle, text_count(arena, collect.n_taken, "value"));
+    printf("%s measures %s", args.bundle, text_count(arena, collect.n_taken - collect.n_in_cases, "value"));
+    if (collect.n_in_cases)
+        printf(", and of %zu those that follow from them", collect.n_in_cases);
     if (collect.n_measured)
         printf("; %zu are there already", collect.n_measured);
     printf(".\nOn the other machine:  %s%s --resume --output back.jsonl\nHere, then:  cat back.jsonl "

@@ -50,6 +50,28 @@ static unsigned count(const struct index *index, const char *const *keys, const 
     return n;
 }
 
+size_t collect_next(const struct collect *collect, const char *kernel, size_t *place) {
+    size_t i = INDEX_END;
+    while ((i = index_next(&collect->kernels, hash_of(kernel), place)) != INDEX_END)
+        if (strcmp(collect->taken[i].kernel, kernel) == 0)
+            break;
+    return i;
+}
+
+static bool take(struct collect *collect, const struct experiment *experiment, struct fail *fail) {
+    const struct program *program = &experiment->program;
+    const struct bench_case *cases = NULL;
+    size_t n = collect->cases_of ? collect->cases_of(collect->client, experiment, &cases) : 0;
+    if (!collect->take(collect->context, experiment, cases, n, fail))
+        return false;
+    index_add(&collect->kernels, hash_of(program->kernel), collect->n_taken);
+    *ARENA_ADD(collect->arena, collect->taken, collect->n_taken) =
+        (struct collected){arena_strdup(collect->arena, program->kernel), program->mode, program->form,
+                           program->placement, program->streams};
+    collect->n_in_cases += n > 0;
+    return true;
+}
+
 bool collect_plan(struct collect *collect, struct arena *arena, struct plan *plan, const struct record_file *known,
                   unsigned n_stable, struct fail *fail) {
     static struct program *const no_chains[N_CHAINS];
@@ -82,8 +104,7 @@ bool collect_plan(struct collect *collect, struct arena *arena, struct plan *pla
     fail_clear(fail); // where all were refused
     collect->n_refused += plan->n_refused - n_refused;
     for (size_t i = 0; i < plan->n_experiments; i++)
-        if (!collect->take(collect->context, plan->experiments[i], fail))
+        if (!take(collect, plan->experiments[i], fail))
             return false;
-    collect->n_taken += plan->n_experiments;
     return true;
 }

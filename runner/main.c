@@ -12,6 +12,7 @@
 #include "runner/results.h"
 #include "runner/resume.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -210,6 +211,8 @@ struct pack_run {
     size_t *batch;                          // of them, those that are measured together now
     size_t *families;                       // of each: the first one with its family
     bool *are_lacking;                      // of a family, by that number: this CPU lacks its instruction
+    bool *are_pending;                      // of each program in the pack: it is in the batch
+    double *cycles;                         // likewise, as far as they are known; NAN: they are not
     const struct bench_measurement *values; // of the batch
     struct bench_measurement *measurements; // of each program
     bool *are_done;
@@ -248,6 +251,8 @@ static void take_outcome(const struct pack_program *program, enum bench_outcome 
 }
 
 static bool write_result(const struct pack_run *run, size_t index, struct fail *fail) {
+    if (run->measurements[index].outcome == BENCH_STOPPED) // not wanted
+        return true;
     return results_write(run->results, run->pack->isa, &run->pack->programs[run->places[index]],
                          &run->measurements[index], fail);
 }
@@ -259,8 +264,11 @@ static bool finish(void *context, size_t in_batch, struct fail *fail) {
     size_t index = run->batch[in_batch];
     bool is_written = true;
     run->measurements[index] = run->values[in_batch];
+    run->are_pending[run->places[index]] = false;
     if (run->measurements[index].outcome == BENCH_STOPPED)
         return true;
+    if (run->measurements[index].outcome == BENCH_OK)
+        run->cycles[run->places[index]] = run->measurements[index].cycles;
     if (!run->are_done[index])
         take_outcome(&run->pack->programs[run->places[index]], run->measurements[index].outcome, run->status);
     run->n_done += !run->are_done[index];
@@ -286,7 +294,8 @@ static bool is_same_family(const struct pack_program *a, const struct pack_progr
     return x.length == y.length && memcmp(x.data, y.data, x.length) == 0;
 }
 
-// Lists the programs to measure. Where they are many, the first one of each family comes before all others.
+// Lists the programs to measure. Where they are many, the first one of each family comes before all others. Those with
+// conditions come behind what these are about.
 static void list_programs(struct arena *arena, const bool *are_taken, struct pack_run *run) {
     const struct pack *pack = run->pack;
     struct index index = {.arena = arena};
@@ -303,22 +312,53 @@ static void list_programs(struct arena *arena, const bool *are_taken, struct pac
         if (firsts[i] == i)
             index_add(&index, hash, i);
     }
-    for (unsigned turn = 0; turn < 2; turn++)
-        for (size_t i = 0; i < pack->n_programs; i++)
-            if (!pack->programs[i].role && !are_taken[i] &&
-                (run->has_no_order ? (firsts[i] == i) == (turn == 0) : turn == 0)) {
-                run->families[n] = firsts[i];
-                run->places[n++] = i;
-            }
+    for (unsigned turn = 0; turn < 3; turn++)
+        for (size_t i = 0; i < pack->n_programs; i++) {
+            unsigned own = pack->programs[i].n_cases ? 2 : run->has_no_order && firsts[i] != i;
+            if (pack->programs[i].role || are_taken[i] || own != turn)
+                continue;
+            run->families[n] = firsts[i];
+            run->places[n++] = i;
+        }
     run->n = n;
+}
+
+static bool waits_for(const struct bench_rule *rule, const bool *are_pending) {
+    for (unsigned i = 0; i < rule->n_terms; i++)
+        if (are_pending[rule->terms[i].program])
+            return true;
+    return false;
+}
+
+// Whether a case of the program depends on one that is measured now.
+static bool is_undecided(const struct pack_run *run, const struct pack_program *program) {
+    for (size_t i = 0; i < program->n_cases; i++)
+        if (waits_for(&program->cases[i].own, run->are_pending) ||
+            waits_for(&run->pack->rules[program->cases[i].rule], run->are_pending))
+            return true;
+    return false;
+}
+
+static bool is_wanted(const struct pack *pack, const struct pack_program *program, const double *cycles) {
+    return !program->n_cases || bench_case_holds(pack->rules, program->cases, program->n_cases, cycles);
 }
 
 // Chooses those that are measured together next, from number `next` on. Of a form that this CPU lacks, no further
 // program runs: each would cost some processes.
 static bool choose_batch(struct pack_run *run, size_t most, size_t *next, size_t *n_batch, struct fail *fail) {
     for (*n_batch = 0; *next < run->n && *n_batch < most; ++*next) {
+        const struct pack_program *program = &run->pack->programs[run->places[*next]];
+        if (is_undecided(run, program))
+            break;
+        if (!is_wanted(run->pack, program, run->cycles)) {
+            run->n_done++;
+            run->are_done[*next] = true;
+            run->measurements[*next].outcome = BENCH_STOPPED;
+            continue;
+        }
         run->batch[*n_batch] = *next;
         if (!run->has_no_order || !run->are_lacking[run->families[*next]]) {
+            run->are_pending[run->places[*next]] = true;
             ++*n_batch;
             continue;
         }
@@ -335,7 +375,7 @@ static bool choose_batch(struct pack_run *run, size_t most, size_t *next, size_t
 // A run that may be killed has few programs in hand: those that take turns are finished together.
 enum { RESUMED_TOGETHER = 64 };
 
-static bool measure_all(struct arena *arena, struct bench *bench, const struct pack *pack, const bool *are_taken,
+static bool measure_all(struct arena *arena, struct bench *bench, const struct pack *pack, const struct resume *known,
                         struct bench_measurement *measurements, const struct results *results,
                         int *status, // NOLINT(readability-non-const-parameter): struct pack_run writes it
                         struct fail *fail) {
@@ -346,11 +386,13 @@ static bool measure_all(struct arena *arena, struct bench *bench, const struct p
                            .places = ARENA_ARRAY(arena, size_t, pack->n_programs),
                            .batch = ARENA_ARRAY(arena, size_t, pack->n_programs),
                            .families = ARENA_ARRAY(arena, size_t, pack->n_programs),
+                           .are_pending = ARENA_ARRAY(arena, bool, pack->n_programs),
+                           .cycles = known->cycles,
                            .are_lacking = ARENA_ARRAY(arena, bool, pack->n_programs),
                            .measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs),
                            .are_done = ARENA_ARRAY(arena, bool, pack->n_programs)};
     const struct bench_listener listener = {&run, finish, show_waiting};
-    list_programs(arena, are_taken, &run);
+    list_programs(arena, known->are_taken, &run);
     show_progress(&run);
     size_t most = given.is_resumed ? RESUMED_TOGETHER : run.n, n;
     struct bench_code *codes = ARENA_ARRAY(arena, struct bench_code, most);
@@ -375,18 +417,19 @@ static bool measure(struct arena *arena, const struct pack *pack, const struct h
                     int *status, struct fail *fail) {
     struct results results;
     struct bench_measurement *measurements = ARENA_ARRAY(arena, struct bench_measurement, pack->n_programs);
-    bool *are_taken = ARENA_ARRAY(arena, bool, pack->n_programs);
-    size_t n_taken = 0;
-    for (size_t i = 0; i < pack->n_programs; i++)
+    struct resume known = {ARENA_ARRAY(arena, bool, pack->n_programs), ARENA_ARRAY(arena, double, pack->n_programs), 0};
+    for (size_t i = 0; i < pack->n_programs; i++) {
         measurements[i].outcome = BENCH_STOPPED; // until it is measured
-    if (given.is_resumed && !resume_read(arena, given.output, pack, host, bench, are_taken, &n_taken, fail))
+        known.cycles[i] = NAN;
+    }
+    if (given.is_resumed && !resume_read(arena, given.output, pack, host, bench, &known, fail))
         return false;
     size_t n = 0;
     for (size_t i = 0; i < pack->n_programs; i++)
-        n += !pack->programs[i].role;
-    if (n_taken)
-        fprintf(stderr, "cyclops: '%s' holds %zu of %zu values\n", given.output, n_taken, n);
-    if (n_taken == n)
+        n += !pack->programs[i].role && (known.are_taken[i] || is_wanted(pack, &pack->programs[i], known.cycles));
+    if (known.n_taken)
+        fprintf(stderr, "cyclops: '%s' holds %zu of %zu values\n", given.output, known.n_taken, n);
+    if (known.n_taken == n)
         return true;
     if (!results_open(&results, arena, given.output, given.wants_json, host, bench, fail))
         return false;
@@ -397,7 +440,7 @@ static bool measure(struct arena *arena, const struct pack *pack, const struct h
                                            is_named ? "" : bench_clock_name(bench->clock), is_named ? "" : " clock, ",
                                            bench->clock_note),
                               stdout);
-    bool is_done = measure_all(arena, bench, pack, are_taken, measurements, &results, status, fail);
+    bool is_done = measure_all(arena, bench, pack, &known, measurements, &results, status, fail);
     clear_progress();
     if (!given.wants_json) // prints results even after a failure
         results_print(stdout, arena, pack, measurements);

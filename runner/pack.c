@@ -1,6 +1,7 @@
 #include "runner/pack.h"
 
 #include "base/bytes.h"
+#include "base/repeats.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_LINE "cyclops-pack 3"
+#define FIRST_LINE "cyclops-pack 4"
 #define LAST_LINE "cyclops-bundle "
 enum { NUMBER_DIGITS = 16, LAST_LINE_BYTES = sizeof LAST_LINE - 1 + NUMBER_DIGITS + 1 + NUMBER_DIGITS + 1 };
 
@@ -159,7 +160,17 @@ static void add_patches(struct text *out, const struct bench_foreign *foreign) {
                   foreign->touches[i].size);
 }
 
-static void write_program(const struct pack_program *program, struct text *out) {
+// The terms of a case are never outside of their limits.
+static void add_terms(struct text *out, const struct bench_rule *rule, bool has_sides) {
+    for (unsigned i = 0; i < rule->n_terms; i++) {
+        const struct bench_term *term = &rule->terms[i];
+        const char *side = term->is_outside ? " out" : " in";
+        text_addf(out, "%s %zu %.5g %.5g", has_sides ? side : "", term->program, term->low, term->high);
+    }
+    text_add(out, "\n");
+}
+
+static void write_program(const struct pack_program *program, struct repeats_before before, struct text *out) {
     const struct bench_code *code = &program->code;
     const struct entry entry = {*program, (uint64_t)(code->body - code->bytes)};
     text_add(out, "program\n");
@@ -173,15 +184,33 @@ static void write_program(const struct pack_program *program, struct text *out) 
         add_patches(out, &code->foreign);
     for (unsigned i = 0; i < code->n_segments; i++)
         write_segment(&code->segments[i], out);
-    add_line(out, "code", bytes_to_hex(out->arena, code->bytes, code->n_bytes));
+    for (size_t i = 0; i < program->n_cases; i++) {
+        text_addf(out, "when %zu", program->cases[i].rule);
+        add_terms(out, &program->cases[i].own, false);
+    }
+    text_add(out, "code ");
+    repeats_write(out, before, code->bytes, code->n_bytes);
+    text_add(out, "\n");
+}
+
+// The code of the program before, which is mostly alike.
+static struct repeats_before code_before(const struct pack *pack, size_t number) {
+    const struct bench_code *code = number ? &pack->programs[number - 1].code : NULL;
+    return code ? (struct repeats_before){code->bytes, code->n_bytes} : (struct repeats_before){NULL, 0};
 }
 
 void pack_write(const struct pack *pack, struct text *out) {
     text_add(out, FIRST_LINE "\n");
     add_line(out, "isa", pack->isa);
+    for (size_t i = 0; i < pack->n_rules; i++) {
+        text_add(out, "rule");
+        add_terms(out, &pack->rules[i], true);
+    }
     for (size_t i = 0; i < pack->n_programs; i++)
-        write_program(&pack->programs[i], out);
+        write_program(&pack->programs[i], code_before(pack, i), out);
 }
+
+enum { MOST_CASES = 64 };
 
 // State of the reader.
 struct pack_reader {
@@ -192,16 +221,75 @@ struct pack_reader {
     struct segment *segments; // those of the current program, as are these
     struct bench_touch *touches;
     struct bench_patch *patches;
+    struct bench_rule *rules;            // of the pack
+    struct bench_case cases[MOST_CASES]; // of the current program
 };
 
-static bool read_code(struct pack_reader *reader, const char *hex) {
-    size_t n = strlen(hex) / 2;
-    uint8_t *bytes = arena_alloc(reader->arena, n + 1);
-    if (!bytes_from_hex(hex, n, bytes))
+enum { MOST_CODE = 1 << 26 }; // bytes
+
+static bool read_code(struct pack_reader *reader, const char *text) {
+    uint8_t *bytes;
+    struct bench_code *code = &reader->entry.program.code;
+    bool is_read = repeats_read(reader->arena, text, code_before(reader->pack, reader->pack->n_programs), MOST_CODE,
+                                &bytes, &code->n_bytes);
+    code->bytes = is_read ? bytes : NULL;
+    return is_read;
+}
+
+// Reads terms up to the end of a line.
+static bool read_terms(const char *text, bool has_sides, struct bench_rule *rule) {
+    while (*text) {
+        struct bench_term term = {0};
+        char side[4] = "in";
+        int side_end = 0, end = 0;
+        if (has_sides && (sscanf(text, "%3s%n", side, &side_end) != 1 || !side_end))
+            return false;
+        term.is_outside = strcmp(side, "out") == 0;
+        if (rule->n_terms == BENCH_MOST_TERMS || (!term.is_outside && strcmp(side, "in") != 0) ||
+            sscanf(text + side_end, "%zu %lf %lf %n", &term.program, &term.low, &term.high, &end) != 3 || !end)
+            return false;
+        rule->terms[rule->n_terms++] = term;
+        text += side_end + end;
+    }
+    return true;
+}
+
+static bool read_rule(struct pack_reader *reader, const char *value) {
+    struct bench_rule *rule = ARENA_ADD(reader->arena, reader->rules, reader->pack->n_rules);
+    reader->pack->rules = reader->rules;
+    *rule = (struct bench_rule){0};
+    return read_terms(value, true, rule);
+}
+
+static bool read_case(struct pack_reader *reader, const char *value) {
+    struct pack_program *program = &reader->entry.program;
+    if (program->n_cases == MOST_CASES)
         return false;
-    reader->entry.program.code.bytes = bytes;
-    reader->entry.program.code.n_bytes = n;
-    return n > 0 && strlen(hex) % 2 == 0;
+    struct bench_case *added = &reader->cases[program->n_cases++];
+    int end = 0;
+    *added = (struct bench_case){0};
+    return sscanf(value, "%zu %n", &added->rule, &end) == 1 && end && read_terms(value + end, false, &added->own);
+}
+
+// Whether all terms are of programs that are decided before.
+static bool are_terms_sound(const struct pack *pack, const struct bench_rule *rule, size_t n_before, bool is_free) {
+    for (unsigned i = 0; i < rule->n_terms; i++) {
+        size_t program = rule->terms[i].program;
+        if (program >= n_before || (is_free && pack->programs[program].n_cases))
+            return false;
+    }
+    return true;
+}
+
+static bool are_conditions_sound(const struct pack *pack) {
+    bool are_sound = true;
+    for (size_t i = 0; i < pack->n_rules; i++)
+        are_sound &= are_terms_sound(pack, &pack->rules[i], pack->n_programs, true);
+    for (size_t i = 0; i < pack->n_programs; i++)
+        for (size_t c = 0; c < pack->programs[i].n_cases; c++)
+            are_sound &= pack->programs[i].cases[c].rule < pack->n_rules &&
+                         are_terms_sound(pack, &pack->programs[i].cases[c].own, i, false);
+    return are_sound;
 }
 
 // Reads the uses. Returns false at an unknown word.
@@ -312,6 +400,8 @@ static bool take(struct pack_reader *reader, const char *key, const char *value)
         return is_good;
     if (strcmp(key, "code") == 0)
         return read_code(reader, value);
+    if (strcmp(key, "when") == 0)
+        return read_case(reader, value);
     if (strcmp(key, "segment") == 0)
         return read_segment(reader, value);
     if (strcmp(key, "patch") == 0)
@@ -355,6 +445,9 @@ static bool finish(struct pack_reader *reader) {
         return false;
     code->body = code->bytes + offset;
     code->body_instructions = program->instructions;
+    struct bench_case *cases = ARENA_ARRAY(reader->arena, struct bench_case, program->n_cases + 1);
+    memcpy(cases, reader->cases, program->n_cases * sizeof *cases);
+    program->cases = cases;
     *ARENA_ADD(reader->arena, reader->pack->programs, reader->pack->n_programs) = *program;
     return true;
 }
@@ -374,6 +467,8 @@ static bool read_line(struct pack_reader *reader, const char *line) {
         return begin(reader);
     if (reader->has_entry)
         return take(reader, key, value);
+    if (strcmp(key, "rule") == 0)
+        return read_rule(reader, value);
     if (strcmp(key, "isa") == 0)
         reader->pack->isa = *value ? value : NULL;
     return true;
@@ -391,7 +486,7 @@ bool pack_read(struct arena *arena, const char *name, const char *text, size_t l
         if (line.length && !read_line(&reader, arena_copy(arena, line.data, line.length)))
             return fail_at(fail, name, number, 0, "'%.*s' is wrong, or the lines before it are not complete",
                            (int)(line.length < 40 ? line.length : 40), line.data);
-    if (!finish(&reader) || !pack->isa)
+    if (!finish(&reader) || !pack->isa || !are_conditions_sound(pack))
         return fail_at(fail, name, number - 1, 0,
                        "the pack ends too early, or its last program is damaged: make or fetch it again");
     return true;

@@ -2,8 +2,9 @@
 // per line, in a separate file or appended to the runner. Only this module knows the format. A pack has no measurements
 // and no models.
 //
-//     cyclops-pack 3
+//     cyclops-pack 4
 //     isa aarch64
+//     rule in 7 20 21.5 …   a rule of conditions (bench/condition.h): `in` or `out`, number of a program, least, most
 //     program
 //     role reference        chains of the clock: reference, and the checks by name; other programs have no role
 //     kernel add-x
@@ -13,7 +14,8 @@
 //     …                     lowest, stores; a loop also has turns_word, turns_bits, turns_factor, turns_addend
 //     address 268959744     where the code must be; and memory at fixed addresses: address, size in bytes, may be
 //     segment 268435456 …   written (w) or not (r) and executed (x) or not (-), content
-//     code 000401d6…
+//     when 0 12 0 3.5 …     a case in which it is measured: number of the rule, then program, least, most; any case
+//     will do code 000401d6… 12-96  base/repeats.h
 #ifndef RUNNER_PACK_H
 #define RUNNER_PACK_H
 
@@ -21,6 +23,7 @@
 #include "base/fail.h"
 #include "base/text.h"
 #include "bench/bench.h"
+#include "bench/condition.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,12 +35,17 @@ struct pack_program {
     unsigned streams, instructions;                                   // as in struct record
     unsigned loop_instructions, loop_branches;                        // as in struct record; 0: the usual number
     struct bench_code code;
+    const struct bench_case *cases; // in which it is measured; none: always
+    size_t n_cases;
 };
 
 struct pack {
     const char *isa; // "aarch64"
     struct pack_program *programs;
     size_t n_programs;
+    // Their terms are of programs that are always measured; those of a program's cases, of programs before it.
+    const struct bench_rule *rules;
+    size_t n_rules;
 };
 
 void pack_write(const struct pack *pack, struct text *out);

@@ -52,7 +52,7 @@ static void write_pack(struct arena *arena, struct text *out, const char *runner
     programs[1].code.process_set = 1;
     programs[1].code.foreign = (struct bench_foreign){.exit_offset = 2, .most_pages = 4, .frames = 2, .fill = 7};
     *out = (struct text){.arena = arena};
-    pack_append(&(struct pack){"aarch64", programs, 2}, runner, strlen(runner), out);
+    pack_append(&(struct pack){.isa = "aarch64", .programs = programs, .n_programs = 2}, runner, strlen(runner), out);
 }
 
 static void comes_back_as_it_was(void **state) {
@@ -110,7 +110,7 @@ static void a_block_comes_back_with_what_it_finds(void **state) {
         struct pack_program programs[] = {program(NULL), program(NULL)};
         programs[0].code.foreign = cases[i];
         programs[0].code.process_set = UINT32_MAX;
-        pack_write(&(struct pack){"aarch64", programs, 2}, &file);
+        pack_write(&(struct pack){.isa = "aarch64", .programs = programs, .n_programs = 2}, &file);
         if (!pack_read(&arena, "pack", file.data, file.length, &pack, &fail))
             fail_msg("case %zu: line %u: %s", i, fail.line, fail.text);
         const struct bench_code *code = &pack.programs[0].code, *known = &pack.programs[1].code;
@@ -164,10 +164,10 @@ static void refuses(const char *text, const char *place) {
 
 static void damaged_packs_are_refused(void **state) {
     (void)state;
-#define HEAD "cyclops-pack 3\nisa aarch64\nprogram\nkernel k\nbodies 1\n"
+#define HEAD "cyclops-pack 4\nisa aarch64\nprogram\nkernel k\nbodies 1\n"
     refuses("", "pack:1");
-    refuses("cyclops-pack 2\n", "pack:1"); // without setup
-    refuses("cyclops-pack 4\n", "pack:1");
+    refuses("cyclops-pack 3\n", "pack:1"); // without conditions
+    refuses("cyclops-pack 5\n", "pack:1");
     refuses(HEAD "code 0\n", "pack:6");
     refuses(HEAD "code zz\n", "pack:6");
     refuses(HEAD "n -1\n", "pack:6");
@@ -176,7 +176,41 @@ static void damaged_packs_are_refused(void **state) {
     refuses(HEAD, "pack:6");                                            // no code
     refuses(HEAD "code 0102\nbody_offset 1\nbody_bytes 2\n", "pack:9"); // a body beyond the code
     refuses(HEAD "program\nkernel l\n", "pack:6");                      // the first has no code
-    refuses("cyclops-pack 3\n", "pack:2");                              // of which ISA?
+    refuses("cyclops-pack 4\n", "pack:2");                              // of which ISA?
+}
+
+// When to measure comes back, too. A condition on a program that comes later, or on a rule that is not there, is
+// refused.
+static void conditions_come_back(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct text file = {.arena = &arena};
+    struct pack pack;
+    const struct bench_rule rules[] = {{{{0, 20, 21.5, false}, {1, 35.9, 36.5, true}}, 2}, {.n_terms = 0}};
+    const struct bench_case cases[] = {{0, {{{1, 0, 3.25, false}}, 1}}, {1, {.n_terms = 0}}};
+    struct pack_program programs[] = {program("reference"), program(NULL), program(NULL)};
+    programs[2].cases = cases;
+    programs[2].n_cases = 2;
+    pack_write(&(struct pack){"aarch64", programs, 3, rules, 2}, &file);
+    assert_true(pack_read(&arena, "pack", file.data, file.length, &pack, &fail));
+    assert_int_equal(pack.n_rules, 2);
+    assert_int_equal(pack.programs[1].n_cases, 0);
+    assert_int_equal(pack.programs[2].n_cases, 2);
+    const double both[] = {21, 3, NAN}, not_own[] = {21, 4, NAN}, outside[] = {21, 36, NAN}, none[] = {NAN, 3, NAN};
+    const struct pack_program *last = &pack.programs[2];
+    assert_true(bench_case_holds(pack.rules, last->cases, 1, both));
+    assert_false(bench_case_holds(pack.rules, last->cases, 1, not_own));
+    assert_false(bench_case_holds(pack.rules, last->cases, 1, outside));
+    assert_false(bench_case_holds(pack.rules, last->cases, 1, none));
+    assert_true(bench_case_holds(pack.rules, last->cases, 2, none)); // the second case has no term
+    refuses(HEAD "code 0102\nwhen 0 0 1 2\n", "pack:8");
+    refuses("cyclops-pack 4\nrule in 0 1 2\nisa aarch64\nprogram\nkernel k\nbodies 1\nwhen 0 0 1 2\ncode 0102\n",
+            "pack:9");
+    refuses("cyclops-pack 4\nrule beside 0 1 2\n", "pack:2");
+    refuses("cyclops-pack 4\nrule in 0 1\n", "pack:2");
+    refuses(HEAD "when 0 0 1 2 x\n", "pack:6");
+    arena_free(&arena);
 }
 
 // A value that it cannot have, at its line; values that do not fit together, behind the program.
@@ -301,6 +335,7 @@ static void results_are_a_measurement_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_comes_back_with_what_it_finds),
+        cmocka_unit_test(conditions_come_back),
         cmocka_unit_test(what_a_block_cannot_find_is_refused),
         cmocka_unit_test(comes_back_as_it_was),
         cmocka_unit_test(a_runner_without_a_pack),

@@ -135,21 +135,25 @@ static bool know(struct arena *arena, const struct pack *pack, struct known *kno
 }
 
 // The last line of a program counts.
-static void take_line(const struct known *known, struct slice line, bool *are_taken) {
+static void take_line(const struct known *known, struct slice line, struct resume *resume) {
+    static const char first[] = ",\"cycles\":";
     struct parts parts;
     if (!split(line, &parts))
         return;
     for (size_t place = 0, i; (i = index_next(&known->index, hash_of(&parts), &place)) != INDEX_END;)
-        if (is_same(&known->parts[i], &parts))
-            are_taken[i] = is_final(parts.value);
+        if (is_same(&known->parts[i], &parts)) {
+            resume->are_taken[i] = is_final(parts.value);
+            if (begins_with(parts.value, first)) // a line behind it, so the number ends
+                resume->cycles[i] = strtod(parts.value.data + strlen(first), NULL);
+        }
 }
 
 bool resume_read(struct arena *arena, const char *path, const struct pack *pack, const struct host *host,
-                 const struct bench *bench, bool *are_taken, size_t *n_taken, struct fail *fail) {
+                 const struct bench *bench, struct resume *resume, struct fail *fail) {
     char *text;
     size_t length;
     struct known known;
-    *n_taken = 0;
+    resume->n_taken = 0;
     if (access(path, F_OK) != 0)
         return true;
     if (!file_read(arena, path, &text, &length, fail) || !know(arena, pack, &known, fail))
@@ -160,9 +164,9 @@ bool resume_read(struct arena *arena, const char *path, const struct pack *pack,
         if (begins_with(line, "{\"record\":\"host\""))
             is_here = is_same_place(line, own);
         else if (is_here)
-            take_line(&known, line, are_taken);
+            take_line(&known, line, resume);
     }
     for (size_t i = 0; i < pack->n_programs; i++)
-        *n_taken += are_taken[i];
+        resume->n_taken += resume->are_taken[i];
     return true;
 }

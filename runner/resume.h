@@ -7,10 +7,15 @@
 #include "bench/host/host.h"
 #include "runner/pack.h"
 
-// Sets are_taken[i] where the file's last line of program i, on this CPU and by this clock, needs no measuring: a
-// stable value, or a fault, which would come again. Returns how many they are. A file that does not exist has none.
-// Fails where it cannot be read.
+// What the file holds of each program, by the file's last line of it, on this CPU and by this clock.
+struct resume {
+    bool *are_taken; // needs no measuring: a stable value, or a fault, which would come again
+    double *cycles;  // NAN: it has no value
+    size_t n_taken;
+};
+
+// A file that does not exist holds nothing. Fails where it cannot be read.
 bool resume_read(struct arena *arena, const char *path, const struct pack *pack, const struct host *host,
-                 const struct bench *bench, bool *are_taken, size_t *n_taken, struct fail *fail);
+                 const struct bench *bench, struct resume *resume, struct fail *fail);
 
 #endif

@@ -12,6 +12,7 @@
 #include "survey/followups.h"
 #include "survey/form_kernels.h"
 #include "survey/forms/usable.h"
+#include "survey/guesses.h"
 #include "survey/kernel_passes.h"
 #include "survey/mixtures.h"
 #include "survey/selection.h"
@@ -197,6 +198,27 @@ static bool measure_slots(struct survey *survey, const struct pass_effort *effor
     return is_done;
 }
 
+// Collects the mixtures that may follow from what another machine measures, first ones and next ones: of some forms at
+// a time, as the texts of programs with many fillers take much memory.
+static bool collect_slots(struct survey *survey, const struct pass_effort *effort, struct fail *fail) {
+    enum { FORMS_TOGETHER = 500 };
+    struct guesses guesses;
+    guesses_open(&guesses, survey->arena, survey->isa, survey->request->campaign.collects);
+    for (unsigned is_next = 0; is_next < 2; is_next++)
+        for (size_t i = 0; i < survey->n_forms;) {
+            struct experiment_list list = {.arena = survey->arena};
+            size_t first = survey->passes.n;
+            for (size_t end = i + FORMS_TOGETHER; i < survey->n_forms && i < end; i++)
+                if (!survey->shapes[i].left_out)
+                    guesses_add(&guesses, &survey->shapes[i], is_next, &list);
+            if (!kernel_passes_add(&survey->passes, &list, 0, fail) ||
+                !kernel_passes_run_from(&survey->passes, first, effort, fail))
+                return false;
+        }
+    survey->request->campaign.collects->cases_of = NULL;
+    return true;
+}
+
 // ---- mixtures of forms
 
 // Adds the mixtures that the folder has, and draws those that it lacks: they follow from the others' values. Those of
@@ -324,7 +346,7 @@ static bool measure_once(struct survey *survey, struct fail *fail) {
     for (size_t i = 0; i < survey->passes.n; i++)
         survey->passes.states[i].n_unstable = 0; // what was seen once is no more than that
     if (survey->request->campaign.collects && access(survey->passes.campaign.path, F_OK) != 0)
-        return kernel_passes_run_from(&survey->passes, 0, &second, fail); // all else follows from values
+        return kernel_passes_run_from(&survey->passes, 0, &second, fail) && collect_slots(survey, &coarse, fail);
     return (is_stopped(survey) || kernel_passes_run_from(&survey->passes, 0, &second, fail)) &&
            (is_stopped(survey) || measure_loops(survey, &second, fail)) && measure_slots(survey, &coarse, fail) &&
            measure_slower(survey, fail) && measure_mixtures(survey, &glance, &second, fail);

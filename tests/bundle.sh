@@ -118,13 +118,29 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     expect 0 '^2 throughput$' jq -rs 'map(select(.mode == "throughput")) | "\(length) \(.[1].mode)"' "$T/resumed.jsonl"
     expect 77 'time was over before the clock' "$T/probe" --end 0.001
 
-    # A survey for another machine: first what needs no other value, then what follows.
-    expect 0 'measures [0-9]+ values' "$cyclops" survey BSWAP64r --output "$T/there" --bundle "$T/first"
+    # A program with a condition is measured where that holds: by values of this run, or of the one before.
+    "$cyclops" bundle add-r64 --asm 'add rax, rbx; nop' --pack-only --output "$T/pack"
+    when() { # LEAST MOST OUTPUT: the last program, where the first one's cycles are between these
+        sed -e "s/^isa .*/&\nrule in $(grep -c '^role ' "$T/pack") $1 $2/" -e '$s/^/when 0\n/' "$T/pack" >"$T/when"
+        "$T/probe" --pack "$T/when" --attempt 2 --budget 0 --resume --output "$3" >/dev/null 2>&1
+    }
+    when 1e6 1e9 "$T/never.jsonl"
+    expect 0 '^3$' grep -c '"record":"measurement"' "$T/never.jsonl"
+    when 0 1e9 "$T/when.jsonl"
+    expect 0 '^4$' grep -c '"record":"measurement"' "$T/when.jsonl"
+    sed -i '$d; s/"verdict":"unstable"/"verdict":"within"/' "$T/when.jsonl"
+    when 0 1e9 "$T/when.jsonl"
+    expect 0 '^4$' grep -c '"record":"measurement"' "$T/when.jsonl"
+
+    # A survey for another machine: what needs no other value, and dispatch slots where they can be foreseen; then what
+    # follows.
+    expect 0 'measures [0-9]+ values, and of 3 those that follow' "$cyclops" survey BSWAP64r --output "$T/there" --bundle "$T/first"
     expect 0 'BSWAP64r.*throughput' "$T/first" --resume --attempt 20 --budget 0 --output "$T/there/measurements.jsonl"
     ! grep -q '"kernel":"BSWAP64r",.*"cycles":' "$T/there/measurements.jsonl" ||
         expect 0 '^BSWAP64r,throughput,.*,yes,' "$cyclops" table "$T/there" --csv --mcpu none
-    # On a busy machine none may be stable, and each is wanted again: here they are called so.
-    sed -i 's/"verdict":"unstable"/"verdict":"within"/' "$T/there/measurements.jsonl"
+    # On a busy machine none may be stable, and each is wanted again: here they are called so. Slots are left for a second
+    # trip.
+    sed -i 's/"verdict":"unstable"/"verdict":"within"/; /"kernel":"BSWAP64r.slots/d' "$T/there/measurements.jsonl"
     ! grep -q '"cycles":' "$T/there/measurements.jsonl" ||
         expect 0 'measures [0-9]+ values?; [0-9]+ are there already' "$cyclops" survey --resume --output "$T/there" --bundle "$T/second"
 

@@ -199,9 +199,9 @@ static const char *one(const struct shape *shape, const struct shape_port *port)
 
 // Fillers: the second and third are renamed to the zero register and to another one, where the CPU does that.
 static const struct slots_filler fillers[] = {
-    {"nop", "nop", "nop"},
-    {"zero", "mov {f:x}, #0", "mov {f}, #0"},
-    {"mov", "mov {f:x}, {g:x}", "mov {f}, {g}"},
+    {"nop", "nop", "nop", true},
+    {"zero", "mov {f:x}, #0", "mov {f}, #0", false},
+    {"mov", "mov {f:x}, {g:x}", "mov {f}, {g}", false},
     {.name = NULL},
 };
 

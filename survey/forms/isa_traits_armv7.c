@@ -184,7 +184,7 @@ static const struct way_hidden hidden[] = {{"CPSR", {"flags", flags_name, 'c', 4
 // A move needs a pipe on such cores: where there are as many pipes as slots, it would show more slots of a form that
 // holds one.
 static const struct slots_filler fillers[] = {
-    {"nop", "nop", "nop"},
+    {"nop", "nop", "nop", true},
     {.name = NULL},
 };
 

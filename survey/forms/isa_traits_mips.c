@@ -158,7 +158,7 @@ static size_t fixed_start(const char *opcode, const char *text) {
 // A move needs a pipe on such cores: where there are as many pipes as slots, it would show more slots of a form that
 // holds one.
 static const struct slots_filler fillers[] = {
-    {"nop", "nop", "nop"},
+    {"nop", "nop", "nop", true},
     {.name = NULL},
 };
 

@@ -148,9 +148,9 @@ static const char *before(const struct form *form) {
 
 // Fillers: the second and third are renamed to the zero register and to another one, where the CPU does that.
 static const struct slots_filler fillers[] = {
-    {"nop", "nop", "nop"},
-    {"zero", "li {f:x}, 0", "li {f}, 0"},
-    {"mv", "mv {f:x}, {g:x}", "mv {f}, {g}"},
+    {"nop", "nop", "nop", true},
+    {"zero", "li {f:x}, 0", "li {f}, 0", false},
+    {"mv", "mv {f:x}, {g:x}", "mv {f}, {g}", false},
     {.name = NULL},
 };
 

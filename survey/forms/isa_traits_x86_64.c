@@ -197,9 +197,9 @@ static const struct way_breaker breakers[] = {
 // The second is a zero idiom, the third is eliminated at renaming. A short `nop` is none of them: a Zen 4 has two share
 // a slot, and among them a Zen 5 takes other instructions more slowly.
 static const struct slots_filler fillers[] = {
-    {"nopw", "nopw 0(%rax,%rax)", "nopw 0(%rax,%rax)"},
-    {"xor", "xorl {f:r32}, {f:r32}", "xorl {f}, {f}"},
-    {"mov", "movl {g:r32}, {f:r32}", "movl {g}, {f}"},
+    {"nopw", "nopw 0(%rax,%rax)", "nopw 0(%rax,%rax)", false},
+    {"xor", "xorl {f:r32}, {f:r32}", "xorl {f}, {f}", true},
+    {"mov", "movl {g:r32}, {f:r32}", "movl {g}, {f}", false},
     {.name = NULL},
 };
 
