@@ -34,6 +34,8 @@ static const char text[] = "cpu: 1\n"
                            "  op-cache-line-most-fields: 8\n"
                            "  op-cache-line-long-fields: 3\n"
                            "  op-cache-lines-per-cycle: 1\n"
+                           "  op-cache-loop-round: 1\n"
+                           "  op-cache-straight-slots: 14\n"
                            "  op-cache-many-lines: 4\n"
                            "  op-cache-fused-together: 1\n"
                            "  loads-per-cycle: 3\n"
@@ -123,6 +125,8 @@ static void groups(void **state) {
         {"480107488b4f40", "add [rdi], rax; mov rcx, [rdi+64]", BOUND_LATENCY, 1},
         {"48890748ff0f488b0f", "mov [rdi], rax; dec [rdi]; mov rcx, [rdi]: no update waits for it", BOUND_LATENCY, 0},
         {"648304252800000001", "add fs:[40], 1: by forwarding", BOUND_LATENCY, 8},
+        {"62a17d40efc062a17d40efc062a17d40efc062a17d40efc0",
+         "four of six bytes: ten or eleven slots of a window take no longer than dispatch", BOUND_CACHE, 4. / 6},
     };
     check(state, rows, sizeof rows / sizeof *rows);
 }
@@ -151,6 +155,10 @@ static void lines(void **state) {
         {"89d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d889d84"
          "983ef0175c4",
          "28 slots: four lines, and a cycle more", 5},
+        {"62a17d40efc062a17d40efc062a17d40efc062a17d40efc062a17d40efc062a17d40efc062a17d40efc062a17d40efc062a1"
+         "7d40efc062a17d40efc062a17d40efc062a17d40efc062a17d40efc062a17d40efc062a17d40efc062a17d40efc062a17d40"
+         "efc062a17d40efc062a17d40efc062a17d40efc04983ef017582",
+         "windows of eleven and ten slots: the first alone waits for its second line", 3},
         {"0f1f80000000000f1f80000000000f1f80000000000f1f80000000000f1f80000000000f1f80000000000f1f80000000000f1f8000000"
          "000"
          "89d889d84983ef0175be",
