@@ -192,8 +192,7 @@ static double window_cycles(const struct bound_code *code, const struct cached *
     double rounds = round_up(window->lines / at_once), straight = cpu_value(cpu, CPU_CACHE_STRAIGHT_SLOTS);
     if (cpu_knows(cpu, CPU_CACHE_WINDOW_LINES) && window->lines > cpu_value(cpu, CPU_CACHE_WINDOW_LINES))
         return code->request->is_loop ? 1 + round_up(window->slots / width) : window->slots / width;
-    const bool are_many =
-        cpu_knows(cpu, CPU_CACHE_MANY_LINES) && window->lines >= cpu_value(cpu, CPU_CACHE_MANY_LINES);
+    const bool are_many = cpu_knows(cpu, CPU_CACHE_MANY_LINES) && window->lines >= cpu_value(cpu, CPU_CACHE_MANY_LINES);
     if (!cpu_knows(cpu, CPU_CACHE_LOOP_ROUND))
         return window->lines / at_once + are_many;
     double round = cpu_value(cpu, CPU_CACHE_LOOP_ROUND), cycles = 1 + (rounds - 1) * round;
