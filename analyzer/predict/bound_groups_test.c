@@ -96,6 +96,8 @@ static void groups(void **state) {
         {"48010348014308", "add [rbx], rax; add [rbx+8], rax: updates go together", BOUND_STORES, 1},
         {"488b03488b4b084885d2", "two loads and a test: all groups have four and two", BOUND_LOADS, 2. / 3 + 0.2 / 2},
         {"488b03488b4b084889f2", "two loads and a mov that is no operation", BOUND_LOADS, 2. / 3},
+        {"488b0348837b08054889f2", "mov rax, [rbx]; cmp [rbx+8], 5; mov: what loads stands beside no access",
+         BOUND_LOADS, 2. / 3},
         {"488b03488b4b08488b6b104885d24885d24885d2", "three loads and three tests", BOUND_LOADS, 1},
         {"504883c408", "push; add rsp, 8: back", BOUND_LATENCY, 2},
         {"584883c408", "pop; add rsp, 8: on", BOUND_LATENCY, 1.75},

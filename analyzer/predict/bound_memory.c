@@ -165,7 +165,7 @@ static double commits_of(const struct walk *walk, double turns) {
 // What a slot of dispatch brings to the schedulers.
 struct brought {
     unsigned accesses;
-    bool is_operation; // of general registers
+    bool is_operation; // of general registers, beside accesses
 };
 
 static struct brought *list_brought(const struct walk *walk, unsigned *n) {
@@ -173,9 +173,10 @@ static struct brought *list_brought(const struct walk *walk, unsigned *n) {
     struct brought *brought = NULL;
     for (unsigned i = 0; i < code->n; i++) {
         const struct cpu_recipe *recipe = &code->recipes[i];
+        const unsigned accesses = recipe->n_loads + recipe->n_stores;
         for (unsigned slot = 0; slot < (unsigned)recipe->slots; slot++)
             *ARENA_ADD(code->arena, brought, *n) =
-                (struct brought){slot ? 0 : recipe->n_loads + recipe->n_stores, cpu_is_operation(recipe)};
+                (struct brought){slot ? 0 : accesses, !accesses && cpu_is_operation(recipe)};
     }
     return brought;
 }
