@@ -4,7 +4,10 @@
 #include "analyzer/cpu/recipe.h"
 #include "base/text.h"
 #include "bench/measure/replication.h"
+#include "blocks/unnamed_words.h"
 #include "lab/predict.h"
+
+#include <string.h>
 
 // Whether the CPU that runs the code has a feature. A simulated CPU has those that LLVM states for it.
 static enum host_feature find_feature(const struct lab *lab, const char *feature) {
@@ -85,6 +88,20 @@ static void doubt_large_memory(struct experiment *experiment) {
     m->why = "its pages do not fit the first-level cache, and follow each other too closely to share memory";
 }
 
+// Makes the value unstable where code like it has another time, which depends on how it is entered.
+static void doubt_unnamed_words(const struct lab *lab, struct experiment *experiment) {
+    struct bench_measurement *m = &experiment->measurement;
+    const struct lab_block *block = experiment->block;
+    bool may_rename = lab->host.vendor && strcmp(lab->host.vendor, "AuthenticAMD") == 0 && block->is_decoded &&
+                      strcmp(block->source.isa->name, "x86_64") == 0;
+    if (m->outcome != BENCH_OK || m->verdict == MEASURED_UNSTABLE || !may_rename ||
+        !unnamed_words_decide(lab->decoder.machine, &block->insns, m->cycles))
+        return;
+    m->verdict = MEASURED_UNSTABLE;
+    m->why = "a word of memory that no register addresses is passed on in 1 cycle where the code is entered right "
+             "behind itself, else in 6: both may be";
+}
+
 // Whether the block has branches besides that of its own loop, so that a part of it may not run.
 static bool has_inner_branch(const struct lab_block *block) {
     return block->is_decoded &&
@@ -118,8 +135,10 @@ void lab_take(struct lab *lab, struct experiment *experiment, const struct bench
         find_path(lab, experiment);
     }
     experiment_doubt_short_run(lab->arena, experiment);
-    if (experiment->block && !lab->is_simulated)
+    if (experiment->block && !lab->is_simulated) {
         doubt_large_memory(experiment);
+        doubt_unnamed_words(lab, experiment);
+    }
     predict_experiment(&request, experiment);
 }
 
