@@ -51,7 +51,9 @@ static const struct option options[] = {
     {OPTION_FLAG, "json", NULL, "Print JSON Lines.", &lab_args.files.wants_json},
     {OPTION_OUTPUT, "junit", "FILE", "Write JUnit's XML: a test case for each form.", &args.junit},
     {OPTION_OUTPUT, "markdown", "FILE", "Write a comment for a pull request.", &args.markdown},
-    {OPTION_TEXT, "annotations", "github", "Also print a workflow command for each finding.", &args.annotations},
+    {OPTION_TEXT, "annotations", "github",
+     "Also print a workflow command for each of the ten largest findings, at its line of the model's file.",
+     &args.annotations},
     {0},
 };
 

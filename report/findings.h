@@ -31,8 +31,9 @@ const char *findings_junit(struct arena *arena, const struct check_report *repor
 // A comment for a pull request.
 const char *findings_markdown(struct arena *arena, const struct check_report *report);
 
-// Workflow commands of GitHub Actions: an error for each finding that is not allowed, a notice for each stale
-// allowance, and one of lost values. `file`: path of the model's file, which they are shown at; null: none.
+// Workflow commands of GitHub Actions: an error for each of the ten findings that explain most and are not allowed, a
+// notice for each stale allowance, and one of lost values. `file`: path of the model's file; they are shown at the line
+// that names the form, class or resource. Null: there is no file.
 void findings_print_annotations(struct arena *arena, const struct check_report *report, const char *file, FILE *out);
 
 #endif

@@ -1,9 +1,11 @@
 // Findings in a pull request: a comment, and annotations.
 #include "report/findings.h"
 
+#include "base/file.h"
 #include "base/text.h"
 #include "report/findings_words.h"
 
+#include <ctype.h>
 #include <string.h>
 
 // ---- Markdown
@@ -103,19 +105,51 @@ static const char *escaped(struct arena *arena, const char *string, const char *
     return text.data;
 }
 
+// Number of the first line where a word stands by itself; 0: nowhere.
+static unsigned line_of(const char *text, const char *word, size_t length) {
+    unsigned line = 1;
+    for (const char *at = text, *from = text; length && (at = memmem(at, strlen(at), word, length)); at++) {
+        bool is_begun = at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        for (; from < at; from++)
+            line += *from == '\n';
+        if (!is_begun && !isalnum((unsigned char)at[length]) && at[length] != '_')
+            return line;
+    }
+    return 0;
+}
+
+// Where the model's file names the finding's form, or else the class or resource that its id ends with; "": nowhere.
+static const char *place_of(struct arena *arena, const struct check_finding *finding, const char *file,
+                            const char *model) {
+    const char *form = finding->typical->value->form;
+    unsigned line = form ? line_of(model, form, strlen(form)) : 0;
+    struct slice rest = {finding->id, strlen(finding->id)}, part;
+    while (!line && slice_next(&rest, '/', &part))
+        line = line_of(model, part.data, part.length);
+    return line ? arena_printf(arena, "file=%s,line=%u,", file, line) : arena_printf(arena, "file=%s,", file);
+}
+
 void findings_print_annotations(struct arena *arena, const struct check_report *report, const char *file, FILE *out) {
+    enum { MOST = 10 }; // GitHub shows no more of a step
     static const char in_texts[] = "%\r\n", in_properties[] = "%\r\n:,";
-    const char *place = file ? arena_printf(arena, "file=%s,", escaped(arena, file, in_properties)) : "";
+    struct fail no_file = {0};
+    char *model = NULL;
+    size_t length, n = 0;
+    const char *escaped_file = file ? escaped(arena, file, in_properties) : NULL;
+    if (file && !file_read(arena, file, &model, &length, &no_file))
+        model = NULL; // it was read before, to be checked
     for (int q = 0; q < CHECK_N_QUESTIONS; q++)
         for (size_t i = 0; i < report->n_findings[q]; i++) {
             const struct check_finding *each = &report->findings[q][i];
-            if (each->is_allowed)
+            if (each->is_allowed || n++ >= MOST)
                 continue;
             const char *why = each->why_not ? arena_printf(arena, "; %s", each->why_not) : "";
             const char *text = arena_printf(arena, "%s: %s%s", each->summary, findings_forms(arena, each), why);
-            fprintf(out, "::error %stitle=%s::%s\n", place, escaped(arena, each->id, in_properties),
-                    escaped(arena, text, in_texts));
+            fprintf(out, "::error %stitle=%s::%s\n", model ? place_of(arena, each, escaped_file, model) : "",
+                    escaped(arena, each->id, in_properties), escaped(arena, text, in_texts));
         }
+    if (n > MOST)
+        fprintf(out, "::notice title=more findings::%zu more findings explain fewer values each\n", n - MOST);
     if (report->n_lost)
         fprintf(out, "::%s title=lost values::%s\n", report->fails_lost ? "error" : "warning",
                 escaped(arena, findings_lost(arena, report), in_texts));

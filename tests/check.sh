@@ -25,8 +25,8 @@ gate=("$cyclops" check base --mcpu worse.yaml --against znver4 --annotations git
 expect 0 'No findings' "$cyclops" check base --mcpu znver4
 expect 0 'No findings' "$cyclops" check base
 expect 1 'Findings: 3' "${gate[@]}"
-expect 0 '^3$' count '^::error file=worse.yaml,title=model%3A' "${gate[@]}"
-expect 0 '::error file=worse.yaml,title=model%3Aslots/WriteIMul64Reg::uops 3, measured 1' bash -c '"$@" || true' - "${gate[@]}"
+expect 0 '^3$' count '^::error file=worse.yaml,line=[0-9]+,title=model%3A' "${gate[@]}"
+expect 0 "::error file=worse.yaml,line=$(grep -n IMUL64rr worse.yaml | cut -d: -f1),title=model%3Aslots/WriteIMul64Reg::uops 3, measured 1" bash -c '"$@" || true' - "${gate[@]}"
 expect 1 'Findings: 3' "${gate[@]}" --write-allow allow.yaml
 echo '  - {finding: "gap:nothing", reason: long gone}' >>allow.yaml
 expect 0 'Findings: 3 \(3 allowed\)' "${gate[@]}" --allow allow.yaml
