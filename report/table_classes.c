@@ -191,8 +191,19 @@ static bool write_json(const struct groups *groups, FILE *out, struct fail *fail
     return is_written;
 }
 
+static bool has_classes(const struct survey_table *table) {
+    bool is_found = false;
+    for (size_t i = 0; i < table->n_rows; i++)
+        is_found |= table->rows[i].sched_class != NULL;
+    return is_found;
+}
+
 bool table_classes_write(struct arena *arena, const struct survey_table *table, enum table_format format, bool colour,
                          FILE *out, struct fail *fail) {
+    if (table->n_rows && !has_classes(table))
+        return fail_set(
+            fail, FAIL_INPUT,
+            "this table does not state scheduling classes: published ones leave them out, surveys have them");
     struct groups groups = find_groups(arena, table);
     if (format == TABLE_JSON)
         return write_json(&groups, out, fail);

@@ -17,6 +17,7 @@ expect 0 'table.csv.xz: [0-9]+ values, 0 unstable, [2-9] well-known' "$check" "$
 expect 0 '100.0 % of [0-9]+ values agree' "$check" "$folder" --simulated --like "$folder"
 expect 0 'Measured: sim:znver4.* 3 of 3 forms have a value. .*These are two blocks' one_line cat "$folder/README.md"
 expect 0 '^a-.* of them; 0 of these differ' one_line "$cyclops" table "$folder" survey
+expect 2 'does not state scheduling classes' "$cyclops" table "$folder" --classes
 expect 1 'host.json: it is no measurement of a real machine, but of target .sim:znver4' "$check" "$folder"
 [ ! -x "$folder/table.csv.xz" ] || { echo "FAILED: a published file can be executed"; failures=$((failures + 1)); }
 expect 1 'is there already' "$here/../scripts/publish" survey --name a --into . --simulated --cyclops "$cyclops"
