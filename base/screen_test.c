@@ -113,7 +113,9 @@ static void sentences_are_broken_between_words(void **state) {
     wraps("abcdefgh i", 0, 1, 4, "abcd\n efg\n h i\n"); // a word wider than a line
     wraps("", 4, 4, 10, "\n");
     wraps("streams, n = 12 of 15", 0, 2, 12, "streams,\n  n = 12 of\n  15\n"); // one number
-    wraps("a b", 9, 4, 6, "a\n    b\n");                                       // begins behind the last column
+    wraps("at most 1 % is", 0, 2, 10, "at most\n  1 % is\n");                  // a number and its unit
+    wraps("12; 34 × two modes", 0, 2, 10, "12;\n  34 × two\n  modes\n");
+    wraps("a b", 9, 4, 6, "a\n    b\n"); // begins behind the last column
 }
 
 int main(void) {

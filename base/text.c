@@ -284,6 +284,19 @@ static bool is_beside_equals(const char *start, const char *space, const char *e
     return is_before || is_behind;
 }
 
+// Whether a blank belongs to a number and what it counts: "1 %", "401 × a reason".
+static bool is_in_quantity(const char *start, const char *space, const char *end) {
+    static const char times[] = "×";
+    const size_t n = sizeof times - 1, n_behind = (size_t)(end - space - 1);
+    return (n_behind && space[1] == '%') || (n_behind >= n && memcmp(space + 1, times, n) == 0) ||
+           ((size_t)(space - start) >= n && memcmp(space - n, times, n) == 0);
+}
+
+// Whether a line may end at this place.
+static bool is_break(const char *start, const char *at, const char *end) {
+    return *at == ' ' && !is_beside_equals(start, at, end) && !is_in_quantity(start, at, end);
+}
+
 bool slice_next_line(struct slice *rest, size_t columns, struct slice *line) {
     if (rest->length == 0)
         return false;
@@ -292,10 +305,10 @@ bool slice_next_line(struct slice *rest, size_t columns, struct slice *line) {
         bool is_continuation = (*at & 0xC0) == 0x80;
         if (!is_continuation && !is_combining((const unsigned char *)at) && ++width > columns && at > start)
             break;
-        if (*at == ' ' && !is_beside_equals(start, at, end))
+        if (is_break(start, at, end))
             stop = at;
     }
-    if (at == end || (*at == ' ' && !is_beside_equals(start, at, end)) || !stop)
+    if (at == end || is_break(start, at, end) || !stop)
         stop = at;
     *line = (struct slice){start, (size_t)(stop - start)};
     while (line->length && line->data[line->length - 1] == ' ')
