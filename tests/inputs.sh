@@ -385,9 +385,17 @@ links_text() { # ISA FLAVOUR PATTERN TEXT
     python3 - "$T/pack" "$T/code" <<'END' >"$T/vma"
 import re, sys
 text = open(sys.argv[1]).read()
+code = b""
+for line in re.findall(r"\ncode (.*)", text): # base/repeats.h
+    data = bytearray(code)
+    for word in line.split():
+        distance, _, n = word.partition("-")
+        data += b"" if n else bytes.fromhex(word)
+        for _ in range(int(n or 0)):
+            data.append(data[-int(distance)])
+    code = data[len(code):]
 text = text[text.rindex("\nkernel f"):]
 number = lambda key: int(re.search(r"\n%s (\d+)" % key, text).group(1))
-code = bytes.fromhex(re.search(r"\ncode (\w+)", text).group(1))
 start = number("body_offset")
 open(sys.argv[2], "wb").write(code[start:start + number("body_bytes")])
 print(number("address") + start)
