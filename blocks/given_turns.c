@@ -84,6 +84,10 @@ bool given_turns_take(struct arena *arena, struct lab_block *block, enum block_a
     *why = n ? arena_printf(arena, "%s is given, which decides its turns: %s%llu in each pass%s", name,
                             block->leaves ? "at most " : "", (unsigned long long)n,
                             n >= many ? "; give it fewer where these take too long" : "")
-             : arena_printf(arena, "%s is given, which decides its turns", name);
+             : arena_printf(arena,
+                            "%s is given, which decides its turns, and %lld begins no number of turns: %lld is for "
+                            "one, %lld for two",
+                            name, (long long)state_value_bits(&items[0]->value),
+                            (long long)(turns->addend + turns->factor), (long long)(turns->addend + 2 * turns->factor));
     return true;
 }

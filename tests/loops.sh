@@ -170,6 +170,8 @@ passes 301 --asm '1: imul rax, rdx; dec ecx; jne 1b' --set rcx=100
 expect 0 'not a turn, as rcx is given, which decides its turns: 100 in each pass' one_line cat "$T/why"
 expect 1 'time-out; rcx is given, which decides its turns: 1000000000 in each pass; give it fewer' one_line \
     run --form looped --asm '1: imul rax, rdx; dec ecx; jne 1b' --set rcx=1000000000
+expect 1 'time-out; rcx is given, which decides its turns, and 8 begins no number of turns: 3 is for one, 6 for two' one_line \
+    run --form looped --asm '1: imul rax, rdx; sub rcx, 3; jne 1b' --set rcx=8
 passes 32 --hex 4883c7084839f775f7 --set rdi=0x2324000,rsi=0x2324050
 expect 0 'as rsi is given, which decides its turns: 10 in each pass' one_line cat "$T/why"
 passes 22 --asm '1: add rax, 1; cmp rax, 9; jl 1b' --set rax=2
