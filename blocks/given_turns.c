@@ -88,6 +88,6 @@ bool given_turns_take(struct arena *arena, struct lab_block *block, enum block_a
                             "%s is given, which decides its turns, and %lld begins no number of turns: %lld is for "
                             "one, %lld for two",
                             name, (long long)state_value_bits(&items[0]->value),
-                            (long long)(turns->addend + turns->factor), (long long)(turns->addend + 2 * turns->factor));
+                            (long long)turns->addend + turns->factor, (long long)turns->addend + 2 * turns->factor);
     return true;
 }
