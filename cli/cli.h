@@ -23,6 +23,7 @@ int cmd_cpu(int argc, char **argv);
 int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_fleet(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_hot(int argc, char **argv);
 int cmd_infer(int argc, char **argv);

@@ -27,6 +27,7 @@ const struct cli_command cli_commands[] = {
     {"hot", "find a program's hot loops; replay them with their own data", cmd_hot},
     {"pairs", "find which instructions issue together: measured and predicted", cmd_pairs},
     {"bundle", "put programs and a runner into one file, to measure elsewhere", cmd_bundle},
+    {"fleet", "print a script that measures bundles on many machines", cmd_fleet},
     {"cpu", "show, compare and begin CPU files, our own models", cmd_cpu},
     {"explain", "show what a model says of one instruction, as a picture in time", cmd_explain},
     {"try", "run a block once: what it touches, and what it leaves behind", cmd_try},

@@ -31,6 +31,7 @@ set(CYCLOPS_LABEL_slow
   program.events
   program.exchange
   program.expectations
+  program.fleet
   program.formats
   program.functions-qemu
   program.host-model
@@ -117,6 +118,7 @@ set(CYCLOPS_ON_CPU
   program.corun
   program.end-to-end
   program.events
+  program.fleet
   program.hot
   program.interrupted
   program.killed
