@@ -120,7 +120,7 @@ static bool make_plan(struct part *part, struct fail *fail) {
     json_decref(last);
     if (!is_good)
         return false;
-    record_find_sweeps(&part->plan);
+    record_find_sweeps(part->arena, &part->plan);
     if (part->n_coruns)
         fprintf(stderr, "cyclops: warning: %u measurement%s with a co-runner %s left out\n", part->n_coruns,
                 part->n_coruns == 1 ? "" : "s", part->n_coruns == 1 ? "is" : "are");

@@ -1,8 +1,10 @@
 #include "lab/record_experiment.h"
 
 #include "base/bytes.h"
+#include "base/index.h"
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_NAME_BYTES = 120 };
@@ -126,6 +128,37 @@ static bool is_one_sweep(const struct program *a, const struct program *b) {
            (a->placement == b->placement || a->placement == PLACEMENT_NONE) && strcmp(a->kernel, b->kernel) == 0;
 }
 
+struct row {
+    size_t first, number; // of the kernel's first row, and its own
+    struct experiment *experiment;
+};
+
+static int compare_rows(const void *a, const void *b) {
+    const struct row *x = a, *y = b;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+// Puts the rows of each kernel together: a run that may be killed measures one of each kernel before the others.
+static void gather_kernels(struct arena *arena, const struct plan *plan) {
+    struct index index = {.arena = arena};
+    struct row *rows = ARENA_ARRAY(arena, struct row, plan->n_experiments + 1);
+    for (size_t i = 0; i < plan->n_experiments; i++) {
+        const char *kernel = plan->experiments[i]->program.kernel;
+        uint64_t hash = bytes_hash(kernel, strlen(kernel));
+        rows[i] = (struct row){i, i, plan->experiments[i]};
+        for (size_t place = 0, k; rows[i].first == i && (k = index_next(&index, hash, &place)) != INDEX_END;)
+            if (strcmp(rows[k].experiment->program.kernel, kernel) == 0)
+                rows[i].first = k;
+        if (rows[i].first == i)
+            index_add(&index, hash, i);
+    }
+    qsort(rows, plan->n_experiments, sizeof *rows, compare_rows);
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        plan->experiments[i] = rows[i].experiment;
+}
+
 // Values that need more samples are done later than their neighbours.
 static void sort_sweeps(const struct plan *plan) {
     for (size_t i = 1; i < plan->n_experiments; i++)
@@ -138,7 +171,8 @@ static void sort_sweeps(const struct plan *plan) {
         }
 }
 
-void record_find_sweeps(const struct plan *plan) {
+void record_find_sweeps(struct arena *arena, const struct plan *plan) {
+    gather_kernels(arena, plan);
     sort_sweeps(plan);
     for (size_t i = 1; i < plan->n_experiments; i++) {
         struct experiment *const *two = &plan->experiments[i - 1];

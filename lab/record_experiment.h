@@ -18,7 +18,7 @@ bool record_to_experiment(struct arena *arena, const struct record *record, stru
                           struct fail *fail);
 
 // Marks the rows of sweeps, which files do not mark: throughputs of one kernel and form whose n grows by one. Puts them
-// in that order; a file has them as they were done.
-void record_find_sweeps(const struct plan *plan);
+// in that order, and all rows of a kernel together; a file has them as they were done.
+void record_find_sweeps(struct arena *arena, const struct plan *plan);
 
 #endif

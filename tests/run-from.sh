@@ -37,6 +37,11 @@ from 1 'add-x .latency.*: illegal instruction there'
 file "$header" "$(record '')" "$(record '"beside": {"kernel": "mul-x", "cycles": 3, "low": 3, "high": 3}')"
 from 0 '1 measurement with a co-runner is left out'
 
+# Sweeps of two kernels whose rows take turns, as a bundle's runner that may be killed writes them: a table each.
+looped() { record "\"kernel\": \"$1\", \"mode\": \"throughput\", \"form\": \"looped\", \"arc\": null, \"n\": $2"; }
+file "$header" "$(looped add-x 1)" "$(looped sub-x 1)" "$(looped sub-x 2)" "$(looped add-x 2)"
+expect 0 '^2 4$' bash -c "'$cyclops' run --from '$T/file' --mcpu none >'$T/swept'; echo \$(grep -c 'measured, looped' '$T/swept') \$(grep -cE '^ +[12] +1.00' '$T/swept')"
+
 # Code is decoded, never run: these bytes would end the program (brk, svc, an endless loop).
 for bytes in 000020d4 010000d4 00000014; do
     file "$header" "$(record "\"mode\": \"block\", \"bytes\": \"$bytes\"")"
