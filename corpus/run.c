@@ -167,9 +167,15 @@ static bool read_inputs(struct corpus_run *run, struct fail *fail) {
                                          .most = request->most,
                                          .counts = request->counts,
                                          .range = request->range};
-    for (size_t i = 0; i < request->n_inputs; i++)
-        if (!corpus_inputs_read(&run->blocks, request->inputs[i], fail))
+    for (size_t i = 0; i < request->n_inputs; i++) {
+        if (corpus_inputs_read(&run->blocks, request->inputs[i], fail))
+            continue;
+        if (request->campaign.is_strict || (run->blocks.n == 0 && i + 1 == request->n_inputs))
             return false;
+        lab_say_failed(request->campaign.lab->listener, fail);
+        run->campaign.status = run_plan_worse(run->campaign.status, (int)fail->status);
+        fail_clear(fail);
+    }
     if (run->blocks.n == 0)
         return fail_set(fail, FAIL_INPUT, "there is no block to measure");
     take_shard(run);

@@ -54,8 +54,9 @@ struct corpus_tally {
     size_t n_reasons;
 };
 
-// Runs a corpus. `status` becomes RUN_PLAN_INTERRUPTED (lab/run_plan.h) where the user ended it; else it stays: trouble
-// with a single block is its outcome. False only where nothing can go on.
+// Runs a corpus. `status` becomes RUN_PLAN_INTERRUPTED (lab/run_plan.h) where the user ended it, and FAIL_INPUT where
+// one of several inputs could not be read; else it stays: trouble with a single block is its outcome. False only where
+// nothing can go on.
 bool corpus_run(struct arena *arena, const struct corpus_request *request, struct corpus_tally *tally, int *status,
                 struct fail *fail);
 

@@ -283,10 +283,13 @@ static void say_all_lost(const struct plan_run *run) {
                            ? arena_printf(lab->arena, ": %s", bench_gaps_summary(lab->arena, &lab->bench.gaps))
                            : "";
     lab_say(lab->listener, LAB_WARNING,
-            "%s%s. Stop what runs beside, choose another CPU (--cpu), or come back at another time",
+            "%s%s. Stop what runs beside, choose another CPU (--cpu), or come back at another time%s",
             lab->bench.has_no_window ? lab->bench.unstable_why
                                      : "no value could be measured: others disturbed all rounds",
-            hint);
+            hint,
+            run->plan->n_blocks ? ". A block with a loop inside that takes milliseconds is always disturbed: give that "
+                                  "fewer turns (--set)"
+                                : "");
 }
 
 bool run_plan(struct lab *lab, const struct lab_options *options, struct plan *plan,

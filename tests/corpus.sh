@@ -108,6 +108,12 @@ for wanted in 'bad.csv:3:3: this is not a hexadecimal digit' 'bad.csv:4:3: half 
     expect 0 "$wanted" bad
 done
 expect 2 'bad.csv:3:3: this is not a hexadecimal digit' "$cyclops" corpus run "$T/bad.csv" "${quiet[@]}" --output "$T/strict" --strict
+# ---- an input that cannot be read: the others go on, and the exit status says so
+printf 'foo %%rax\n' >"$T/bad.s"
+several() { "$cyclops" corpus run "$T/bad.s" "$T/bad.csv" "$T/none.o" "${quiet[@]}" --output "$T/several" "$@" 2>&1; }
+expect 2 'bad.s:1: .*foo' several --strict
+expect 2 'stable value +1 +1' several
+for wanted in 'bad.s:1: .*foo' "cannot read '.*none.o'"; do expect 2 "$wanted" several --resume; done
 [ ! -e "$T/strict" ] || { echo "FAILED: a refused run made its folder"; failures=$((failures + 1)); }
 expect 2 "'$T/killed' holds a corpus: --resume goes on with it" "$cyclops" corpus run "$T/some.hex" "${quiet[@]}" --output "$T/killed"
 expect 2 'have another CPU' "$cyclops" corpus run "$T/some.hex" --isa x86_64 --target sim:haswell --output "$T/killed" --resume
