@@ -1,5 +1,6 @@
 #include "blocks/path.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool does_nothing(const struct insn *insn) {
@@ -51,21 +52,29 @@ static void find_idle(struct arena *arena, const struct block *block, const stru
     }
 }
 
-// Finds the loop inside that turns most often before it is left; not the one around the block.
+// Finds the loops inside that turn most often before they are left, and in a pass; not the one around the block.
 static void find_longest(struct arena *arena, const struct block *block, const struct follow_order *run,
                          struct program_range own, struct path *path) {
     unsigned *n_back = ARENA_ARRAY(arena, unsigned, block->n_insns),
              *n_on = ARENA_ARRAY(arena, unsigned, block->n_insns);
-    size_t offset = 0;
+    size_t offset = 0, n_passes = 0;
+    for (size_t i = 0; i < run->n; i++)
+        n_passes += run->steps[i].insn == run->steps[0].insn;
     for (size_t i = 0; i + 1 < run->n; i++)
         if (run->steps[i].insn < block->n_insns) // else of a function that it calls
             ++*(run->steps[i + 1].insn <= run->steps[i].insn ? &n_back[run->steps[i].insn] : &n_on[run->steps[i].insn]);
     for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
         const struct insn *insn = &block->insns[i];
         bool is_inside = offset >= own.offset && offset + insn->n_bytes <= own.offset + own.length;
-        double turns = n_on[i] ? (double)n_back[i] / n_on[i] + 1 : 0;
-        if (is_inside && insn->is_branch && insn->is_direct && n_back[i] && turns > path->longest_loop)
-            path->longest_loop = turns;
+        double turns = n_on[i] ? (double)n_back[i] / n_on[i] + 1 : 0,
+               all = (double)(n_back[i] + n_on[i]) / (double)n_passes;
+        if (!is_inside || !insn->is_branch || !insn->is_direct || !n_back[i])
+            continue;
+        path->longest_loop = fmax(path->longest_loop, turns);
+        if (n_on[i] >= 2 * n_passes && all > path->n_turns) {
+            path->n_left = (double)n_on[i] / (double)n_passes;
+            path->n_turns = all;
+        }
     }
 }
 

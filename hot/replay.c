@@ -164,7 +164,7 @@ static void find_ends(const struct bench_measurement *m, double *low, double *hi
 // The difference of both values, with the doubt of both. That of the twin matters only beside the whole.
 static void subtract(struct arena *arena, const struct bench_measurement *whole, const struct bench_measurement *twin,
                      struct hot_replay *replay) {
-    static const double most_doubt = 0.01;
+    static const double most_doubt = 0.01, widest = 0.1; // of the value
     struct bench_measurement *m = &replay->measurement;
     double low, high;
     find_ends(twin, &low, &high);
@@ -184,6 +184,10 @@ static void subtract(struct arena *arena, const struct bench_measurement *whole,
     if (m->verdict != MEASURED_UNSTABLE && is_doubtful) {
         m->verdict = MEASURED_UNSTABLE;
         m->why = arena_printf(arena, "putting the state in place takes %.0f to %.0f cycles", low, high);
+    }
+    if (m->verdict != MEASURED_UNSTABLE && m->high - m->low > widest * m->cycles) {
+        m->verdict = MEASURED_UNSTABLE;
+        m->why = arena_printf(arena, "replays take %.0f to %.0f cycles", m->low, m->high);
     }
     double turns = (double)replay->turns;
     replay->cycles_per_turn = m->cycles / turns;

@@ -81,6 +81,7 @@ static void measures_chains(void **context) {
         print_message("unstable: %s\n", adds.measurement.why ? adds.measurement.why : multiply.measurement.why);
         skip();
     }
+    print_message("%.3f to %.3f, %.3f to %.3f cycles\n", adds.low, adds.high, multiply.low, multiply.high);
     assert_true(adds.low > 0.9 && adds.high < 1.15);
     assert_true(multiply.low > 2.7 && multiply.high < 3.3);
 }

@@ -88,9 +88,18 @@ static const char *short_path(struct arena *arena, const struct path *path) {
 
 // Whether the end of a loop inside may be predicted in a longer run and not in this one, and that is some percent.
 static bool has_doubtful_end(const struct experiment *e) {
-    // A Zen 4 has two times of loops of 14 and of 20 turns (24 and 29 cycles, 33 and 41), and one of 10 and fewer.
+    // A Zen 4 has two times of loops of 14 and of 20 turns (24 and 29 cycles, 33 and 41), and one of 10 and fewer; and
+    // of one that is left after 1, 2, 3 and 4 turns (50 and 80).
     static const double fewest_turns = 12, most_cycles = 4000;
-    return e->path.longest_loop >= fewest_turns && e->measurement.cycles < most_cycles;
+    return fmax(e->path.longest_loop, e->path.n_turns) >= fewest_turns && e->measurement.cycles < most_cycles;
+}
+
+static const char *doubtful_end(struct arena *arena, const struct path *path) {
+    static const char hint[] = "where a CPU learns to predict that, it takes less";
+    return path->n_left > 0 && path->n_turns > path->longest_loop
+               ? arena_printf(arena, "a loop inside is left %.3g times in each pass, after %.3g turns in all: %s",
+                              path->n_left, path->n_turns, hint)
+               : arena_printf(arena, "a loop inside is left after %.0f turns: %s", path->longest_loop, hint);
 }
 
 static void add_other_notes(struct text *note, const struct experiment *e) {
@@ -104,10 +113,7 @@ static void add_other_notes(struct text *note, const struct experiment *e) {
     if (path_is_short(&e->path))
         add_part(note, short_path(note->arena, &e->path));
     if (has_doubtful_end(e))
-        add_part(note, arena_printf(note->arena,
-                                    "a loop inside is left after %.0f turns: where a CPU learns to predict "
-                                    "that, it takes less",
-                                    e->path.longest_loop));
+        add_part(note, doubtful_end(note->arena, &e->path));
     if (e->followed.instructions > 0)
         add_part(note, "predicted along the branches taken here, without a misprediction");
     if (e->measurement.n_replicates && e->measurement.verdict != MEASURED_UNSTABLE)
