@@ -414,6 +414,50 @@ static void a_process_by_ptrace(void **state) {
     expect_attached(true);
 }
 
+// What became of a program that a timer sampled; `is_traced`: where this machine lets a process trace another.
+struct sampled {
+    struct hot_profile profile;
+    int status;
+    double cpu;
+    bool is_traced;
+};
+
+static struct sampled sample(struct arena *arena, const char *program, unsigned hertz) {
+    const char *why;
+    int go[2];
+    assert_int_equal(pipe(go), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        char byte;
+        if (read(go[0], &byte, 1) == 1)
+            execl(program, program, NULL);
+        _exit(127);
+    }
+    struct gather gather = {.arena = arena};
+    struct spaces spaces = {.gather = &gather};
+    struct cpu_time cpu_time;
+    struct sampler sampler = {.spaces = &spaces, .hertz = hertz, .pid = child, .is_ours = true, .cpu_time = &cpu_time};
+    struct sampler_end end = {0};
+    struct sampled sampled;
+    cpu_time_open(&cpu_time, child, CPU_TIME_FROM_PROGRAM);
+    sampled.is_traced = sampler_ptrace_open(&sampler, &why);
+    assert_int_equal(write(go[1], "x", 1), 1);
+    if (sampled.is_traced) {
+        sampler_ptrace_run(&sampler, 0, &end);
+        sampler_ptrace_close(&sampler);
+    } else {
+        waitpid(child, &end.status, 0);
+    }
+    close(go[0]);
+    close(go[1]);
+    sampled.cpu = cpu_time_read(&cpu_time);
+    sampled.status = end.status;
+    cpu_time_close(&cpu_time);
+    gather_finish(&gather, &sampled.profile);
+    return sampled;
+}
+
 // Threads, signals and children stay the program's own.
 static void a_busy_program_by_ptrace(void **state) {
     (void)state;
@@ -439,39 +483,33 @@ static void a_busy_program_by_ptrace(void **state) {
                             "    return WEXITSTATUS(s) == 5 && n > 0 ? 7 : 1;\n"
                             "}\n");
     struct arena arena = {0};
-    const char *program = testing_compile("busy", "busy.c", "-O1 -pthread"), *why;
-    int go[2];
-    assert_int_equal(pipe(go), 0);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        char byte;
-        if (read(go[0], &byte, 1) == 1)
-            execl(program, program, NULL);
-        _exit(127);
-    }
-    struct gather gather = {.arena = &arena};
-    struct spaces spaces = {.gather = &gather};
-    struct cpu_time cpu_time;
-    struct sampler sampler = {.spaces = &spaces, .hertz = 500, .pid = child, .is_ours = true, .cpu_time = &cpu_time};
-    struct sampler_end end = {0};
-    struct hot_profile profile;
-    cpu_time_open(&cpu_time, child, CPU_TIME_FROM_PROGRAM);
-    bool is_good = sampler_ptrace_open(&sampler, &why);
-    assert_int_equal(write(go[1], "x", 1), 1);
-    if (is_good) {
-        sampler_ptrace_run(&sampler, 0, &end);
-        sampler_ptrace_close(&sampler);
-    } else {
-        waitpid(child, &end.status, 0);
-    }
-    const double cpu = cpu_time_read(&cpu_time);
-    cpu_time_close(&cpu_time);
-    gather_finish(&gather, &profile);
-    assert_true(WIFEXITED(end.status) && WEXITSTATUS(end.status) == 7);
-    if (is_good)
-        assert_true(profile.total > 0 && profile.timed[profile.n_timed - 1].seconds <= cpu);
+    struct sampled sampled = sample(&arena, testing_compile("busy", "busy.c", "-O1 -pthread"), 500);
+    assert_true(WIFEXITED(sampled.status) && WEXITSTATUS(sampled.status) == 7);
+    if (sampled.is_traced)
+        assert_true(sampled.profile.total > 0 &&
+                    sampled.profile.timed[sampled.profile.n_timed - 1].seconds <= sampled.cpu);
     arena_free(&arena);
+}
+
+// The first thread may end while nobody has taken note of the ends of the others.
+static void a_program_that_ends_by_ptrace(void **state) {
+    (void)state;
+    enum { TIMES = 40 };
+    testing_write("ends.c", "#include <pthread.h>\n"
+                            "static void *work(void *p) { for (volatile long i = 0; i < 30000; i++) ; return p; }\n"
+                            "int main(void) {\n"
+                            "    pthread_t all[4];\n"
+                            "    for (int i = 0; i < 4; i++) pthread_create(&all[i], 0, work, 0);\n"
+                            "    for (int i = 0; i < 4; i++) pthread_join(all[i], 0);\n"
+                            "    return 7;\n"
+                            "}\n");
+    const char *program = testing_compile("ends", "ends.c", "-O1 -pthread");
+    for (int i = 0; i < TIMES; i++) {
+        struct arena arena = {0};
+        struct sampled sampled = sample(&arena, program, 20000);
+        assert_true(WIFEXITED(sampled.status) && WEXITSTATUS(sampled.status) == 7);
+        arena_free(&arena);
+    }
 }
 
 static bool are_near(double value, double expected) {
@@ -509,6 +547,7 @@ int main(void) {
         cmocka_unit_test(a_process_that_runs),
         cmocka_unit_test(a_process_by_ptrace),
         cmocka_unit_test(a_busy_program_by_ptrace),
+        cmocka_unit_test(a_program_that_ends_by_ptrace),
     };
     return cmocka_run_group_tests(tests, testing_programs_open, testing_programs_close);
 }

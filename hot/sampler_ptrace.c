@@ -143,11 +143,38 @@ static bool read_address(pid_t thread, uint64_t *address) {
 }
 #endif
 
+static bool is_traced(const struct ptraced *ptraced, pid_t thread) {
+    for (size_t i = 0; i < ptraced->n_threads; i++)
+        if (ptraced->threads[i] == thread)
+            return true;
+    return false;
+}
+
+// Waits until a thread that was interrupted stops. Returns false where it ended. The kernel tells the end of the first
+// thread only once the ends of all others are taken: so these are, meanwhile.
+static bool await_stop(struct sampler *sampler, struct ptraced *ptraced, pid_t thread, struct sampler_end *end) {
+    static const struct timespec a_while = {.tv_nsec = 1000000};
+    sigset_t child;
+    if (thread != sampler->pid)
+        return take_event(sampler, ptraced, thread, 0, end);
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    while (!take_event(sampler, ptraced, thread, WNOHANG, end)) {
+        if (!is_traced(ptraced, thread))
+            return false;
+        sigtimedwait(&child, NULL, &a_while);
+        for (size_t i = ptraced->n_threads; i-- > 0;)
+            if (ptraced->threads[i] != thread && take_event(sampler, ptraced, ptraced->threads[i], WNOHANG, end))
+                ptrace(PTRACE_CONT, ptraced->threads[i], NULL, NULL);
+    }
+    return true;
+}
+
 static void sample_thread(struct sampler *sampler, struct ptraced *ptraced, pid_t thread, struct sampler_end *end) {
     uint64_t address;
     if (!is_running(sampler, thread) || ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) != 0)
         return;
-    if (!take_event(sampler, ptraced, thread, 0, end))
+    if (!await_stop(sampler, ptraced, thread, end))
         return;
     if (read_address(thread, &address))
         add_sample(sampler, address);
@@ -200,7 +227,7 @@ void sampler_ptrace_close(struct sampler *sampler) {
     for (size_t i = ptraced->n_threads; i-- > 0;) { // a thread can be let go only while it is stopped
         if (i >= ptraced->n_threads || ptrace(PTRACE_INTERRUPT, ptraced->threads[i], NULL, NULL) != 0)
             continue;
-        if (take_event(sampler, ptraced, ptraced->threads[i], 0, &end))
+        if (await_stop(sampler, ptraced, ptraced->threads[i], &end))
             ptrace(PTRACE_DETACH, ptraced->threads[i], NULL, NULL);
     }
     sigprocmask(SIG_SETMASK, &ptraced->old_mask, NULL);
