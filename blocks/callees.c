@@ -2,6 +2,7 @@
 
 #include "blocks/block_state.h"
 #include "blocks/turns.h"
+#include "blocks/x86_registers.h"
 #include "gen/registers.h"
 
 #include <elf.h>
@@ -38,22 +39,26 @@ void callees_add_changes(struct arena *arena, struct lab_block *block, enum bloc
 
 // ---- what the code of a function shows
 
+// Returns the memory that came along with an address in it; null: none did.
+static const struct segment *segment_at(const struct link *link, uint64_t address) {
+    for (size_t i = 0; i < link->n_segments; i++)
+        if (address - link->segments[i].address < link->segments[i].n_bytes)
+            return &link->segments[i];
+    return NULL;
+}
+
 // Decodes the instruction at an address of the memory that came along; null: no code is there.
 static const struct insn *decode_at(struct arena *arena, const struct decoder *decoder, const struct link *link,
                                     uint64_t address) {
     struct block found;
     struct fail why;
-    for (size_t i = 0; i < link->n_segments; i++) {
-        const struct segment *segment = &link->segments[i];
-        uint64_t offset = address - segment->address;
-        if (!segment->is_executable || offset >= segment->n_bytes)
-            continue;
-        const uint8_t *bytes = segment->bytes + offset;
-        size_t n = decoder->backend->first_length(decoder->cpu, bytes, segment->n_bytes - (size_t)offset);
-        if (n && decoder_decode(decoder, arena, bytes, n, &found, &why))
-            return &found.insns[0];
-    }
-    return NULL;
+    const struct segment *segment = segment_at(link, address);
+    if (!segment || !segment->is_executable)
+        return NULL;
+    size_t offset = (size_t)(address - segment->address);
+    const uint8_t *bytes = segment->bytes + offset;
+    size_t n = decoder->backend->first_length(decoder->cpu, bytes, segment->n_bytes - offset);
+    return n && decoder_decode(decoder, arena, bytes, n, &found, &why) ? &found.insns[0] : NULL;
 }
 
 const struct insn *callees_insn(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,
@@ -70,20 +75,14 @@ static bool is_nowhere(uint64_t address) {
 // Whether x86-64's instruction jumps to where the word says that it names by its distance, and nothing can be there.
 static bool jumps_nowhere(const struct decoder *decoder, const struct link *link, const struct insn *insn,
                           uint64_t address) {
-    const struct insn_address *written = insn->address;
-    uint64_t word;
-    if (!written || !written->base || strcmp(decoder->machine->registers[written->base].name, "RIP") != 0)
+    uint64_t word, place;
+    if (!x86_names_by_distance(decoder->machine, insn, address, &place))
         return false;
-    uint64_t place = address + insn->n_bytes + (uint64_t)written->displacement;
-    for (size_t i = 0; i < link->n_segments; i++) {
-        const struct segment *segment = &link->segments[i];
-        uint64_t offset = place - segment->address;
-        if (offset >= segment->n_bytes || segment->n_bytes - offset < sizeof word)
-            continue;
-        memcpy(&word, segment->bytes + offset, sizeof word);
-        return is_nowhere(word);
-    }
-    return false;
+    const struct segment *segment = segment_at(link, place);
+    if (!segment || segment->n_bytes - (place - segment->address) < sizeof word)
+        return false;
+    memcpy(&word, segment->bytes + (place - segment->address), sizeof word);
+    return is_nowhere(word);
 }
 
 static uint32_t changes_of(struct arena *arena, const struct decoder *decoder, const struct lab_block *block,

@@ -1,6 +1,8 @@
 // What all that fills in references asks of the file and its piece, and what it notes for the link.
 #include "blocks/linker.h"
 
+#include "blocks/x86_registers.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -102,9 +104,8 @@ bool linker_find_distance(const struct object_linker *linker, const struct insn 
         *target = address + insn->n_bytes + (uint64_t)(int64_t)distance;
         return true;
     }
-    if (!written || !written->base || strcmp(machine->registers[written->base].name, "RIP") != 0)
+    if (!x86_names_by_distance(machine, insn, address, target))
         return false;
-    *target = address + insn->n_bytes + (uint64_t)written->displacement;
     for (unsigned at = 1; at + X86_FIELD <= insn->n_bytes; at++) {
         memcpy(&distance, bytes + at, sizeof distance);
         *field = at;

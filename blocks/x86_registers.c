@@ -9,6 +9,14 @@ const char *x86_register_name(const struct machine *machine, uint16_t reg) {
     return reg && reg < machine->n_registers ? machine->registers[reg].name : "";
 }
 
+bool x86_names_by_distance(const struct machine *machine, const struct insn *insn, uint64_t at, uint64_t *address) {
+    const struct insn_address *written = insn->address;
+    if (!written || strcmp(x86_register_name(machine, written->base), "RIP") != 0)
+        return false;
+    *address = at + insn->n_bytes + (uint64_t)written->displacement;
+    return true;
+}
+
 unsigned x86_general_register(const struct machine *machine, uint16_t reg, bool *is_narrow) {
     static const char *const wide[X86_REGISTERS] = {"RAX", "RCX", "RDX", "RBX", "RSP", "RBP", "RSI", "RDI",
                                                     "R8",  "R9",  "R10", "R11", "R12", "R13", "R14", "R15"};

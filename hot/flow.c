@@ -1,6 +1,7 @@
 #include "hot/flow.h"
 
 #include "base/text.h"
+#include "blocks/x86_registers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,10 +94,8 @@ static const char *name_of_target(struct flow *flow, uint64_t target) {
 
 // The pointer in memory by which an instruction jumps or calls, where its address is the instruction's own; 0: none.
 static uint64_t pointer_of(const struct flow *flow, const struct insn *insn, uint64_t address) {
-    const struct insn_address *at = insn->address;
-    if (!at || at->index || strcmp(flow->decoder->machine->registers[at->base].name, "RIP") != 0)
-        return 0;
-    return address + insn->n_bytes + (uint64_t)at->displacement;
+    uint64_t pointer;
+    return x86_names_by_distance(flow->decoder->machine, insn, address, &pointer) ? pointer : 0;
 }
 
 // Takes a call. Returns whether it comes back.

@@ -8,6 +8,7 @@
 #include "hot/flow.h"
 
 #include "base/text.h"
+#include "blocks/x86_registers.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -33,10 +34,6 @@ struct table_search {
     size_t n_found;
 };
 
-static const char *name_of(const struct table_search *search, uint16_t reg) {
-    return search->flow->decoder->machine->registers[reg].name;
-}
-
 static bool writes(const struct table_search *search, const struct insn *insn, uint16_t reg) {
     return decoder_writes(search->flow->decoder->machine, insn, reg);
 }
@@ -51,11 +48,7 @@ bool flow_is_setter(const struct insn *insn) {
 
 // "lea r, [rip + table]": sets the table's address.
 static bool is_table_address(const struct table_search *search, const struct insn *insn, uint64_t at, uint64_t *table) {
-    const struct insn_address *address = insn->address;
-    if (!is_opcode(insn, "LEA64r") || !address || address->index || strcmp(name_of(search, address->base), "RIP") != 0)
-        return false;
-    *table = at + insn->n_bytes + (uint64_t)address->displacement;
-    return true;
+    return is_opcode(insn, "LEA64r") && x86_names_by_distance(search->flow->decoder->machine, insn, at, table);
 }
 
 static void add_held(struct held *held, uint64_t address) {

@@ -1,5 +1,7 @@
 #include "hot/stop_cell.h"
 
+#include "blocks/x86_registers.h"
+
 #include <string.h>
 
 // What writes all flags but perhaps the carry, which the counter keeps.
@@ -41,9 +43,9 @@ static bool are_flags_free(const struct trace *trace, const struct trace_insn *p
 
 // Whether an instruction does the same elsewhere.
 static bool can_move(const struct trace *trace, const struct book_insn *insn) {
-    const struct insn_address *address = insn->insn->address;
-    bool is_relative = address && address->base && strcmp(trace->machine->registers[address->base].name, "RIP") == 0;
-    return !insn_changes_way(insn->insn) && !insn->is_string && !is_relative;
+    uint64_t address;
+    return !insn_changes_way(insn->insn) && !insn->is_string &&
+           !x86_names_by_distance(trace->machine, insn->insn, 0, &address);
 }
 
 // Whether control always comes to the instruction from the one before it.
