@@ -153,8 +153,7 @@ static bool map_value(const struct marked_reader *reader, const struct word *map
         const struct word *word = &reader->words[i];
         struct state_value value;
         uint64_t address, n_bytes;
-        if (!slice_is(word->words[0], "MEM-DEF") || word->words[1].length != map->words[1].length ||
-            memcmp(word->words[1].data, map->words[1].data, map->words[1].length) != 0)
+        if (!slice_is(word->words[0], "MEM-DEF") || !slice_equals(word->words[1], map->words[1]))
             continue;
         if (!read_whole(word_text(reader, map, 2), 0, &address))
             return fail_number(reader, map, 2);

@@ -229,9 +229,9 @@ static bool read_file(struct object_linker *linker) {
     find_symbols(linker);
     if (!take_sections(linker))
         return false;
-    if (linker->kind == ET_REL)
+    if (linker->kind == ET_REL) {
         add_words(linker);
-    if (linker->kind != ET_REL) {
+    } else {
         add_header(linker);
         linker_add_threads(linker);
     }

@@ -167,12 +167,17 @@ static void keep(struct arena *arena, struct pack_program *program) {
 }
 
 // The chains come before the programs that are taken, of which each adds one.
-static const struct bench_case *shifted(struct arena *arena, const struct bench_case *cases, size_t n, size_t by) {
+static void shift(struct bench_rule *rule, size_t n_chains) {
+    for (unsigned i = 0; i < rule->n_terms; i++)
+        rule->terms[i].program += n_chains;
+}
+
+static const struct bench_case *shifted(struct arena *arena, const struct bench_case *cases, size_t n,
+                                        size_t n_chains) {
     struct bench_case *copy = ARENA_ARRAY(arena, struct bench_case, n + 1);
     for (size_t i = 0; i < n; i++) {
         copy[i] = cases[i];
-        for (unsigned k = 0; k < copy[i].own.n_terms; k++)
-            copy[i].own.terms[k].program += by;
+        shift(&copy[i].own, n_chains);
     }
     return copy;
 }
@@ -206,8 +211,7 @@ static void add_rules(struct arena *arena, const struct collect *collect, struct
     struct bench_rule *rules = ARENA_ARRAY(arena, struct bench_rule, collect->n_rules + 1);
     for (size_t i = 0; i < collect->n_rules; i++) {
         rules[i] = collect->rules[i];
-        for (unsigned k = 0; k < rules[i].n_terms; k++)
-            rules[i].terms[k].program += programs->n_chains;
+        shift(&rules[i], programs->n_chains);
     }
     programs->pack.rules = rules;
     programs->pack.n_rules = collect->n_rules;

@@ -48,7 +48,7 @@ static bool operands_are_equal(struct slice operands, struct slice *first) {
     if (!next_operand(&operands, first))
         return false;
     while (next_operand(&operands, &other))
-        if (other.length != first->length || memcmp(other.data, first->data, other.length) != 0)
+        if (!slice_equals(other, *first))
             return false;
     return true;
 }

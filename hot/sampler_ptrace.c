@@ -143,6 +143,13 @@ static bool read_address(pid_t thread, uint64_t *address) {
 }
 #endif
 
+// Takes what has happened to all threads but one (0: to all), and lets them go on.
+static void take_events(struct sampler *sampler, struct ptraced *ptraced, pid_t but, struct sampler_end *end) {
+    for (size_t i = ptraced->n_threads; i-- > 0;)
+        if (ptraced->threads[i] != but && take_event(sampler, ptraced, ptraced->threads[i], WNOHANG, end))
+            ptrace(PTRACE_CONT, ptraced->threads[i], NULL, NULL); // a new thread, or back from a stop
+}
+
 static bool is_traced(const struct ptraced *ptraced, pid_t thread) {
     for (size_t i = 0; i < ptraced->n_threads; i++)
         if (ptraced->threads[i] == thread)
@@ -163,9 +170,7 @@ static bool await_stop(struct sampler *sampler, struct ptraced *ptraced, pid_t t
         if (!is_traced(ptraced, thread))
             return false;
         sigtimedwait(&child, NULL, &a_while);
-        for (size_t i = ptraced->n_threads; i-- > 0;)
-            if (ptraced->threads[i] != thread && take_event(sampler, ptraced, ptraced->threads[i], WNOHANG, end))
-                ptrace(PTRACE_CONT, ptraced->threads[i], NULL, NULL);
+        take_events(sampler, ptraced, thread, end);
     }
     return true;
 }
@@ -188,9 +193,7 @@ static void wait_until(struct sampler *sampler, struct ptraced *ptraced, const s
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
     while (!end->has_ended) {
-        for (size_t i = ptraced->n_threads; i-- > 0;)
-            if (i < ptraced->n_threads && take_event(sampler, ptraced, ptraced->threads[i], WNOHANG, end))
-                ptrace(PTRACE_CONT, ptraced->threads[i], NULL, NULL); // a new thread, or back from a stop
+        take_events(sampler, ptraced, 0, end);
         struct timespec present;
         clock_gettime(CLOCK_MONOTONIC, &present);
         int64_t rest = (int64_t)(time->tv_sec - present.tv_sec) * 1000000000 + (time->tv_nsec - present.tv_nsec);

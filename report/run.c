@@ -96,7 +96,7 @@ static bool has_doubtful_end(const struct experiment *e) {
 
 static const char *doubtful_end(struct arena *arena, const struct path *path) {
     static const char hint[] = "where a CPU learns to predict that, it takes less";
-    return path->n_left > 0 && path->n_turns > path->longest_loop
+    return path->n_turns > path->longest_loop
                ? arena_printf(arena, "a loop inside is left %.3g times in each pass, after %.3g turns in all: %s",
                               path->n_left, path->n_turns, hint)
                : arena_printf(arena, "a loop inside is left after %.0f turns: %s", path->longest_loop, hint);

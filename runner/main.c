@@ -290,8 +290,7 @@ static struct slice family_of(const struct pack_program *program) {
 }
 
 static bool is_same_family(const struct pack_program *a, const struct pack_program *b) {
-    struct slice x = family_of(a), y = family_of(b);
-    return x.length == y.length && memcmp(x.data, y.data, x.length) == 0;
+    return slice_equals(family_of(a), family_of(b));
 }
 
 // Lists the programs to measure. Where they are many, the first one of each family comes before all others. Those with
