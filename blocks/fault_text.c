@@ -121,7 +121,7 @@ static void add_copy(struct text *text, const struct program *program, struct re
         text_add(text, ", in a later iteration,");
 }
 
-// Returns the last instruction in front of a loop's branch that changes the flags; null: there is none in the loop.
+// Returns the last instruction of a loop that changes the flags in front of its branch; null: none does.
 static const struct insn *last_change(const struct machine *machine, const struct block *block, unsigned head,
                                       unsigned branch) {
     for (unsigned i = branch; i-- > head;)

@@ -10,8 +10,8 @@ struct path {
     bool has_idle_loop;      // a loop inside did not run
     size_t idle_loop;        // offset of its first instruction in the block, bytes
     double longest_loop;     // turns at a time of the loop inside that makes most, on average; 0: none turns
-    // Of the loop inside that makes most turns in a pass, of those that are left several times in it; 0: there is none.
-    double n_left, n_turns; // in a pass: times that it is left, and turns in all
+    // Of loops inside that are left several times in a pass, the one with most turns. 0: there is none.
+    double n_left, n_turns; // how often it is left in a pass, and its turns in all
 };
 
 // False, and an empty path, where nothing was recorded or the bytes are not instructions as they ran.

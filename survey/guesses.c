@@ -18,7 +18,7 @@ static const unsigned next[N_NEXT] = {USUAL + 1, USUAL + 25};
 
 // ---- rules
 
-// Finds a loop of a kernel that was collected. False: there is none.
+// Finds the loop of a kernel among what was collected. Returns false where it is not there.
 static bool find_loop(const struct guesses *guesses, struct experiment_key key, size_t *program, unsigned *copies) {
     const struct collect *collect = guesses->collect;
     struct arena scratch = {0};
