@@ -31,6 +31,7 @@ while case $1 in -[oFlp]) shift ;; -*) ;; *) false ;; esac do shift; done
 node=$1
 shift
 [ "$1" != -- ] || shift
+export SHELL=/bin/sh # as the real one does, and parallel needs it
 exec on-node "$node" sh -c "$*"
 SH
 # As the real one does, it exits with 0 where a node dies.
