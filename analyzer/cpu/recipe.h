@@ -55,6 +55,7 @@ struct cpu_recipe {
 
     unsigned slots;             // of rename and dispatch; 0: fused into another one
     unsigned decoded_slots;     // the same before some are split at rename
+    unsigned dispatch_fields;   // of CPU_DISPATCH_FIELDS; 0 where the block adjusts no stack pointer
     unsigned n_loads, n_stores; // accesses to memory
     struct cpu_string {
         unsigned bytes; // of an element; 0: no string is accessed
@@ -119,6 +120,16 @@ static inline bool cpu_recipe_writes(const struct cpu_recipe *recipe, unsigned u
         if (recipe->writes[i].unit == unit)
             return true;
     return false;
+}
+
+// Immediates and displacements that it takes along; an immediate of 64 bits counts as two.
+static inline unsigned cpu_recipe_fields(const struct cpu_recipe *recipe) {
+    enum { FIELD_BYTES = 4 };
+    const struct x86_encoding *encoding = &recipe->encoding;
+    return recipe->rename == CPU_IS_IDLE
+               ? 0
+               : (encoding->displacement_bytes ? 1U : 0U) + (encoding->immediate_bytes ? 1U : 0U) +
+                     (encoding->immediate_bytes > FIELD_BYTES ? 1U : 0U);
 }
 
 // Whether it goes through the schedulers of general registers, and is more than a load.

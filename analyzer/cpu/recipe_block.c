@@ -106,6 +106,23 @@ static void execute_stack(const struct cpu *cpu, struct cpu_recipe *recipes, uns
     }
 }
 
+// What a group of dispatch has room for besides slots, where a block adjusts the stack pointer. A jump's are those of
+// what it is fused with.
+static void take_fields(const struct cpu *cpu, struct cpu_recipe *recipes, unsigned n) {
+    bool adjusts = false;
+    for (unsigned i = 0; i < n; i++)
+        adjusts |= cpu_recipe_writes(&recipes[i], cpu->adjuster);
+    for (unsigned i = 0; i < n && adjusts; i++) {
+        const struct cpu_recipe *recipe = &recipes[i];
+        unsigned fields = cpu_recipe_fields(recipe);
+        if (cpu_recipe_writes(recipe, cpu->adjuster))
+            fields = (unsigned)cpu_value(cpu, CPU_STACK_ADJUSTMENT_FIELDS);
+        else if (recipe->stack_change)
+            fields = 1;
+        recipes[recipe->is_fused && i ? i - 1 : i].dispatch_fields += fields;
+    }
+}
+
 bool cpu_executes(struct arena *arena, const struct cpu *cpu, const struct cpu_recipe *recipes, unsigned n,
                   struct fail *fail) {
     for (unsigned i = 0; i < n; i++) {
@@ -135,6 +152,8 @@ struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const
         join_nops(recipes, block->n_insns);
     if (cpu_value(cpu, CPU_STACK_ADJUSTED_PIPES) > 0)
         execute_stack(cpu, recipes, block->n_insns);
+    if (cpu_value(cpu, CPU_DISPATCH_FIELDS) > 0)
+        take_fields(cpu, recipes, block->n_insns);
     if (cpu_knows(cpu, CPU_DEPENDENT_CYCLES) && cpu_value(cpu, CPU_DEPENDENT_REACH) > 0)
         find_lost_turns(arena, cpu, recipes, block->n_insns);
     return recipes;

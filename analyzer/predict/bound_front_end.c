@@ -161,19 +161,10 @@ double bound_decode(const struct bound_code *code, struct supply *supply) {
     }
 }
 
-// An immediate of 64 bits takes two.
-static unsigned fields_of(const struct cpu_recipe *recipe) {
-    enum { FIELD_BYTES = 4 };
-    return (recipe->encoding.displacement_bytes ? 1U : 0U) + (recipe->encoding.immediate_bytes ? 1U : 0U) +
-           (recipe->encoding.immediate_bytes > FIELD_BYTES ? 1U : 0U);
-}
-
 // Of an instruction and the jump that is fused into it.
 static unsigned immediates_of(const struct bound_code *code, unsigned i) {
     const struct cpu_recipe *recipe = &code->recipes[i], *next = &code->recipes[(i + 1) % code->n];
-    if (recipe->is_fused || recipe->rename == CPU_IS_IDLE)
-        return 0;
-    return fields_of(recipe) + (next->is_fused ? fields_of(next) : 0);
+    return recipe->is_fused ? 0 : cpu_recipe_fields(recipe) + (next->is_fused ? cpu_recipe_fields(next) : 0);
 }
 
 // A window of code in the cache of decoded instructions.

@@ -28,22 +28,29 @@ static double rate(double n, const struct cpu *cpu, enum cpu_parameter width) {
     return cpu_knows(cpu, width) && cpu_value(cpu, width) > 0 ? n / cpu_value(cpu, width) : 0;
 }
 
-// Cycles of one iteration: two slots of one instruction that would come apart begin the next group.
+// Cycles of one iteration: two slots of one instruction that would come apart begin the next group. So does what has
+// more immediates and displacements than it has room for.
 static double dispatch_cycles(const struct bound_code *code, double slots) {
     const unsigned width = (unsigned)cpu_value(code->cpu, CPU_DISPATCH_WIDTH);
     if (!width || !cpu_does(code->cpu, CPU_DISPATCHES_WHOLE))
         return rate(slots, code->cpu, CPU_DISPATCH_WIDTH);
-    uint64_t at = 0, *began = ARENA_ARRAY(code->arena, uint64_t, width),
-             *turn_of = ARENA_ARRAY(code->arena, uint64_t, width);
+    const unsigned most = (unsigned)cpu_value(code->cpu, CPU_DISPATCH_FIELDS), n_places = width * (most + 1);
+    uint64_t at = 0, *began = ARENA_ARRAY(code->arena, uint64_t, n_places),
+             *turn_of = ARENA_ARRAY(code->arena, uint64_t, n_places);
+    unsigned fields = 0;               // of the group, up to the most
     for (uint64_t turn = 1;; turn++) { // until one begins in the same place of a group as one before
-        const unsigned place = (unsigned)(at % width);
+        const unsigned place = (unsigned)(at % width) * (most + 1) + (at % width ? fields : 0);
         if (turn_of[place])
             return ((double)(at - began[place]) / (double)(turn - turn_of[place]) + count_sync_slots(code)) / width;
         turn_of[place] = turn;
         began[place] = at;
         for (unsigned i = 0; i < code->n; i++) {
-            const unsigned n = code->recipes[i].slots;
-            at += n == 2 && at % width + n > width;
+            const unsigned n = code->recipes[i].slots, more = code->recipes[i].dispatch_fields;
+            const unsigned used = (unsigned)(at % width);
+            if (used && ((n == 2 && used + n > width) || (fields && more && fields + more > most)))
+                at += width - used;
+            fields = (at % width ? fields : 0) + more;
+            fields = fields < most ? fields : most;
             at += n;
         }
     }

@@ -31,6 +31,7 @@ static void cpu_core_start(struct core *core, const struct pipeline_options *opt
     units->most_stores = window_size(units, CPU_STORE_QUEUE, RELAX_QUEUES, MOST_STORES);
     units->ticks_of_slot = ticks_of_rate(plan->cpu, CPU_DISPATCH_WIDTH);
     units->dispatches_whole = cpu_does(plan->cpu, CPU_DISPATCHES_WHOLE);
+    units->most_fields = (unsigned)cpu_value(plan->cpu, CPU_DISPATCH_FIELDS);
     units->ticks_of_vector_slot = ticks_of_rate(plan->cpu, CPU_DISPATCH_WIDTH_VECTOR);
     units->ticks_of_retired = ticks_of_rate(plan->cpu, CPU_RETIRE_WIDTH);
     units->no_registers = STASH_ZEROED(stash, unsigned, core->machine->n_register_files + 1);

@@ -102,8 +102,12 @@ static void enter(struct units *units, const struct core_insn *insn, const struc
         units_complete(units, flight, CORE_VALUE);
 }
 
-// Whether a group of dispatch has room for the first of an instruction's two slots alone.
-static bool comes_apart(const struct units *units, const struct core_insn *insn) {
+// Whether a group of dispatch that holds some fields has no room for an instruction's, or for the first of its two
+// slots alone.
+static bool comes_apart(const struct units *units, const struct core_insn *insn, unsigned fields) {
+    const unsigned more = insn->recipe->dispatch_fields;
+    if (fields && more && fields + more > units->most_fields)
+        return true;
     const int64_t now = ticks_at(units->core.now), busy = units->dispatch.busy_until;
     return units->dispatches_whole && insn->slots == 2 &&
            (busy > now ? busy : now) + 2 * units->ticks_of_slot > ticks_at(units->core.now + 1);
@@ -118,6 +122,7 @@ __attribute__((noinline, cold)) static void report_stall(struct units *units, en
 void units_dispatch(struct units *units) {
     struct core *core = &units->core;
     const struct core_plan *plan = units->plan;
+    unsigned fields = 0;
     uint64_t delivered = front_end_delivered(&units->front_end);
     while (core->next < core->total && core->next < delivered) {
         const struct core_insn *insn = &plan->insns[core->next_position];
@@ -132,7 +137,7 @@ void units_dispatch(struct units *units) {
                 report_stall(units, why);
             return;
         }
-        if (comes_apart(units, insn)) {
+        if (comes_apart(units, insn, fields)) {
             units->dispatch.busy_until = ticks_at(core->now + 1);
             core->has_moved = true;
             return;
@@ -140,6 +145,7 @@ void units_dispatch(struct units *units) {
         gate_take(&units->dispatch, core->now, 0, slots * units->ticks_of_slot);
         if (insn->is_vector)
             gate_take(&units->dispatch_vector, core->now, 0, insn->slots * units->ticks_of_vector_slot);
+        fields += insn->recipe->dispatch_fields;
         enter(units, insn, access);
         core->has_moved = true;
     }

@@ -31,6 +31,7 @@ struct units {
     unsigned n_slots, most_slots;                                  // in the reorder buffer
     unsigned n_loads, most_loads, most_stores;                     // in their queues
     bool dispatches_whole;                                         // two slots of one instruction in one cycle
+    unsigned most_fields;                                          // in a group of dispatch, of CPU_DISPATCH_FIELDS
     unsigned turn;                                                 // whose accesses come next
     unsigned relaxed;
     int64_t moved;          // the last cycle in which something did
