@@ -139,24 +139,57 @@ static void find_pairs(struct arena *arena, const struct subject *subject, struc
     }
 }
 
-// When each result comes, from the sources that come together with what is loaded; and how much later each source may.
-static void solve(struct pairs *pairs, double load_latency) {
+// When each result comes at least, from the sources that come together with what is loaded.
+static void find_least(struct pairs *pairs, double load_latency) {
     for (unsigned t = 0; t < pairs->to.n; t++) {
         double most = pairs->from_address[t] >= 0 ? fmax(pairs->from_address[t] - load_latency, 0) : 0;
         for (unsigned f = 0; f < pairs->from.n; f++)
             most = fmax(most, pairs->latency[f][t]);
         pairs->to.cycles[t] = most;
     }
-    double slowest = 0;
-    for (unsigned t = 0; t < pairs->to.n; t++)
-        slowest = fmax(slowest, pairs->to.cycles[t]);
+}
+
+// How much later each source may come than those, for no pair to take longer than it was measured.
+static void find_later(const struct pairs *pairs, double later[MOST_ENDS]) {
     for (unsigned f = 0; f < pairs->from.n; f++) {
-        double later = 0; // never later than any pair allows
+        later[f] = 0;
         for (unsigned t = 0; t < pairs->to.n; t++)
             if (pairs->latency[f][t] >= 0)
-                later = fmax(later, pairs->to.cycles[t] - pairs->latency[f][t]);
-        pairs->from.cycles[f] = slowest - later;
+                later[f] = fmax(later[f], pairs->to.cycles[t] - pairs->latency[f][t]);
     }
+}
+
+// Moves results back until all pairs take as long as they were measured: a pair that is not, as from the upper half of
+// a dividend to the quotient, may be longer than those that are. False: no such times are found.
+static bool fits_all(struct pairs *pairs) {
+    double later[MOST_ENDS];
+    bool moves = true;
+    for (unsigned round = 0; moves && round <= pairs->from.n + pairs->to.n; round++) {
+        moves = false;
+        find_later(pairs, later);
+        for (unsigned f = 0; f < pairs->from.n; f++)
+            for (unsigned t = 0; t < pairs->to.n; t++)
+                if (pairs->latency[f][t] >= 0 && pairs->latency[f][t] + later[f] > pairs->to.cycles[t] + 0.05) {
+                    if (pairs->from_address[t] >= 0) // what is loaded would come to it too late
+                        return false;
+                    pairs->to.cycles[t] = pairs->latency[f][t] + later[f];
+                    moves = true;
+                }
+    }
+    return !moves;
+}
+
+// When each result comes, and how much later each source may.
+static void solve(struct pairs *pairs, double load_latency) {
+    double later[MOST_ENDS], slowest = 0;
+    find_least(pairs, load_latency);
+    if (!fits_all(pairs))
+        find_least(pairs, load_latency);
+    find_later(pairs, later);
+    for (unsigned t = 0; t < pairs->to.n; t++)
+        slowest = fmax(slowest, pairs->to.cycles[t]);
+    for (unsigned f = 0; f < pairs->from.n; f++)
+        pairs->from.cycles[f] = slowest - later[f];
 }
 
 static bool is_register(const struct cpu *cpu, const char *name, unsigned unit) {

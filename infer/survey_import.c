@@ -216,6 +216,23 @@ static int compare_cycles(const void *a, const void *b) {
     return (*one > *other) - (*one < *other);
 }
 
+// Whether the survey has all that leads back in the value's program: else it is the base's, which may be wrong.
+static bool knows_ways_back(const struct import *import, const struct subject_view *view, const struct sum *sum) {
+    for (size_t p = 0; p < sum->value->value.n_parts; p++) {
+        struct block block = {0};
+        struct fail fail = {0};
+        const char *code = sum->value->value.parts[p].code;
+        if (!code || !predictor_describe(view->predictor, view->arena, code, &block, &fail))
+            return false;
+        for (unsigned i = 0; i < block.n_insns; i++) {
+            const struct subject *other = subject_called(import, block.insns[i].opcode);
+            if (block.insns[i].n_reads && !(other && (other->is_known || other->is_settled)))
+                return false;
+        }
+    }
+    return true;
+}
+
 // The load latency of vector registers: the one that most sums of operations with a load show, whose own latencies and
 // ways back are known by now. False: it is stated, or nothing shows it.
 static bool take_vector_load(struct import *import, const struct subject_view *view) {
@@ -228,7 +245,8 @@ static bool take_vector_load(struct import *import, const struct subject_view *v
             struct cpu_recipe recipe;
             struct predicted predicted = {.is_known = false};
             if (is_sum(value) && strstr(value->source, ".base") && import->subjects[i].form->may_load &&
-                subject_recipe(view, &import->subjects[i], &recipe) && recipe.is_vector)
+                subject_recipe(view, &import->subjects[i], &recipe) && recipe.is_vector &&
+                knows_ways_back(import, view, &(struct sum){&import->subjects[i], value}))
                 predicted = predictor_predict(view->predictor, value);
             if (!predicted.is_known)
                 continue;
