@@ -49,6 +49,19 @@ expect 0 '^MOV64rm,latency,.*,5,0\.5,1$' "$cyclops" table "$T/s" --csv --mcpu "$
 expect 0 '^base: +[0-9]+ values' "$cyclops" cpu import survey "$T/s" --base "$T/new.cpu.yaml" --output "$T/again.cpu.yaml"
 cmp "$T/new.cpu.yaml" "$T/again.cpu.yaml" || failures=$((failures + 1))
 
+# Loads of vectors: 6 cycles, as sums with moves back to general registers show. Where the survey has not these moves, the
+# base's, which are too short, would make it 8.
+loads=(VPADDBZ256rm VSUBPDZ128rm VPORQZ128rmbkz VADDPSrm)
+printf 'cpu: 1\nname: zen4\nbase: znver4\nparameters:\n  dispatch-width: 6\n' >"$T/zen4.cpu.yaml"
+for way in with without; do
+    back=(VMOVPQIto64rr VMOV64toPQIrr XOR64rr)
+    [ $way = with ] || back=()
+    "$cyclops" survey "${loads[@]}" "${back[@]}" --isa x86_64 --target sim:cpu:zen4,noise=none --output "$T/$way" >"$T/messages" 2>&1
+    expect 0 '^file: +[0-9]+ values: 0 off' "$cyclops" cpu import survey "$T/$way" --base "$T/zen4.cpu.yaml" --output "$T/$way.cpu.yaml"
+done
+expect 0 'load-latency-vector: \{value: 6,' cat "$T/with.cpu.yaml"
+if grep load-latency-vector "$T/without.cpu.yaml"; then echo "FAILED: nothing shows that" && failures=1; fi
+
 expect 2 'is there already; --force' "${import[@]}" --output "$T/new.cpu.yaml"
 expect 0 '^file:' "${import[@]}" --output "$T/new.cpu.yaml" --force
 expect 2 '\-\-base names what' "$cyclops" cpu import survey "$T/s" --output "$T/x.cpu.yaml"
