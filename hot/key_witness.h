@@ -15,6 +15,7 @@ struct key_witness { // all zero: there is none
     pid_t pid;
     uint32_t *counts;    // that it has got; shared with it
     uint32_t seen[KEYS]; // of these
+    char status[32];     // path of its state in /proc
 };
 
 void key_witness_open(struct key_witness *witness);
