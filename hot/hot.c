@@ -3,6 +3,7 @@
 #include "analyzer/predict/bounds_words.h"
 #include "analyzer/predict/model_prediction.h"
 #include "bench/host/timer.h"
+#include "hot/cpu_time.h"
 #include "hot/turn_words.h"
 #include "hot/usual_turn.h"
 
@@ -34,6 +35,7 @@ static struct hot_capture request_of(const struct hot_capture *common, const str
     capture.key = findings->profiled.key;
     capture.faults = !common->pid && findings->profile->faults.n ? &findings->profile->faults : NULL;
     capture.run_faults = findings->profiled.faults;
+    capture.seconds_of_fault = common->seconds_of_fault;
     return capture;
 }
 
@@ -62,13 +64,24 @@ static void spread_moments(struct arena *arena, double seconds, size_t most, str
     }
 }
 
+// Behind each time at which something is copied, the program may write to all of its pages. Where that would hold it up
+// for too long, moments of several loops are moved further, to fewer times; then there are fewer moments.
 static void choose_moments(struct arena *arena, size_t most, const struct hot_findings *findings,
                            struct hot_capture *captures, size_t n) {
+    static const double most_seconds = 0.14;
+    const double seconds = n ? captures[0].seconds_of_fault * findings->profiled.pages : 0;
     struct hot_moments *all = ARENA_ARRAY(arena, struct hot_moments, n + 1);
-    for (size_t i = 0; i < n; i++)
-        hot_moments_choose(arena, findings->profile, findings->loops, captures[i].loop,
-                           captures[i].is_open && most ? 1 : most, &all[i]);
-    hot_moments_join(arena, all, n);
+    double room = HOT_NARROW;
+    for (bool is_over = false, is_first = true; !is_over; is_first = false) {
+        for (size_t i = 0; i < n; i++) {
+            hot_moments_choose(arena, findings->profile, findings->loops, captures[i].loop,
+                               captures[i].is_open && most ? 1 : most, room, &all[i]);
+            captures[i].n_wanted = is_first ? all[i].n : captures[i].n_wanted;
+        }
+        is_over = seconds * (double)hot_moments_join(arena, all, n) <= most_seconds || (room == HOT_WIDE && most <= 1);
+        most -= !is_over && room == HOT_WIDE;
+        room = HOT_WIDE;
+    }
     for (size_t i = 0; i < n; i++)
         set_moments(&captures[i], &all[i]);
 }
@@ -84,7 +97,7 @@ static void take(struct arena *arena, const struct hot_copies *copies, bool is_l
 static void note_moments(const struct hot_findings *findings, bool is_process, size_t most,
                          const struct hot_capture *capture, struct hot_finding *finding) {
     finding->is_untimed = !is_process && !findings->profile->n_timed;
-    finding->n_chosen = !is_process && !finding->is_untimed ? capture->n_moments : capture->is_open ? 1 : most;
+    finding->n_chosen = !is_process && !finding->is_untimed ? capture->n_wanted : capture->is_open ? 1 : most;
 }
 
 // Copies those without a state. The last time, where control does not come to the head, each is also waited for at its
@@ -156,6 +169,8 @@ bool hot_copy_states(struct arena *arena, const struct decoder *decoder, char *c
                      size_t most_moments, struct hot_findings *findings, struct fail *fail) {
     enum { SKIPPED = 200 };
     struct hot_capture common = {.argv = argv, .pid = pid, .skipped_hits = SKIPPED};
+    if (argv && findings->profile->clock == HOT_CPU_CLOCK && findings->profile->faults.n)
+        common.seconds_of_fault = cpu_time_of_shared_page();
     bool is_done = copy(arena, decoder, &common, most_moments, findings, fail), has_all = true;
     for (size_t i = 0; i < findings->n; i++)
         has_all = has_all && !is_open(&findings->items[i]);

@@ -40,17 +40,17 @@ static double *list_times(struct arena *arena, const struct hot_profile *profile
 }
 
 // They stay apart from each other.
-static void limit_moves(struct hot_moments *moments) {
-    enum { PART = 4 }; // of the distance to the next one, by which a moment may be moved to it
+static void limit_moves(double room, struct hot_moments *moments) {
+    static const double most = 0.4; // of the distance to the next one, by which a moment may be moved to it
     for (size_t i = 1; i < moments->n; i++) {
-        const double part = (moments->times[i] - moments->times[i - 1]) / PART;
+        const double part = (moments->times[i] - moments->times[i - 1]) * fmin(most, room / 2);
         moments->most[i - 1] = fmin(moments->most[i - 1], moments->times[i - 1] + part);
         moments->least[i] = fmax(moments->least[i], moments->times[i] - part);
     }
 }
 
 void hot_moments_choose(struct arena *arena, const struct hot_profile *profile, const struct hot_loops *loops,
-                        const struct hot_loop *loop, size_t most, struct hot_moments *moments) {
+                        const struct hot_loop *loop, size_t most, double room, struct hot_moments *moments) {
     // The other run may be faster: the first moment is early enough that a loop which does not run for long is not
     // over, but in the loop's own time.
     static const double earlier_share = 0.03, earlier_seconds = 0.01, most_of_it = 0.3;
@@ -59,21 +59,24 @@ void hot_moments_choose(struct arena *arena, const struct hot_profile *profile, 
     *moments = (struct hot_moments){.times = ARENA_ARRAY(arena, double, most + 1),
                                     .least = ARENA_ARRAY(arena, double, most + 1),
                                     .most = ARENA_ARRAY(arena, double, most + 1)};
-    for (size_t i = 0; i < most && n_times; i++) { // each within the middle half of its part
-        double time = times[(2 * i + 1) * n_times / (2 * most)], latest = times[(4 * i + 3) * n_times / (4 * most)];
+    for (size_t i = 0; i < most && n_times; i++) {
+        const double middle = 2 * (double)i + 1, per_half = (double)n_times / (2 * (double)most);
+        double time = times[(size_t)(middle * per_half)], earliest = times[(size_t)((middle - room) * per_half)],
+               latest = times[(size_t)fmin((middle + room) * per_half, (double)n_times - 1)];
         if (!n) {
             time -= fmin(time * earlier_share + earlier_seconds, (time - times[0]) * most_of_it);
-            latest = time;
+            earliest = times[(size_t)(per_half / 2)]; // not in its very first turns
+            latest = room < HOT_WIDE ? time : latest;
             moments->before = time - times[0];
         }
         if (n && time <= moments->times[n - 1])
             continue;
         moments->times[n] = time;
-        moments->least[n] = fmin(time, times[(4 * i + 1) * n_times / (4 * most)]);
+        moments->least[n] = fmin(time, earliest);
         moments->most[n++] = latest;
     }
     moments->n = n;
-    limit_moves(moments);
+    limit_moves(room, moments);
 }
 
 struct movable {
@@ -86,15 +89,15 @@ static int compare_most(const void *a, const void *b) {
 }
 
 // The earliest end of all, and all that may be there, make a group. The others follow in the same way.
-void hot_moments_join(struct arena *arena, struct hot_moments *all, size_t n) {
+size_t hot_moments_join(struct arena *arena, struct hot_moments *all, size_t n) {
     struct movable *items = NULL;
-    size_t n_items = 0, n_left = 0;
+    size_t n_items = 0, n_left = 0, n_times = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < all[i].n; k++)
             *ARENA_ADD(arena, items, n_items) = (struct movable){all[i].least[k], all[i].most[k], &all[i].times[k]};
     if (n_items)
         qsort(items, n_items, sizeof *items, compare_most);
-    for (; n_items; n_items = n_left) {
+    for (; n_items; n_items = n_left, n_times++) {
         const double end = items[0].most;
         double begin = items[0].least, sum = 0, n_group = 0;
         for (size_t i = 0; i < n_items; i++)
@@ -110,6 +113,7 @@ void hot_moments_join(struct arena *arena, struct hot_moments *all, size_t n) {
             else
                 items[n_left++] = items[i];
     }
+    return n_times;
 }
 
 void hot_moments_weigh(const struct hot_profile *profile, const struct hot_loops *loops, const struct hot_loop *loop,

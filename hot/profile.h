@@ -91,6 +91,7 @@ struct hot_run {
     double seconds; // user time
     double cpu;     // all its CPU time, without what copies took of it; 0: its end was not seen
     double faults;  // of pages, without disk
+    double pages;   // of memory that it had at once, at most
     double elapsed; // by the wall clock; 0: not known
     int key;        // signal of the keyboard that came meanwhile, for the program and for us; 0: none
 };

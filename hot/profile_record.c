@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEFAULT_HERTZ = 1000 };
+enum { DEFAULT_HERTZ = 1000, KIBIBYTES_OF_PAGE = 4 };
 
 // A child that waits for a byte, and then becomes the program.
 struct starter {
@@ -185,6 +185,7 @@ bool hot_profile_record(struct arena *arena, char *const *argv, double hertz, st
     run->seconds = cpu_time_seconds(&end.usage.ru_utime);
     run->cpu = cpu_time_of(&end.usage);
     run->faults = (double)end.usage.ru_minflt;
+    run->pages = (double)end.usage.ru_maxrss / KIBIBYTES_OF_PAGE;
     run->key = last_key;
     return true;
 }

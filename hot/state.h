@@ -69,10 +69,12 @@ struct hot_capture {
     // memory with its copies; their time does not count. Null: not known.
     const struct course *faults;
     double run_faults;
-    size_t most_steps;      // 0: 20,000
-    double run_seconds;     // that the program takes by the wall clock; 0: as long as to the last moment
-    double timeout_seconds; // until the head is reached, from then on; 0: 10 s
-    int key;                // signal that ends the program after run_seconds, where it still runs; 0: none
+    double seconds_of_fault; // that one takes; 0: it is not subtracted
+    size_t n_wanted;         // moments, before those were left out that would hold the program up for too long
+    size_t most_steps;       // 0: 20,000
+    double run_seconds;      // that the program takes by the wall clock; 0: as long as to the last moment
+    double timeout_seconds;  // until the head is reached, from then on; 0: 10 s
+    int key;                 // signal that ends the program after run_seconds, where it still runs; 0: none
 };
 
 // The copies of one loop, in the order of their times.

@@ -303,7 +303,7 @@ static bool copy_phases(struct testing_target *target, struct hot_copies *copies
                                   .clock = profile.clock,
                                   .run_seconds = run.elapsed};
     struct hot_moments moments;
-    hot_moments_choose(&arena, &profile, &loops, &target->loop, 3, &moments);
+    hot_moments_choose(&arena, &profile, &loops, &target->loop, 3, HOT_NARROW, &moments);
     capture.moments = moments.times;
     capture.n_moments = moments.n;
     return hot_state_capture(&arena, &decoder, &capture, 1, copies, &run, &fail);

@@ -44,9 +44,9 @@ static double faults_ahead(const struct watch *watch, double seconds) {
 // Seconds that the program has run, without what its copies cost it.
 static double time_of(struct watch *watch) {
     double seconds = clock_of(watch) - watch->held_seconds;
-    if (watch->n_copied && watch->seconds_of_fault > 0) {
+    if (watch->n_copied && watch->captures[0].seconds_of_fault > 0) {
         const double ahead = faults_ahead(watch, seconds - watch->fault_seconds) - watch->faults_ahead;
-        watch->fault_seconds = fmax(0, ahead) * watch->seconds_of_fault;
+        watch->fault_seconds = fmax(0, ahead) * watch->captures[0].seconds_of_fault;
     }
     seconds = fmax(watch->seen, seconds - watch->fault_seconds);
     watch->is_at_rest = seconds <= watch->seen;
@@ -359,7 +359,6 @@ bool watch_begin(struct watch *watch, struct fail *fail) {
     watch->n_left = watch->n;
     watch->step_seconds = most_step_seconds;
     struct watched_process *process = add_process(watch);
-    watch->seconds_of_fault = first->faults && first->clock == HOT_CPU_CLOCK ? cpu_time_of_shared_page() : 0;
     bool is_begun = first->argv ? tracer_start(&process->tracer, watch->arena, first->argv, fail)
                                 : tracer_attach(&process->tracer, watch->arena, first->pid, fail);
     watch->start = timer_seconds();
@@ -572,7 +571,8 @@ void watch_end(struct watch *watch, struct hot_copies *copies, struct hot_run *r
     run->status = program->end_status;
     run->seconds = cpu_time_seconds(&program->usage.ru_utime);
     run->faults = (double)program->usage.ru_minflt;
-    const double fault_seconds = fmax(0, run->faults - watch->captures[0].run_faults) * watch->seconds_of_fault;
+    const double fault_seconds =
+        fmax(0, run->faults - watch->captures[0].run_faults) * watch->captures[0].seconds_of_fault;
     run->cpu = is_of_cpu && program->has_ended
                    ? cpu_time_of(&program->usage) - watch->held_seconds - (watch->n_copied ? fault_seconds : 0)
                    : 0;

@@ -45,8 +45,8 @@ struct watch {
     double skipping_seconds; // that it may have been held up by hits that were skipped
     double copying_seconds;  // that it was held up by copies
     size_t n_copied;
-    // Page faults ahead of those of the profiled run before the first copy; what one takes; what those since then took.
-    double faults_ahead, seconds_of_fault, fault_seconds;
+    double faults_ahead;     // of those of the profiled run, before the first copy
+    double fault_seconds;    // that those since then took
     double held_seconds;     // by both, by the clock of the requests
     double look_for_modules; // time of the next look
 };
