@@ -309,3 +309,13 @@ const struct text_region *marked_text_find(struct arena *arena, const struct mar
             list.length ? "there are " : "no region has a name", list.length ? list.data : "");
     return NULL;
 }
+
+const char *marked_text_without_others(struct arena *arena, const char *text, const struct marked_text *marked,
+                                       const struct text_region *region) {
+    char *alone = arena_strdup(arena, text);
+    for (const struct text_region *other = marked->regions; other < marked->regions + marked->n_regions; other++)
+        for (size_t at = other->begin + strcspn(text + other->begin, "\n"); at < other->end; at++) // behind its marker
+            if (alone[at] != '\n' && (at < region->begin || at >= region->end))
+                alone[at] = ' ';
+    return alone;
+}

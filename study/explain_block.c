@@ -15,12 +15,13 @@ static const struct isa *isa_of(struct arena *arena, const struct model *model) 
     return isa_find(arena_copy(arena, triple, strcspn(triple, "-")));
 }
 
-// Finds the number of a file's region, or of the only one. Fails at a wrong marker.
+// Finds the number of a file's region, or of the only one, and the text without the others. Fails at a wrong marker.
 static bool choose_region(struct arena *arena, const struct model *model, const struct explain_block_options *options,
-                          size_t *number, struct fail *fail) {
+                          size_t *number, const char **text, struct fail *fail) {
     const struct isa *isa = isa_of(arena, model);
     struct marked_text marked;
     *number = 0;
+    *text = options->text;
     if (!options->is_file || !isa)
         return true;
     if (!marked_text_read(arena, isa, options->name, options->text, &marked, fail))
@@ -32,6 +33,7 @@ static bool choose_region(struct arena *arena, const struct model *model, const 
     if (options->region && !(region = marked_text_find(arena, &marked, options->name, options->region, fail)))
         return false;
     *number = (size_t)(region - marked.regions);
+    *text = marked_text_without_others(arena, options->text, &marked, region);
     *fail = region->refused;
     return fail->status == FAIL_NONE;
 }
@@ -41,10 +43,11 @@ static bool describe_text(struct arena *arena, const struct model *model, const 
     struct backend_source source;
     struct fail unread = {0};
     size_t region;
-    if (!choose_region(arena, model, options, &region, fail))
+    const char *text;
+    if (!choose_region(arena, model, options, &region, &text, fail))
         return false;
-    const char *text = model_in_syntax(arena, model->machine->triple, options->text);
-    if (!model_describe_text(model, arena, options->name, text, &source, &unread)) {
+    const char *in_syntax = model_in_syntax(arena, model->machine->triple, text);
+    if (!model_describe_text(model, arena, options->name, in_syntax, &source, &unread)) {
         struct insn *insn = ARENA_NEW(arena, struct insn);
         *block = (struct block){.name = options->text, .insns = insn, .n_insns = 1};
         if (!options->is_file && explain_may_be_form(options->text))
@@ -55,7 +58,7 @@ static bool describe_text(struct arena *arena, const struct model *model, const 
     if (region >= source.n_blocks || !source.blocks[region].n_insns)
         return fail_at(fail, options->name, 0, 0, "there is no instruction in it");
     *block = source.blocks[region];
-    return explain_check_names(arena, model->machine, options->name, options->text, block, fail);
+    return explain_check_names(arena, model->machine, options->name, text, block, fail);
 }
 
 // A text's branches have no bytes yet that say where they go: they name a label.
