@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/file_kind.h"
 #include "base/line.h"
+#include "blocks/marked_text.h"
 #include "corpus/extract.h"
 #include "gen/gen.h"
 
@@ -122,11 +123,20 @@ static bool read_hex(struct corpus_blocks *blocks, const char *path, struct fail
 
 // ---- assembly and objects
 
+static void say_unheeded(const struct corpus_blocks *blocks, const char *name, const char *text) {
+    struct marked_text marked;
+    struct fail why = {0};
+    if (marked_text_read(blocks->arena, blocks->isa, name, text, &marked, &why) && marked.is_marked)
+        lab_say(blocks->listener, LAB_WARNING,
+                "%s: all its basic blocks are taken, whatever its markers are: 'cyclops run' measures its regions", name);
+}
+
 static bool read_assembly(struct corpus_blocks *blocks, const char *path, struct fail *fail) {
     char *text;
     struct object_file object = {.path = file_name(path), .triple = blocks->isa->triple, .takes_isa = true};
     if (!file_read(blocks->arena, path, &text, NULL, fail))
         return false;
+    say_unheeded(blocks, object.path, text);
     const char *readable = model_in_syntax(blocks->arena, blocks->isa->triple, text);
     return gen_assemble_text(blocks->arena, blocks->isa, object.path, readable, &object.data, &object.n_bytes, NULL,
                              fail) &&

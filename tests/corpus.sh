@@ -185,6 +185,8 @@ echo "no code" >"$T/no-blocks.hex"
 expect 2 'there is no block in .*no-blocks.hex' "$cyclops" corpus extract "$T/no-blocks.hex" --isa x86_64
 expect 2 'holds no corpus' "$cyclops" corpus score "$T" --isa x86_64
 expect 2 'limit is 1 or more' "$cyclops" corpus run "$T/loop.s" "${quiet[@]}" --output "$T/none" --limit 0
+printf '# LLVM-MCA-BEGIN\nadd %%rax, %%rbx\n# LLVM-MCA-END\n' >"$T/marked.s"
+expect 0 "marked.s: all its basic blocks are taken, whatever its markers" "$cyclops" corpus run "$T/marked.s" "${quiet[@]}" --output "$T/marked"
 expect 2 "no symbol 'g'" "$cyclops" corpus extract "$T/loop.s" --isa x86_64 --symbol g
 "$cyclops" corpus extract "$T/loop.s" --isa x86_64 2>/dev/null >"$T/extracted.csv"
 expect 0 '^2 blocks$' "$cyclops" corpus run "$T/extracted.csv" "${quiet[@]}" --output "$T/extracted"
