@@ -159,8 +159,9 @@ static bool take_x86(struct code *code, const struct block *block, unsigned inde
     bar_threads(code, linker->piece->name, block, index, address);
     if (!is_inside(linker, offset, insn->n_bytes) ||
         !linker_find_distance(linker, insn, linker->piece->bytes + offset, address, &target, &field) ||
-        linker_is_own(linker, target))
+        (linker_is_own(linker, target) && target != address))
         return true;
+    // An instruction's own address is the one that it has in the file: -mcmodel=large adds distances to it.
     // The field counts from its own place, the CPU from the instruction's end.
     linker_add_fixup(linker, offset + field, R_X86_64_PC32, target - (insn->n_bytes - field));
     return linker_check_target(linker, linker->piece->name, target) && (!insn->is_direct || check_callee(code, target));

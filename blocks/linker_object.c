@@ -123,7 +123,7 @@ static bool fill_in(struct linker_worker *worker, const struct linker_reference 
     int64_t bias = bias_of(worker, reference, type);
     bool is_in_piece = linker_is_own(linker, place), is_own = linker_is_own(linker, target - (uint64_t)bias);
     if (!link_type_name(linker->machine, type))
-        return linker_refuse(worker, name, "in a way that only a linker knows");
+        return linker_refuse(worker, name, "in a way that only a linker knows: link it, and give the program");
     if (is_in_piece && !is_own && !is_way_out(linker, reference, target - (uint64_t)bias)) {
         linker_add_fixup(linker, (size_t)(place - linker_piece(linker)), type, target);
         return true;

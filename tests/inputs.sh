@@ -147,6 +147,7 @@ if [ "$(uname -m)" = x86_64 ]; then
     links prog.pie -pie -fPIE
     links prog.fixed -no-pie -fno-pic
     links lib.so -shared -fPIC
+    links prog.large -pie -fPIE -mcmodel=large
     # Where a register brings the offset of thread-local data, what puts it there gets their address.
     cat >"$T/offset.s" <<'END'
         .globl f, main
