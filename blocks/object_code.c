@@ -170,9 +170,11 @@ static void read_symbols(struct object *object) {
 // Adds the code at addresses [start, end) of a section.
 static bool add_piece(struct object *object, const char *name, const struct code *code, uint64_t start, uint64_t end) {
     struct object_piece *piece = ARENA_ADD(object->arena, object->pieces, object->n_pieces);
+    GElf_Ehdr header;
     *piece = (struct object_piece){.name = arena_strdup(object->arena, name),
                                    .n_bytes = (size_t)(end - start),
                                    .address = start,
+                                   .has_place = gelf_getehdr(object->elf, &header) != NULL && header.e_type != ET_REL,
                                    .section = code->index};
     piece->bytes =
         (const uint8_t *)arena_copy(object->arena, (const char *)code->bytes + (start - code->address), piece->n_bytes);

@@ -41,6 +41,7 @@ struct object_piece {
     size_t n_bytes;
     uint64_t address; // address of its first byte
     size_t section;   // index of its section
+    bool has_place;   // a linker has chosen that address
     bool is_function; // a symbol names all of it: a jump out of it goes on in other code, which returns to its caller
 };
 

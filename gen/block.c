@@ -307,6 +307,11 @@ static bool choose_counter(struct block_reader *reader, const struct used_regist
     return true;
 }
 
+static unsigned find_line_offset(const struct block_reader *reader) {
+    bool has_own = reader->request->form == PROGRAM_LOOPED || reader->routine;
+    return ((has_own ? reader->line_offset : 0) + reader->request->further) % PROGRAM_LINE_BYTES;
+}
+
 static bool make_program(struct block_reader *reader, struct program *program) {
     struct arena *arena = reader->arena;
     const struct block_request *request = reader->request;
@@ -335,7 +340,7 @@ static bool make_program(struct block_reader *reader, struct program *program) {
         .body = reader->body.data,
         .body_lines = reader->n_lines,
         .routine = reader->routine,
-        .line_offset = request->form == PROGRAM_LOOPED || reader->routine ? reader->line_offset : 0,
+        .line_offset = find_line_offset(reader),
         .file = reader->name,
         .lines = reader->lines,
         .loop_counter = counter,
@@ -451,6 +456,16 @@ static void read_bytes(struct block_reader *reader, const struct block_source *s
         add_place(reader, source, at);
 }
 
+// Adds a jump to what follows it.
+static void add_detour(struct text *body, const struct isa *isa) {
+    text_addf(body, "%s " PROGRAM_DETOUR_LABEL "f\n" PROGRAM_DETOUR_LABEL ":\n", isa->jump);
+}
+
+static void add_idle(struct text *body, const struct isa *isa) {
+    for (unsigned n = BLOCK_CALLER_BYTES; n >= isa->nop.n_bytes; n -= isa->nop.n_bytes)
+        block_add_bytes(body, isa->nop.bytes, isa->nop.n_bytes);
+}
+
 // Makes the block a routine, and a call of it the body. Ways out of the routine return.
 static void call_block(struct block_reader *reader, const struct block_source *source) {
     const struct block_facts *facts = reader->request->facts;
@@ -459,6 +474,8 @@ static void call_block(struct block_reader *reader, const struct block_source *s
     reader->routine = reader->body.data;
     reader->body = (struct text){.arena = reader->arena};
     reader->n_lines = 0;
+    if (reader->request->caller == CALLER_BRANCHES)
+        add_detour(&reader->body, source->isa);
     if (facts) {
         const struct block_setup setup = setup_of(reader);
         struct used_registers used = {0};
@@ -466,6 +483,8 @@ static void call_block(struct block_reader *reader, const struct block_source *s
         block_emit_again(&setup, &used, &reader->body);
     }
     text_addf(&reader->body, "%s " PROGRAM_ROUTINE_LABEL "f\n", source->isa->call);
+    if (reader->request->caller == CALLER_IDLES)
+        add_idle(&reader->body, source->isa);
     if (facts && facts->behind_call)
         block_add_bytes(&reader->body, facts->behind_call, facts->n_behind_call);
     for (size_t at = 0; at < reader->body.length; at++)

@@ -98,7 +98,10 @@ struct block_source {
     unsigned line; // line in the file, for machine code; 0: unknown
     // Offset of the machine code from a line of 64 bytes, where the program has it: its loop is there, too.
     unsigned line_offset;
+    bool has_place; // that offset is for good: a linker has chosen it
 };
+
+enum { BLOCK_CALLER_BYTES = 8 };
 
 struct block_request {
     enum program_form form;
@@ -107,7 +110,11 @@ struct block_request {
     struct block_start start;
     bool runs_once, resets_stack; // as in struct program
     bool is_routine;              // it returns: the body calls it
-    bool is_pass;                 // each iteration begins with what the user gave: there is one copy of the body
+    // What the loop around the calls of a routine has besides them: nothing; a jump to the call; BLOCK_CALLER_BYTES of
+    // no-operations behind it.
+    enum block_caller { CALLER_PLAIN, CALLER_BRANCHES, CALLER_IDLES } caller;
+    unsigned further; // distance by which its place in a line is moved, bytes
+    bool is_pass;     // each iteration begins with what the user gave: there is one copy of the body
     // Where the block is a loop: the program's loop is that one, without instructions of its own. Null: it counts.
     const struct block_turns *turns;
 };

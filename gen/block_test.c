@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#define NOP ".byte 0x90\n"
+
 static const struct {
     unsigned source;
     const char *isa, *syntax, *text;
@@ -198,11 +200,34 @@ static void lines_are_those_of_the_text(void **state) {
     arena_free(&arena);
 }
 
+static void callers_differ_in_branches_and_length(void **state) {
+    (void)state;
+    static const struct {
+        const char *body;
+        unsigned lines;
+    } wanted[] = {
+        [CALLER_PLAIN] = {"call 899997f\n", 1},
+        [CALLER_BRANCHES] = {"jmp 899995f\n899995:\ncall 899997f\n", 3},
+        [CALLER_IDLES] = {"call 899997f\n" NOP NOP NOP NOP NOP NOP NOP NOP, 9},
+    };
+    for (unsigned caller = CALLER_PLAIN; caller <= CALLER_IDLES; caller++) {
+        struct arena arena = {0};
+        struct program program;
+        struct fail failure = {0};
+        const struct block_source source = {.isa = isa_find("x86_64"), .name = "f", .text = "nop; ret"};
+        const struct block_request request = {.form = PROGRAM_LOOPED, .is_routine = true, .caller = caller};
+        assert_true(gen_block(&arena, &source, &request, &program, &failure));
+        assert_string_equal(program.body, wanted[caller].body);
+        assert_int_equal(program.body_lines, wanted[caller].lines);
+        arena_free(&arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_read_as_expected), cmocka_unit_test(what_is_no_block_is_refused),
         cmocka_unit_test(armv7_shows_what_it_does),    cmocka_unit_test(registers_start_as_documented),
-        cmocka_unit_test(lines_are_those_of_the_text),
+        cmocka_unit_test(lines_are_those_of_the_text), cmocka_unit_test(callers_differ_in_branches_and_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

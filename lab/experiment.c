@@ -86,9 +86,9 @@ struct bench_code experiment_code(const struct experiment *experiment, bool is_s
     if (experiment->block && !is_simulated) {
         code.foreign = experiment->foreign;
         code.process_set = experiment->block->number;
-        if (code.address) // its segments have one place, so it is alone in its process
-            code.process_set = 1U << 31 | experiment->block->number << 2 | (unsigned)experiment->alias << 1 |
-                               (unsigned)experiment->program.form;
+        if (code.address) // its segments have one place, so it is alone in its process; replicates have the next ones
+            code.process_set = 1U << 31 | experiment->block->number << 5 | (unsigned)experiment->alias << 4 |
+                               (unsigned)experiment->program.form << 3;
     }
     return code;
 }

@@ -161,12 +161,16 @@ static const char *doubt_of(struct arena *arena, const struct lab_block *block, 
                : NULL;
 }
 
-static bool make_final(struct arena *arena, struct experiment *experiment, unsigned unroll, struct fail *fail) {
-    struct block_request request = {
+static struct block_request final_request(const struct experiment *experiment, unsigned unroll) {
+    return (struct block_request){
         .form = experiment->program.form,
         .unroll = unroll,
         .resets_stack = resets_stack(experiment->block, experiment->alias),
     };
+}
+
+static bool make_final(struct arena *arena, struct experiment *experiment, unsigned unroll, struct fail *fail) {
+    struct block_request request = final_request(experiment, unroll);
     experiment->foreign = foreign_of(experiment->block, experiment->alias);
     if (experiment->block->is_loop && experiment->program.form == PROGRAM_LOOPED)
         experiment->foreign.turns = proof_of(&experiment->block->turns[experiment->alias]);
@@ -452,4 +456,32 @@ bool block_shorten(struct arena *arena, struct experiment *experiment, struct fa
     size_t n_before = (seen->fault.offset - first) / length + seen->most_iterations * program->unroll;
     unsigned unroll = (unsigned)(n_before / 2 < program->unroll ? n_before / 2 : program->unroll / 2);
     return unroll >= 1 && make_final(arena, experiment, unroll, fail);
+}
+
+bool block_add_layouts(struct arena *arena, struct experiment *experiment, struct fail *fail) {
+    // One branch more, or 8 bytes, take up to two cycles of a front end.
+    static const double cost = 2, width = 0.1;
+    static const struct {
+        struct replication_change change;
+        unsigned further;
+        enum block_caller caller;
+    } layouts[] = {{{"16 bytes further on", 0, width}, 16, CALLER_PLAIN},
+                   {{"32 bytes further on", 0, width}, 32, CALLER_PLAIN},
+                   {{"48 bytes further on", 0, width}, 48, CALLER_PLAIN},
+                   {{"with one more branch before each call", cost, width}, 0, CALLER_BRANCHES},
+                   {{"with 8 bytes of nothing behind each call", cost, width}, 0, CALLER_IDLES}};
+    const struct lab_block *block = experiment->block;
+    struct replicate_list *list = &experiment->replicates;
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+        struct block_request request = final_request(experiment, experiment->program.unroll);
+        request.further = layouts[i].further;
+        request.caller = layouts[i].caller;
+        if (request.further ? block->source.has_place : !block->is_routine)
+            continue;
+        struct program *program = ARENA_NEW(arena, struct program);
+        if (!make_program(arena, block, experiment->alias, &request, program, fail))
+            return false;
+        list->items[list->n++] = (struct replicate){layouts[i].change, program, 0};
+    }
+    return true;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 static void add(struct replicate_list *list, const char *change, struct program *program, unsigned offset) {
-    list->items[list->n++] = (struct replicate){change, program, offset};
+    list->items[list->n++] = (struct replicate){{.text = change}, program, offset};
 }
 
 // Cache lines have 64 bytes, fetch and loop buffers 16 and 32. The program starts at a multiple of 64.

@@ -5,10 +5,11 @@
 #define LAB_REPLICATE_H
 
 #include "bench/bench.h"
+#include "bench/measure/replication.h"
 #include "gen/gen.h"
 
 struct replicate {
-    const char *change;      // difference of the layout, for people
+    struct replication_change change;
     struct program *program; // its own program, or the experiment's
     unsigned offset;         // distance by which its start is moved, bytes
 };

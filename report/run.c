@@ -86,11 +86,17 @@ static const char *short_path(struct arena *arena, const struct path *path) {
     return path->has_idle_loop ? arena_printf(arena, "%s; the loop at 0x%zx did not", text, path->idle_loop) : text;
 }
 
+static bool is_the_same_elsewhere(const struct bench_measurement *m) {
+    return m->n_replicates && m->verdict != MEASURED_UNSTABLE && !m->warning;
+}
+
 // Whether the end of a loop inside may be predicted in a longer run and not in this one, and that is some percent.
 static bool has_doubtful_end(const struct experiment *e) {
     // A Zen 4 has two times of loops of 14 and of 20 turns (24 and 29 cycles, 33 and 41), and one of 10 and fewer; and
     // of one that is left after 1, 2, 3 and 4 turns (50 and 80).
     static const double fewest_turns = 12, most_cycles = 4000;
+    if (is_the_same_elsewhere(&e->measurement))
+        return false;
     return fmax(e->path.longest_loop, e->path.n_turns) >= fewest_turns && e->measurement.cycles < most_cycles;
 }
 
@@ -116,7 +122,7 @@ static void add_other_notes(struct text *note, const struct experiment *e) {
         add_part(note, doubtful_end(note->arena, &e->path));
     if (e->followed.instructions > 0)
         add_part(note, "predicted along the branches taken here, without a misprediction");
-    if (e->measurement.n_replicates && e->measurement.verdict != MEASURED_UNSTABLE)
+    if (is_the_same_elsewhere(&e->measurement))
         add_part(note, arena_printf(note->arena, "the same in %u other layouts", e->measurement.n_replicates));
 }
 

@@ -254,6 +254,11 @@ for file in tails.o tails tails.so; do
     expect 0 '^true$' jq -s '[.[] | select(.record == "measurement" and .cycles) | .cycles > 15] | all' "$T/run"
 done
 
+# A mistake in one region costs an explanation of another nothing.
+printf '# LLVM-MCA-BEGIN good\nadd %%rax, %%rbx\n# LLVM-MCA-END\n# LLVM-MCA-BEGIN bad\nfrobnicate %%rax\n# LLVM-MCA-END\n' >"$T/two.s"
+expect 0 'add.*rbx' "$cyclops" explain "$T/two.s" --region good --mcpu cpu:skylake
+expect 2 "two.s:5:1: .*frobnicate" "$cyclops" explain "$T/two.s" --region bad --mcpu cpu:skylake
+
 # A region in the middle of a function, as gcc writes it: its early way out is no jump to another function.
 cat >"$T/early.s" <<'EOF'
 	.text
@@ -312,6 +317,23 @@ expect 0 '^true$' jq -rs '[.[] | select(.record == "measurement") | .outcome == 
     "$T/run"
 "$cyclops" run --mcpu none --attempt 2 --budget 0 --form looped --region counting "$T/calls.s" >"$T/run" 2>&1
 expect 0 'no register counts its turns, as far as is known of what `call' cat "$T/run"
+
+# A short pass with a loop inside is measured in other layouts, too: an object's in all, a program's with other callers.
+if [ "$(uname -m)" = x86_64 ]; then
+    printf 'int data[8]; int sum(void) { int s = 0; for (int i = 0; i < 8; i++) s += data[i]; return s; }\n' >"$T/short.c"
+    printf 'int one(void) { return data[0]; } int main(void) { return sum() + one(); }\n' >>"$T/short.c"
+    gcc -O1 -fno-tree-vectorize -fno-unroll-loops -c "$T/short.c" -o "$T/short.o" && gcc "$T/short.o" -o "$T/short" || exit 1
+    # layouts FILE SYMBOL N: an unstable value has none
+    layouts() {
+        "$cyclops" run "$1" --symbol "$2" --mcpu none --form looped --json >"$T/run" 2>&1
+        expect 0 '^true$' jq -rs --argjson n "$3" '[.[] | select(.record == "measurement") |
+            ((.replicates // []) | length) as $found | $found == $n or ($found == 0 and .verdict != "exact" and
+            .verdict != "within")] | length > 0 and all' "$T/run"
+    }
+    layouts "$T/short.o" sum 5
+    layouts "$T/short" sum 2
+    layouts "$T/short.o" one 0
+fi
 
 # emulated ISA QEMU ASM…: the runner proves the turns of each loop by the register that counts them.
 emulated() {

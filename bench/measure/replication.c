@@ -5,24 +5,37 @@
 #include <assert.h>
 #include <math.h>
 
-void replication_add(struct arena *arena, struct bench_measurement *value, const char *change,
-                     const struct bench_measurement *replicate) {
-    assert(value->n_replicates < BENCH_MAX_REPLICATES);
-    *ARENA_ADD(arena, value->replicates, value->n_replicates) = (struct bench_replicate){
-        change, replicate->cycles, replicate->low, replicate->high, replicate->verdict,
-    };
-    if (value->verdict == MEASURED_UNSTABLE || replicate->outcome != BENCH_OK ||
-        replicate->verdict == MEASURED_UNSTABLE)
-        return;
-    if (measured_differ(value, replicate)) {
-        value->verdict = MEASURED_UNSTABLE;
-        value->why = arena_printf(arena, "depends on the layout: %.4g cycles, and %.4g %s", value->cycles,
-                                  replicate->cycles, change);
-        return;
-    }
+static void widen(struct bench_measurement *value, const struct bench_measurement *replicate) {
     value->low = fmin(value->low, replicate->cycles);
     value->high = fmax(value->high, replicate->cycles);
     double fraction = value->denominator ? (double)value->numerator / value->denominator : 0;
     if (value->verdict == MEASURED_EXACT && (fraction < measured_low(replicate) || fraction > measured_high(replicate)))
         value->verdict = MEASURED_WITHIN;
+}
+
+void replication_add(struct arena *arena, struct bench_measurement *value, const struct replication_change *change,
+                     const struct bench_measurement *replicate) {
+    assert(value->n_replicates < BENCH_MAX_REPLICATES);
+    *ARENA_ADD(arena, value->replicates, value->n_replicates) = (struct bench_replicate){
+        change->text, replicate->cycles, replicate->low, replicate->high, replicate->verdict,
+    };
+    if (value->verdict == MEASURED_UNSTABLE || replicate->outcome != BENCH_OK ||
+        replicate->verdict == MEASURED_UNSTABLE)
+        return;
+    bool is_cost = replicate->cycles > value->cycles && replicate->low - change->cost <= value->high;
+    if (change->cost > 0 && is_cost)
+        return;
+    if (!measured_differ(value, replicate)) {
+        widen(value, replicate);
+        return;
+    }
+    const char *dependence = arena_printf(arena, "depends on the layout: %.4g cycles, and %.4g %s", value->cycles,
+                                          replicate->cycles, change->text);
+    if (fmax(value->high, replicate->cycles) > (1 + change->width) * fmin(value->low, replicate->cycles)) {
+        value->verdict = MEASURED_UNSTABLE;
+        value->why = dependence;
+        return;
+    }
+    widen(value, replicate);
+    value->warning = dependence;
 }

@@ -6,9 +6,15 @@
 
 #include "bench/bench.h"
 
-// Adds one replicate, at most BENCH_MAX_REPLICATES. `change`: its difference from the code of `value`, for people ("16
-// bytes further on"). A replicate that is unstable, or did not run, is noted and changes nothing.
-void replication_add(struct arena *arena, struct bench_measurement *value, const char *change,
+// A difference of a replicate from the code of a value.
+struct replication_change {
+    const char *text; // for people: "16 bytes further on"
+    double cost;      // cycles that the change itself may take: it may be slower by as much
+    double width;     // share of a value by which it may differ; the interval then holds both, and a warning says so
+};
+
+// Adds one replicate, at most BENCH_MAX_REPLICATES. One that is unstable, or did not run, is noted and changes nothing.
+void replication_add(struct arena *arena, struct bench_measurement *value, const struct replication_change *change,
                      const struct bench_measurement *replicate);
 
 #endif

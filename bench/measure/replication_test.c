@@ -26,7 +26,7 @@ static struct bench_measurement measured(double cycles) {
 }
 
 static void add(struct arena *arena, struct bench_measurement *value, struct bench_measurement replicate) {
-    replication_add(arena, value, "in other registers", &replicate);
+    replication_add(arena, value, &(struct replication_change){.text = "in other registers"}, &replicate);
 }
 
 static void the_same_changes_nothing(void **state) {
@@ -78,12 +78,43 @@ static void what_is_not_known_proves_nothing(void **state) {
     arena_free(&arena);
 }
 
+// A branch more takes some cycles of its own. It may also change what the CPU predicts, in both directions.
+static void a_change_may_cost_something(void **state) {
+    (void)state;
+    static const struct {
+        double cycles;
+        enum bench_verdict verdict;
+    } cases[] = {{5.5, MEASURED_EXACT}, {4.01, MEASURED_EXACT}, {3, MEASURED_UNSTABLE}, {6.1, MEASURED_UNSTABLE}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct arena arena = {0};
+        struct bench_measurement value = four(), replicate = measured(cases[i].cycles);
+        replication_add(&arena, &value, &(struct replication_change){"with one more branch", 2, 0}, &replicate);
+        assert_int_equal(value.verdict, cases[i].verdict);
+        assert_true(value.low == 3.995 && value.high == 4.005);
+        arena_free(&arena);
+    }
+}
+
+static void what_differs_little_widens_with_a_warning(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct bench_measurement value = four();
+    const struct replication_change change = {"16 bytes further on", 0, 0.1};
+    struct bench_measurement near = measured(4.2), far = measured(4.5);
+    replication_add(&arena, &value, &change, &near);
+    assert_int_equal(value.verdict, MEASURED_WITHIN);
+    assert_true(value.low == 3.995 && value.high == 4.2);
+    assert_string_equal(value.warning, "depends on the layout: 4 cycles, and 4.2 16 bytes further on");
+    replication_add(&arena, &value, &change, &far);
+    assert_int_equal(value.verdict, MEASURED_UNSTABLE);
+    arena_free(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_changes_nothing),
-        cmocka_unit_test(near_ones_widen_the_interval),
-        cmocka_unit_test(another_time_is_a_dependence),
-        cmocka_unit_test(what_is_not_known_proves_nothing),
+        cmocka_unit_test(the_same_changes_nothing),     cmocka_unit_test(near_ones_widen_the_interval),
+        cmocka_unit_test(another_time_is_a_dependence), cmocka_unit_test(what_is_not_known_proves_nothing),
+        cmocka_unit_test(a_change_may_cost_something),  cmocka_unit_test(what_differs_little_widens_with_a_warning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
