@@ -310,12 +310,27 @@ const struct text_region *marked_text_find(struct arena *arena, const struct mar
     return NULL;
 }
 
-const char *marked_text_without_others(struct arena *arena, const char *text, const struct marked_text *marked,
-                                       const struct text_region *region) {
+static void blank(char *text, size_t from, size_t to) {
+    for (size_t at = from; at < to; at++)
+        if (text[at] != '\n')
+            text[at] = ' ';
+}
+
+static size_t line_end(const char *text, size_t at) {
+    return at + strcspn(text + at, "\n");
+}
+
+const char *marked_text_alone(struct arena *arena, const char *text, const struct marked_text *marked,
+                              const struct text_region *region) {
     char *alone = arena_strdup(arena, text);
-    for (const struct text_region *other = marked->regions; other < marked->regions + marked->n_regions; other++)
-        for (size_t at = other->begin + strcspn(text + other->begin, "\n"); at < other->end; at++) // behind its marker
-            if (alone[at] != '\n' && (at < region->begin || at >= region->end))
-                alone[at] = ' ';
+    size_t behind = line_end(text, region->end); // its own marker
+    for (const struct text_region *other = marked->regions; other < marked->regions + marked->n_regions; other++) {
+        if (other == region)
+            continue;
+        blank(alone, other->begin, line_end(text, other->begin));
+        blank(alone, other->end, line_end(text, other->end));
+        blank(alone, other->begin, other->end < region->begin ? other->end : region->begin);
+        blank(alone, other->begin > behind ? other->begin : behind, other->end);
+    }
     return alone;
 }

@@ -41,8 +41,9 @@ bool marked_text_add_state(struct arena *arena, const struct isa *isa, const str
 const struct text_region *marked_text_find(struct arena *arena, const struct marked_text *marked, const char *file,
                                            const char *name, struct fail *fail);
 
-// Returns the text with blanks in place of what is in other regions only, whose mistakes are theirs. Lines stay.
-const char *marked_text_without_others(struct arena *arena, const char *text, const struct marked_text *marked,
-                                       const struct text_region *region);
+// Returns the text with blanks in place of the other regions' markers, and of what is in these only, whose mistakes are
+// theirs. So the region is the first and only one. Lines stay.
+const char *marked_text_alone(struct arena *arena, const char *text, const struct marked_text *marked,
+                              const struct text_region *region);
 
 #endif

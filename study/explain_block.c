@@ -15,12 +15,11 @@ static const struct isa *isa_of(struct arena *arena, const struct model *model) 
     return isa_find(arena_copy(arena, triple, strcspn(triple, "-")));
 }
 
-// Finds the number of a file's region, or of the only one, and the text without the others. Fails at a wrong marker.
+// Finds the text with the chosen region only. Fails at a wrong marker.
 static bool choose_region(struct arena *arena, const struct model *model, const struct explain_block_options *options,
-                          size_t *number, const char **text, struct fail *fail) {
+                          const char **text, struct fail *fail) {
     const struct isa *isa = isa_of(arena, model);
     struct marked_text marked;
-    *number = 0;
     *text = options->text;
     if (!options->is_file || !isa)
         return true;
@@ -32,8 +31,7 @@ static bool choose_region(struct arena *arena, const struct model *model, const 
     const struct text_region *region = marked.regions;
     if (options->region && !(region = marked_text_find(arena, &marked, options->name, options->region, fail)))
         return false;
-    *number = (size_t)(region - marked.regions);
-    *text = marked_text_without_others(arena, options->text, &marked, region);
+    *text = marked_text_alone(arena, options->text, &marked, region);
     *fail = region->refused;
     return fail->status == FAIL_NONE;
 }
@@ -42,9 +40,8 @@ static bool describe_text(struct arena *arena, const struct model *model, const 
                           struct block *block, struct fail *fail) {
     struct backend_source source;
     struct fail unread = {0};
-    size_t region;
     const char *text;
-    if (!choose_region(arena, model, options, &region, &text, fail))
+    if (!choose_region(arena, model, options, &text, fail))
         return false;
     const char *in_syntax = model_in_syntax(arena, model->machine->triple, text);
     if (!model_describe_text(model, arena, options->name, in_syntax, &source, &unread)) {
@@ -55,9 +52,9 @@ static bool describe_text(struct arena *arena, const struct model *model, const 
         *fail = unread;
         return false;
     }
-    if (region >= source.n_blocks || !source.blocks[region].n_insns)
+    if (!source.n_blocks || !source.blocks->n_insns)
         return fail_at(fail, options->name, 0, 0, "there is no instruction in it");
-    *block = source.blocks[region];
+    *block = *source.blocks;
     return explain_check_names(arena, model->machine, options->name, text, block, fail);
 }
 

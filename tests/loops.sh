@@ -254,11 +254,6 @@ for file in tails.o tails tails.so; do
     expect 0 '^true$' jq -s '[.[] | select(.record == "measurement" and .cycles) | .cycles > 15] | all' "$T/run"
 done
 
-# A mistake in one region costs an explanation of another nothing.
-printf '# LLVM-MCA-BEGIN good\nadd %%rax, %%rbx\n# LLVM-MCA-END\n# LLVM-MCA-BEGIN bad\nfrobnicate %%rax\n# LLVM-MCA-END\n' >"$T/two.s"
-expect 0 'add.*rbx' "$cyclops" explain "$T/two.s" --region good --mcpu cpu:skylake
-expect 2 "two.s:5:1: .*frobnicate" "$cyclops" explain "$T/two.s" --region bad --mcpu cpu:skylake
-
 # A region in the middle of a function, as gcc writes it: its early way out is no jump to another function.
 cat >"$T/early.s" <<'EOF'
 	.text
