@@ -88,7 +88,7 @@ printf '# LLVM-MCA-BEGIN %s\n' 'a\nnop' 'b\nimul %rax, %rax\n# LLVM-MCA-END a\ni
     'bad\nfrobnicate\n# LLVM-MCA-END bad' | sed 's/\\n/\n/g' >three.s
 expect 0 'limit: latency: 3 cycles' "${explain[@]}" three.s --region a
 expect 0 'limit: latency: 6 cycles' "${explain[@]}" three.s --region b
-expect 2 'three.s:8:1: .*frobnicate' "${explain[@]}" three.s --region bad
+expect 2 'three.s:9:1: .*frobnicate' "${explain[@]}" three.s --region bad
 for i in "no-end.s:2:1: this region has no end" "register.s:1:1: 'RCZ' is no register" 'source.c: this is a C source'; do
     expect 2 "^cyclops: error: $i" "${explain[@]}" "${i%%:*}"
 done
