@@ -128,7 +128,8 @@ static void say_unheeded(const struct corpus_blocks *blocks, const char *name, c
     struct fail why = {0};
     if (marked_text_read(blocks->arena, blocks->isa, name, text, &marked, &why) && marked.is_marked)
         lab_say(blocks->listener, LAB_WARNING,
-                "%s: all its basic blocks are taken, whatever its markers are: 'cyclops run' measures its regions", name);
+                "%s: all its basic blocks are taken, whatever its markers are: 'cyclops run' measures its regions",
+                name);
 }
 
 static bool read_assembly(struct corpus_blocks *blocks, const char *path, struct fail *fail) {

@@ -37,7 +37,7 @@ enum { PROGRAM_FRAME_COUNTER = 33, PROGRAM_FRAME_VECTORS = 34, PROGRAM_FRAME_MAS
 // Labels of ours are numbers: as allows to define such labels repeatedly.
 #define PROGRAM_ROUTINE_LABEL "899997"
 #define PROGRAM_DETOUR_LABEL "899995" // behind a jump to it
-#define PROGRAM_EXIT_LABEL "899996" // before the body, where that calls a routine
+#define PROGRAM_EXIT_LABEL "899996"   // before the body, where that calls a routine
 
 enum program_mode {
     PROGRAM_LATENCY,    // one stream; the chain's two ends are the same register
