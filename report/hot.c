@@ -83,18 +83,41 @@ static bool is_near(double value, double other) {
 }
 
 // What limits the usual turn by a CPU file, how much of the measured time that explains, and whether it is what the
-// file predicts of all turns: others may take another time, and the usual one does not repeat without end.
+// file predicts of all turns: others may take another time, and the usual one does not repeat without end. Where the
+// usual turn has no sentence, the name of what limits all turns.
 static const char *limit_words(struct arena *arena, const struct hot_moment *moment,
                                const struct hot_forecast *forecast) {
     const double measured = moment->replay.cycles_per_turn;
-    const char *what = is_near(forecast->usual_cycles, forecast->cycles)
-                           ? forecast->sentence
-                           : arena_printf(arena, "the usual turn alone would take %.2f cycles: %s",
-                                          forecast->usual_cycles, forecast->sentence);
+    const char *name = forecast->sentence ? forecast->sentence : forecast->limit;
+    const char *what =
+        !forecast->sentence || is_near(forecast->usual_cycles, forecast->cycles)
+            ? name
+            : arena_printf(arena, "the usual turn alone would take %.2f cycles: %s", forecast->usual_cycles, name);
     if (!is_near(forecast->cycles, measured))
         return arena_printf(arena, "%s has %.2f of %.2f cycles, so something else may limit it than what it names: %s",
                             forecast->model, forecast->cycles, measured, what);
-    return what == forecast->sentence ? arena_printf(arena, "limit: %s", what) : what;
+    if (what != name)
+        return what;
+    return forecast->sentence ? arena_printf(arena, "limit: %s", name)
+                              : arena_printf(arena, "limit, by %s: %s", forecast->model, name);
+}
+
+// Adds what limits it, by each model that has a sentence; else by the last one that names something. Returns the number
+// of clauses.
+static size_t list_limits(struct arena *arena, const struct hot_finding *finding, const char ***words) {
+    const struct hot_forecast *named = NULL;
+    size_t n = 0, n_sentences = 0;
+    for (size_t i = 0; i < finding->n_models; i++) {
+        const struct hot_forecast *forecast = &finding->main->forecasts[i];
+        n_sentences += forecast->sentence != NULL;
+        if (forecast->sentence && !finding->is_uneven) // else it is among the moments
+            *ARENA_ADD(arena, *words, n) = limit_words(arena, finding->main, forecast);
+        else if (!forecast->missing && forecast->limit && *forecast->limit)
+            named = forecast;
+    }
+    if (!n_sentences && named)
+        *ARENA_ADD(arena, *words, n) = limit_words(arena, finding->main, named);
+    return n;
 }
 
 // How the value changes from moment to moment. Where it does by much, each moment; with its limit, where that is
@@ -144,10 +167,9 @@ static const char *missing_words(struct arena *arena, const struct hot_finding *
     return n ? arena_printf(arena, "without %zu of %zu moments: %s", n, finding->n_moments, why) : NULL;
 }
 
-// What a turn is, and what it stands for. Returns the number of clauses.
-static size_t list_turn_words(struct arena *arena, const struct hot_finding *finding, const char ***words) {
+// Adds what a turn is, and what it stands for, behind `n` clauses. Returns the number of all.
+static size_t list_turn_words(struct arena *arena, const struct hot_finding *finding, const char ***words, size_t n) {
     static const double much_more = 0.05; // of the samples
-    size_t n = 0;
     if (finding->main->state->turn)
         *ARENA_ADD(arena, *words, n) = finding->main->state->turn;
     if (finding->covered > finding->share + much_more)
@@ -177,7 +199,7 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
     if (!main)
         return n;
     const struct hot_replay *replay = &main->replay;
-    n = list_turn_words(arena, finding, words);
+    n = list_turn_words(arena, finding, words, list_limits(arena, finding, words));
     const char *moments = moments_words(arena, finding), *missing = missing_words(arena, finding);
     if (moments)
         *ARENA_ADD(arena, *words, n) = moments;
@@ -185,8 +207,6 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
         *ARENA_ADD(arena, *words, n) = missing;
     for (size_t i = 0; i < finding->n_models; i++) {
         const struct hot_forecast *forecast = &main->forecasts[i];
-        if (forecast->sentence && !finding->is_uneven) // else it is among the moments
-            *ARENA_ADD(arena, *words, n) = limit_words(arena, main, forecast);
         for (size_t k = 0; k < forecast->n_notes; k++)
             *ARENA_ADD(arena, *words, n) = arena_printf(arena, "%s: %s", forecast->model, forecast->notes[k]);
     }
@@ -301,14 +321,14 @@ void hot_print_rest(struct arena *arena, const struct hot_findings *findings, FI
                               out);
 }
 
+static const char meaning_of_marks[] = "?: not to be trusted; ~: of the replay, the program may take another time; "
+                                       "*: it changes while the program runs, see its line";
+
 void hot_print(struct arena *arena, const struct hot_findings *findings, FILE *out, bool colour) {
     if (findings->n)
         print_table(arena, findings, out, colour);
     if (findings->n)
-        screen_print_sentence(
-            "?: not to be trusted; ~: of the replay, the program may take another time; *: it changes "
-            "while the program runs, see its line",
-            out);
+        screen_print_sentence(meaning_of_marks, out);
     hot_print_rest(arena, findings, out);
 }
 
@@ -463,9 +483,12 @@ const char *hot_page_make(struct arena *arena, const char *title, const char *wh
             json_array_append_new(sentences, json_string(words[k]));
         json_object_set_new(loop, "source", json_string(source_of(arena, finding)));
         json_object_set_new(loop, "words", sentences);
+        json_object_set_new(loop, "value", json_string(value_words(arena, finding)));
         json_object_set_new(loop, "block", json_of_block(arena, models, finding));
         json_array_append_new(loops, loop);
     }
-    return page_fill_json(arena, "block.html",
-                          json_pack("{s:s, s:s, s:o}", "title", title, "where", where, "loops", loops), fail);
+    return page_fill_json(
+        arena, "block.html",
+        json_pack("{s:s, s:s, s:s, s:o}", "title", title, "where", where, "marks", meaning_of_marks, "loops", loops),
+        fail);
 }

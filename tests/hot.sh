@@ -86,6 +86,12 @@ import json, re
 text = open("loops.html").read()
 data = json.loads(re.search(r"<script type=\"application/json\" id=\"data\">(.*?)</script>", text, re.S).group(1))
 print(len(data["loops"]), sum(loop["block"] is not None and loop["block"]["course"]["passes"] > 0 for loop in data["loops"]))'
+# The first that is said of a loop is what limits it.
+expect 0 'each has a limit' python3 -c '
+import json, re
+data = json.loads(re.search(r"id=\"data\">(.*?)</script>", open("loops.html").read(), re.S).group(1))
+limits = [loop["words"][0] for loop in data["loops"] if loop["replay"] and not loop["uneven"]]
+print("each has a limit" if all(re.search(r"limit|usual turn alone", text) for text in limits) else limits)'
 
 # A running process goes on.
 ./loops 5000000 </dev/null >/dev/null &
