@@ -35,7 +35,7 @@ set(CYCLOPS_LABEL_slow
   program.formats
   program.functions-qemu
   program.host-model
-  program.hot
+  program.hot.*
   program.infer-file
   program.infer-pairs
   program.interrupted
@@ -119,7 +119,7 @@ set(CYCLOPS_ON_CPU
   program.end-to-end
   program.events
   program.fleet
-  program.hot
+  program.hot.*
   program.interrupted
   program.killed
   program.loops.*
