@@ -5,13 +5,13 @@
 #include "hot/record_steps.h"
 #include "hot/tracer_copy.h"
 #include "hot/tracer_start.h"
+#include "hot/watch_moments.h"
 
 #include <elf.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -25,112 +25,8 @@ static const double most_step_seconds = 0.25;   // that the program is held up b
 static const double least_step_seconds = 0.005; // of one copy, also where others took more
 static const double most_seconds_of_copy = 1;   // that the steps of one copy take, where the program goes on meanwhile
 static const double most_skipping = 0.03;       // that the program is held up by hits that are skipped
-static const double most_copying = 0.12;        // and by copies and their page faults, beyond each loop's first one
 static const double seconds_between_looks = 0.02; // for libraries that are loaded late
 static const double seconds_of_hit = 3e-4;        // that a stop costs besides
-
-// ---- when
-
-// Time by the clock of the requests.
-static double clock_of(struct watch *watch) {
-    return watch->captures[0].clock == HOT_CPU_CLOCK ? cpu_time_read(&watch->cpu_time) : timer_seconds() - watch->start;
-}
-
-// Page faults that it has had and the profiled run had not, when that had run for so long.
-static double faults_ahead(const struct watch *watch, double seconds) {
-    return cpu_time_faults(&watch->cpu_time) - course_at(watch->captures[0].faults, seconds);
-}
-
-// Seconds that the program has run, without what its copies cost it.
-static double time_of(struct watch *watch) {
-    double seconds = clock_of(watch) - watch->held_seconds;
-    if (watch->n_copied && watch->captures[0].seconds_of_fault > 0) {
-        const double ahead = faults_ahead(watch, seconds - watch->fault_seconds) - watch->faults_ahead;
-        watch->fault_seconds = fmax(0, ahead) * watch->captures[0].seconds_of_fault;
-    }
-    seconds = fmax(watch->seen, seconds - watch->fault_seconds);
-    watch->is_at_rest = seconds <= watch->seen;
-    watch->seen = seconds;
-    watch->seen_at = timer_seconds();
-    return seconds;
-}
-
-// Time from which on a loop is copied at the next hit.
-static double due_of(const struct watch *watch, size_t i) {
-    const struct hot_capture *capture = &watch->captures[i];
-    const size_t n_over = watch->loops[i].n_over;
-    return n_over < capture->n_moments ? capture->moments[n_over] : 0;
-}
-
-static void finish(struct watch *watch, size_t i, const char *why) {
-    struct watched *loop = &watch->loops[i];
-    loop->is_done = true;
-    loop->why = loop->n_copies ? NULL : why;
-    watch->n_left--;
-}
-
-// Bytes of memory that the process has of its own, and that the system has left.
-static double own_bytes(const struct watch *watch, const struct tracer *tracer) {
-    static const double page = 4096;
-    unsigned long resident = 0, shared = 0;
-    FILE *file = fopen(arena_printf(watch->arena, "/proc/%d/statm", (int)tracer->pid), "r");
-    if (file && fscanf(file, "%*u %lu %lu", &resident, &shared) != 2)
-        resident = shared = 0;
-    if (file)
-        fclose(file);
-    return page * (double)(resident - shared);
-}
-
-static double free_bytes(void) {
-    static const char name[] = "MemAvailable:";
-    static const double kibibyte = 1024;
-    char line[128];
-    double bytes = 0;
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, name, sizeof name - 1) == 0)
-            bytes = kibibyte * strtod(line + sizeof name - 1, NULL);
-    if (file)
-        fclose(file);
-    return bytes;
-}
-
-// Whether one more copy of a process leaves half of the memory that is free, if the program writes to all that it has.
-static bool has_room(const struct watch *watch, const struct tracer *tracer) {
-    size_t n = 1;
-    for (size_t i = 0; i < watch->n; i++)
-        for (size_t k = 0; k < watch->loops[i].n_copies; k++)
-            n += watch->loops[i].copies[k].has_copy;
-    return (double)n * own_bytes(watch, tracer) <= free_bytes() / 2;
-}
-
-// Moments of all loops.
-static double n_to_come(const struct watch *watch) {
-    double n = 0;
-    for (size_t i = 0; i < watch->n; i++)
-        if (!watch->loops[i].is_done && watch->loops[i].n_over < watch->captures[i].n_moments)
-            n += (double)(watch->captures[i].n_moments - watch->loops[i].n_over);
-    return n;
-}
-
-// After a copy: the moments that are over by now, and whether another one is to come. Where all of them would cost the
-// program too much, those between the first and the last one are left out.
-static void move_on(struct watch *watch, size_t i, const struct tracer *tracer) {
-    struct watched *loop = &watch->loops[i];
-    const struct hot_capture *capture = &watch->captures[i];
-    const double now = time_of(watch);
-    do
-        loop->n_over++;
-    while (loop->n_over < capture->n_moments && capture->moments[loop->n_over] <= now);
-    const double spent = watch->copying_seconds + watch->fault_seconds;
-    const bool is_copied = tracer->kin != TRACER_FOREIGN;
-    if (is_copied && loop->n_over + 1 < capture->n_moments &&
-        spent * (1 + n_to_come(watch) / (double)(watch->n_copied + 1)) > most_copying)
-        loop->n_over = capture->n_moments - 1;
-    if (loop->n_over >= capture->n_moments || loop->n_copies == HOT_MOST_MOMENTS ||
-        (is_copied && (spent > most_copying || !has_room(watch, tracer))))
-        finish(watch, i, loop->why);
-}
 
 // ---- where
 
@@ -159,7 +55,7 @@ static bool are_all_known(const struct watch *watch, const struct watched_proces
 
 static bool is_armed_late(const struct watch *watch, const struct watched_process *process, size_t i, double now) {
     return !watch->loops[i].is_done && process->places[i].is_known && !process->places[i].is_armed &&
-           due_of(watch, i) <= now;
+           watch_due(watch, i) <= now;
 }
 
 static bool needs_arming(const struct watch *watch, const struct watched_process *process, double now) {
@@ -177,7 +73,7 @@ static void arm(struct watch *watch, struct watched_process *process, double now
             continue;
         place->is_armed = true;
         if (!tracer_break_at(&process->tracer, place->head))
-            finish(watch, i, "its code is not in the program's memory");
+            watch_finish(watch, i, "its code is not in the program's memory");
     }
 }
 
@@ -198,7 +94,7 @@ static uint64_t find_entry(const struct watch *watch, const struct watched_proce
 static void begin_program(struct watch *watch, struct watched_process *process) {
     memset(process->places, 0, watch->n * sizeof *process->places);
     find_places(watch, process);
-    arm(watch, process, time_of(watch));
+    arm(watch, process, watch_time(watch));
     process->entry = are_all_known(watch, process) ? 0 : find_entry(watch, process);
     if (process->entry && !tracer_break_at(&process->tracer, process->entry))
         process->entry = 0;
@@ -215,7 +111,7 @@ static void reach_entry(struct watch *watch, struct watched_process *process, st
     uint64_t entry = process->entry;
     process->entry = 0;
     find_places(watch, process);
-    arm(watch, process, time_of(watch));
+    arm(watch, process, watch_time(watch));
     if (is_waited_for(watch, process, entry))
         tracer_step_over(&process->tracer, thread);
     else
@@ -252,7 +148,7 @@ static void take_child(struct watch *watch, struct watched_process *parent) {
             child->places[i] = parent->places[i];
             child->places[i].is_armed = false;
         }
-        arm(watch, child, time_of(watch));
+        arm(watch, child, watch_time(watch));
     }
 }
 
@@ -276,7 +172,7 @@ static struct hot_state *begin_state(struct watch *watch, size_t i, const struct
     state->module = *request->module;
     state->load_address = place->load_address;
     state->head = place->head;
-    state->seconds = time_of(watch);
+    state->seconds = watch_time(watch);
     state->clock = request->clock;
     return state;
 }
@@ -285,7 +181,7 @@ static struct hot_state *begin_state(struct watch *watch, size_t i, const struct
 static void take_copy(struct watch *watch, struct watched_process *process, size_t i, struct tracer_thread *thread) {
     struct watched *loop = &watch->loops[i];
     struct tracer *tracer = &process->tracer;
-    const double begin = timer_seconds(), held = clock_of(watch);
+    const double begin = timer_seconds(), held = watch_clock(watch);
     pid_t tid = thread->tid;
     struct hot_state *state = begin_state(watch, i, &process->places[i]);
     bool is_quiet = tracer_quiet(tracer);
@@ -293,27 +189,27 @@ static void take_copy(struct watch *watch, struct watched_process *process, size
     for (size_t k = 0; k < watch->n_processes; k++)
         watch->processes[k]->places[i].is_armed = false;
     if (!is_quiet || !thread) {
-        finish(watch, i, is_quiet ? "its thread has ended" : "the program's other threads do not stop");
+        watch_finish(watch, i, is_quiet ? "its thread has ended" : "the program's other threads do not stop");
         return;
     }
     struct watched_copy *copy = &loop->copies[loop->n_copies++];
     *copy = (struct watched_copy){.state = state};
     if (!watch->n_copied && watch->captures[i].faults)
-        watch->faults_ahead = faults_ahead(watch, state->seconds);
+        watch->faults_ahead = watch_faults_ahead(watch, state->seconds);
     copy->has_copy = tracer_copy(tracer, thread, &copy->copy);
     watch->n_copied += copy->has_copy;
     if (!copy->has_copy) {
         const double start = timer_seconds();
         record(watch, i, copy, tracer, thread,
-               fmax(least_step_seconds, watch->step_seconds / fmax((double)watch->n_left, n_to_come(watch))));
+               fmax(least_step_seconds, watch->step_seconds / fmax((double)watch->n_left, watch_n_to_come(watch))));
         watch->step_seconds -= timer_seconds() - start;
         if (tracer->kin != TRACER_FOREIGN)
             loop->n_over = watch->captures[i].n_moments; // the program is held up once
     }
     watch->copying_seconds += timer_seconds() - begin;
-    watch->held_seconds += clock_of(watch) - held;
+    watch->held_seconds += watch_clock(watch) - held;
     loop->n_copies -= !copy->state;
-    move_on(watch, i, tracer);
+    watch_move_on(watch, i, tracer);
 }
 
 // A thread is at a breakpoint.
@@ -340,13 +236,13 @@ static void take_hit(struct watch *watch, struct watched_process *process, struc
             tracer_drop_breakpoint(&process->tracer, address);
         return;
     }
-    const double start = timer_seconds(), held = clock_of(watch);
+    const double start = timer_seconds(), held = watch_clock(watch);
     if (is_skipped)
         tracer_step_over(&process->tracer, thread);
     else
         tracer_drop_breakpoint(&process->tracer, address);
     watch->skipping_seconds += timer_seconds() - start + seconds_of_hit;
-    watch->held_seconds += clock_of(watch) - held;
+    watch->held_seconds += watch_clock(watch) - held;
 }
 
 // ---- the run
@@ -371,26 +267,9 @@ bool watch_begin(struct watch *watch, struct fail *fail) {
         begin_program(watch, process);
     } else {
         find_places(watch, process);
-        arm(watch, process, time_of(watch));
+        arm(watch, process, watch_time(watch));
     }
     return true;
-}
-
-static double find_timeout(const struct watch *watch) {
-    static const double usual = 10;
-    double seconds = 0;
-    for (size_t i = 0; i < watch->n; i++)
-        seconds = fmax(seconds, watch->captures[i].timeout_seconds > 0 ? watch->captures[i].timeout_seconds : usual);
-    return seconds;
-}
-
-// By the wall clock, as far as that is known.
-static double last_moment(const struct watch *watch) {
-    double seconds = watch->captures[0].run_seconds;
-    for (size_t i = 0; i < watch->n; i++)
-        if (watch->captures[i].n_moments)
-            seconds = fmax(seconds, watch->captures[i].moments[watch->captures[i].n_moments - 1]);
-    return seconds;
 }
 
 // A library may be loaded at any time.
@@ -402,7 +281,7 @@ static void look_for_modules(struct watch *watch) {
 }
 
 static void arm_all(struct watch *watch) {
-    const double now = time_of(watch);
+    const double now = watch_time(watch);
     for (size_t p = 0; p < watch->n_processes; p++) {
         struct watched_process *process = watch->processes[p];
         // Where a vforked child runs, its parent does not stop: the next look finds that it does.
@@ -439,26 +318,6 @@ static bool look(struct watch *watch, size_t at) {
     return false;
 }
 
-// CPUs that the program may have at once.
-static double most_cpus(const struct watch *watch) {
-    size_t n = 0;
-    for (size_t p = 0; p < watch->n_processes; p++)
-        n += watch->processes[p]->tracer.n_threads;
-    return fmax(1, fmin((double)n, (double)sysconf(_SC_NPROCESSORS_ONLN)));
-}
-
-// Time at which a moment may have come, by timer_seconds. The CPU time of a program that waits does not go on.
-static double next_moment(const struct watch *watch) {
-    static const double least = 1e-4, at_rest = 2e-3;
-    double left = INFINITY;
-    for (size_t i = 0; i < watch->n; i++)
-        if (!watch->loops[i].is_done && due_of(watch, i) > watch->seen)
-            left = fmin(left, due_of(watch, i) - watch->seen);
-    if (watch->captures[0].clock == HOT_CPU_CLOCK)
-        left = fmax(left / most_cpus(watch), watch->is_at_rest ? at_rest : least);
-    return watch->seen_at + left;
-}
-
 static void explain_rest(struct watch *watch, double seconds) {
     const bool has_ended = watch->processes[0]->tracer.has_ended;
     for (size_t i = 0; i < watch->n; i++) {
@@ -467,12 +326,12 @@ static void explain_rest(struct watch *watch, double seconds) {
             continue;
         const char *when =
             has_ended ? "before the program ended" : arena_printf(watch->arena, "within %.3g s", seconds);
-        finish(watch, i,
-               !loop->was_known ? arena_printf(watch->arena, "the program has not loaded %s %s",
-                                               watch->captures[i].module->path, when)
-               : loop->hits     ? arena_printf(watch->arena, "it was reached only %llu times %s",
-                                               (unsigned long long)loop->hits, when)
-                                : arena_printf(watch->arena, "it was not reached %s", when));
+        watch_finish(watch, i,
+                     !loop->was_known ? arena_printf(watch->arena, "the program has not loaded %s %s",
+                                                     watch->captures[i].module->path, when)
+                     : loop->hits     ? arena_printf(watch->arena, "it was reached only %llu times %s",
+                                                     (unsigned long long)loop->hits, when)
+                                      : arena_printf(watch->arena, "it was not reached %s", when));
     }
 }
 
@@ -503,7 +362,7 @@ static void pass_keys(struct watch *watch) {
 }
 
 void watch_wait(struct watch *watch) {
-    const double seconds = last_moment(watch) + find_timeout(watch), deadline = timer_seconds() + seconds;
+    const double seconds = watch_last_look(watch), deadline = timer_seconds() + seconds;
     const struct tracer *program = &watch->processes[0]->tracer;
     for (unsigned n_idle = 0; watch->n_left && !program->has_ended && program->n_threads; n_idle++) {
         for (size_t p = 0; p < watch->n_processes && watch->n_left; p++)
@@ -515,9 +374,9 @@ void watch_wait(struct watch *watch) {
         const bool is_time_to_look = timer_seconds() >= watch->look_for_modules;
         if (is_time_to_look)
             look_for_modules(watch);
-        if (is_time_to_look || !n_idle || timer_seconds() >= next_moment(watch))
+        if (is_time_to_look || !n_idle || timer_seconds() >= watch_next_moment(watch))
             arm_all(watch);
-        tracer_sleep(fmin(next_moment(watch), fmin(deadline, watch->look_for_modules)), n_idle);
+        tracer_sleep(fmin(watch_next_moment(watch), fmin(deadline, watch->look_for_modules)), n_idle);
     }
     explain_rest(watch, seconds);
     for (size_t p = 0; p < watch->n_processes; p++)
