@@ -34,6 +34,7 @@ struct recorder {
     struct step_registers *before;
     size_t n, most;
     bool is_copy, is_stopped_by_sharing;
+    bool is_at_kernels; // it would touch memory that only the process itself can read, such as the kernel's clock
     // The loop.
     bool is_outside, is_called; // control has left it; is in a function that it calls
     uint64_t stack_at_call;
@@ -78,8 +79,10 @@ static void copy_page(struct recorder *recorder, uint64_t address, bool is_execu
     if (!page) {
         uint8_t bytes[PAGE_SET_BYTES];
         page = page_set_add(&recorder->pages, address);
-        if (tracer_read(recorder->tracer, page->address, bytes, sizeof bytes) == sizeof bytes) {
-            const struct mapping *mapping = memory_map_find(&recorder->map, page->address);
+        const struct mapping *mapping = memory_map_find(&recorder->map, page->address);
+        const bool is_read = tracer_read(recorder->tracer, page->address, bytes, sizeof bytes) == sizeof bytes;
+        recorder->is_at_kernels |= mapping && !is_read;
+        if (is_read) {
             page->bytes = arena_alloc_uncleared(recorder->arena, PAGE_SET_BYTES);
             memcpy(page->bytes, bytes, sizeof bytes);
             page->is_written = mapping && mapping->is_writable;
@@ -265,6 +268,10 @@ static void step_through(struct recorder *recorder, double most_seconds) {
             recorder->is_stopped_by_sharing = true;
             break;
         }
+        if (recorder->is_at_kernels) {
+            state->end = HOT_END_CALL;
+            break;
+        }
         recorder->steps[recorder->n] = registers.counter;
         recorder->before[recorder->n] = registers;
         if (!step_once(recorder, insn, &registers))
@@ -315,7 +322,7 @@ const char *record_steps(struct arena *arena, const struct decoder *decoder, str
     find_changes(&recorder, state);
     find_files(&recorder, state);
     if (!state->n_steps && state->end == HOT_END_CALL)
-        return "it begins with a system call";
+        return recorder.is_at_kernels ? "it begins with a look at the kernel's clock" : "it begins with a system call";
     if (!state->n_steps && recorder.is_stopped_by_sharing)
         return "it writes to memory that the program shares with others";
     return state->n_steps ? NULL : "it cannot be stepped through";

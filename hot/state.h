@@ -42,7 +42,7 @@ struct hot_state {
         HOT_END_LEFT,  // the last step left the loop, to come back (nested) or not:
                        // see `entries`
         HOT_END_LIMIT, // as many steps as requested
-        HOT_END_CALL,  // a system call would be next
+        HOT_END_CALL,  // a system call would be next, or a look at the kernel's clock
     } end;
     uint64_t entries; // of the loop from outside; 1: it was not left and entered again
     // Files whose code the steps run, where they are in memory; none: of a case file.

@@ -67,7 +67,8 @@ const char *stop_choose(struct arena *arena, const struct trace *trace, struct s
     struct stop exit = {.n_steps = 0}, count = {.n_steps = 0}, cell = {.n_steps = 0};
     if (trace->n_steps < FEWEST_STEPS)
         return arena_printf(arena, "it runs for only %zu instructions%s", trace->n_steps,
-                            trace->state->end == HOT_END_CALL ? " between calls of the system" : "");
+                            trace->state->end == HOT_END_CALL ? " between calls of the system or looks at its clock"
+                                                              : "");
     find_exit(trace, &exit);
     if (!stop_count_find(arena, trace, &count))
         count.n_steps = 0;

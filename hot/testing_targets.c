@@ -63,6 +63,8 @@ LOOP(gather, "vmovdqu ymm1, [rdi]\nmov eax, 4\nvmovd xmm3, eax\nvpbroadcastd ymm
      " vpaddd ymm1, ymm1, ymm3\n dec rsi\n jne 1b\n vmovd eax, xmm4\n vzeroupper\n");
 // A call of the system (getppid) in each turn.
 LOOP(system, "", "1: mov eax, 110\n syscall\n dec rsi\n jne 1b\n");
+// A look at the kernel's clock in each turn: at the memory where it has the time for programs.
+LOOP(clock, "", "1: mov rax, [rdi]\n mov rax, [rax]\n dec rsi\n jne 1b\n");
 
 typedef uint64_t (*loop_function)(void *memory, uint64_t n, uint64_t value);
 
@@ -74,6 +76,19 @@ static void fill_numbers(uint64_t *words, size_t n) {
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         words[i] = state >> 33;
     }
+}
+
+// The address of that memory; their own, where there is none.
+static void fill_clock(uint64_t *words, size_t n) {
+    char line[256];
+    FILE *file = fopen("/proc/self/maps", "r");
+    (void)n;
+    words[0] = (uintptr_t)words;
+    while (file && fgets(line, sizeof line, file))
+        if (strstr(line, "[vvar]"))
+            words[0] = strtoull(line, NULL, 16);
+    if (file)
+        fclose(file);
 }
 
 // A ring of addresses in an order that no prefetcher finds, one in each line.
@@ -133,6 +148,7 @@ static const struct entry {
     {"calls", target_calls, target_calls_head, target_calls_end, 1, 3000, 3, NULL},
     {"gather", target_gather, target_gather_head, target_gather_end, (size_t)WORDS * 8, 100, 0, fill_pages},
     {"system", target_system, target_system_head, target_system_end, 1, 3000, 0, NULL},
+    {"clock", target_clock, target_clock_head, target_clock_end, 1, 3000, 0, fill_clock},
 };
 
 static const struct entry *find(const char *name) {

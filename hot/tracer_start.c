@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
@@ -121,6 +122,17 @@ bool tracer_start(struct tracer *tracer, struct arena *arena, char *const *argv,
     return has_memory(tracer, fail);
 }
 
+// Whether its parent has not taken note of its end yet.
+static bool has_ended(struct arena *arena, pid_t pid) {
+    char state = 0;
+    FILE *file = fopen(arena_printf(arena, "/proc/%d/stat", (int)pid), "re");
+    if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+        state = 0;
+    if (file)
+        fclose(file);
+    return state == 'Z' || state == 'X';
+}
+
 // Seizes the threads that are there; those that begin meanwhile come with the next look.
 static bool seize_all(struct tracer *tracer, struct fail *fail) {
     bool is_new = true;
@@ -136,6 +148,8 @@ static bool seize_all(struct tracer *tracer, struct fail *fail) {
             if (ptrace(PTRACE_SEIZE, tids[i], NULL, own_options) != 0) {
                 if (errno == ESRCH)
                     continue;
+                if (errno == EPERM && has_ended(tracer->arena, tracer->pid))
+                    return fail_set(fail, FAIL_INPUT, "process %d has ended", (int)tracer->pid);
                 return fail_set(fail, FAIL_UNAVAILABLE,
                                 "cannot trace process %d: %s; trace your own processes, as root or with "
                                 "/proc/sys/kernel/yama/ptrace_scope 0",
