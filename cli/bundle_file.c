@@ -51,6 +51,80 @@ bool bundle_add(struct arena *arena, const struct code_uses *uses, const struct 
     return true;
 }
 
+// ---- programs that a campaign hands on
+
+// A copy of a program that ends with its pass. A code's body stands in its bytes.
+static void keep(struct arena *arena, struct pack_program *program) {
+    struct bench_code *code = &program->code;
+    const uint8_t *bytes = code->bytes;
+    const char **const texts[] = {&program->kernel, &program->arc, &program->placement, &program->instruction,
+                                  &program->setup};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        *texts[i] = *texts[i] ? arena_strdup(arena, *texts[i]) : NULL;
+    code->bytes = memcpy(arena_alloc(arena, code->n_bytes), bytes, code->n_bytes);
+    code->body = code->bytes + (code->body - bytes);
+    struct bench_foreign *foreign = &code->foreign;
+    if (foreign->n_patches)
+        foreign->patches = memcpy(ARENA_ARRAY(arena, struct bench_patch, foreign->n_patches), foreign->patches,
+                                  foreign->n_patches * sizeof *foreign->patches);
+    if (foreign->n_touches)
+        foreign->touches = memcpy(ARENA_ARRAY(arena, struct bench_touch, foreign->n_touches), foreign->touches,
+                                  foreign->n_touches * sizeof *foreign->touches);
+}
+
+// The chains come before the programs that are taken, of which each adds one.
+static void shift(struct bench_rule *rule, size_t n_chains) {
+    for (unsigned i = 0; i < rule->n_terms; i++)
+        rule->terms[i].program += n_chains;
+}
+
+static const struct bench_case *shifted(struct arena *arena, const struct bench_case *cases, size_t n,
+                                        size_t n_chains) {
+    struct bench_case *copy = ARENA_ARRAY(arena, struct bench_case, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        copy[i] = cases[i];
+        shift(&copy[i].own, n_chains);
+    }
+    return copy;
+}
+
+bool bundle_programs_start(struct arena *arena, const struct isa *isa, const char *llvm,
+                           struct bundle_programs *programs, struct fail *fail) {
+    struct program *chains[N_CHAINS], *common[N_CHAINS];
+    *programs = (struct bundle_programs){.arena = arena, .pack = {.isa = isa->name}};
+    if (!chains_make(arena, isa, chains, fail) || !gen_assemble(arena, common, chains_list(chains, common), fail))
+        return false;
+    bundle_add_chains(arena, chains, &programs->pack);
+    programs->n_chains = programs->pack.n_programs;
+    code_uses_open(&programs->uses, arena, isa, llvm);
+    return true;
+}
+
+bool bundle_programs_take(void *context, const struct experiment *experiment, const struct bench_case *cases,
+                          size_t n_cases, struct fail *fail) {
+    struct bundle_programs *programs = context;
+    struct pack *pack = &programs->pack;
+    size_t n = pack->n_programs;
+    if (!bundle_add(programs->arena, &programs->uses, experiment, pack, fail))
+        return false;
+    keep(programs->arena, &pack->programs[n]);
+    pack->programs[n].cases = shifted(programs->arena, cases, n_cases, programs->n_chains);
+    pack->programs[n].n_cases = n_cases;
+    return true;
+}
+
+void bundle_programs_add_rules(struct bundle_programs *programs, const struct collect *collect) {
+    struct bench_rule *rules = ARENA_ARRAY(programs->arena, struct bench_rule, collect->n_rules + 1);
+    for (size_t i = 0; i < collect->n_rules; i++) {
+        rules[i] = collect->rules[i];
+        shift(&rules[i], programs->n_chains);
+    }
+    programs->pack.rules = rules;
+    programs->pack.n_rules = collect->n_rules;
+}
+
+// ---- the file
+
 // Returns Debian's package of a compiler that can build the runner.
 static const char *compiler_package(struct arena *arena, const char *isa) {
     static const struct {

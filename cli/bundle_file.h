@@ -1,11 +1,11 @@
-// A bundle as a file: programs, the clock's chains, and a runner, as one executable. `cyclops bundle` and `cyclops
-// survey
-// --bundle` make them.
+// A bundle as a file: programs, the clock's chains, and a runner, as one executable. `cyclops bundle`, `cyclops survey
+// --bundle` and `cyclops corpus run --bundle` make them.
 #ifndef CLI_BUNDLE_FILE_H
 #define CLI_BUNDLE_FILE_H
 
 #include "blocks/code_uses.h"
 #include "lab/chains.h"
+#include "lab/collect.h"
 #include "lab/experiment.h"
 #include "runner/pack.h"
 
@@ -15,6 +15,22 @@ void bundle_add_chains(struct arena *arena, struct program *const chains[N_CHAIN
 // bundle cannot hold it.
 bool bundle_add(struct arena *arena, const struct code_uses *uses, const struct experiment *experiment,
                 struct pack *pack, struct fail *fail);
+
+// The programs of a bundle while a campaign hands them on.
+struct bundle_programs {
+    struct arena *arena;
+    struct code_uses uses;
+    struct pack pack;
+    size_t n_chains; // programs that come first
+};
+
+// Begins with the clock's chains. `llvm`: as of code_uses_open. Close `uses` at the end.
+bool bundle_programs_start(struct arena *arena, const struct isa *isa, const char *llvm,
+                           struct bundle_programs *programs, struct fail *fail);
+// As `take` of struct collect: adds a copy of the program. `context`: struct bundle_programs.
+bool bundle_programs_take(void *context, const struct experiment *experiment, const struct bench_case *cases,
+                          size_t n_cases, struct fail *fail);
+void bundle_programs_add_rules(struct bundle_programs *programs, const struct collect *collect);
 
 // Writes the executable. `runner`: path; null: the installed one. `is_pack_alone`: the programs without a runner.
 bool bundle_write(struct arena *arena, const struct isa *isa, const struct pack *pack, const char *runner,

@@ -144,85 +144,12 @@ static bool read_mixtures(struct survey_request *request, struct fail *fail) {
            fail_set(fail, FAIL_INPUT, "--mixtures is a number up to %d", SURVEY_MOST_MIXTURES);
 }
 
-// The programs of a bundle while they are collected.
-struct bundle_programs {
-    struct arena *arena;
-    struct code_uses uses;
-    struct pack pack;
-    size_t n_chains; // programs that come first
-};
-
-// A copy of a program that ends with its pass. A code's body stands in its bytes.
-static void keep(struct arena *arena, struct pack_program *program) {
-    struct bench_code *code = &program->code;
-    const uint8_t *bytes = code->bytes;
-    const char **const texts[] = {&program->kernel, &program->arc, &program->placement, &program->instruction,
-                                  &program->setup};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        *texts[i] = *texts[i] ? arena_strdup(arena, *texts[i]) : NULL;
-    uint8_t *copy = arena_alloc(arena, code->n_bytes);
-    memcpy(copy, bytes, code->n_bytes);
-    code->bytes = copy;
-    code->body = copy + (code->body - bytes);
-}
-
-// The chains come before the programs that are taken, of which each adds one.
-static void shift(struct bench_rule *rule, size_t n_chains) {
-    for (unsigned i = 0; i < rule->n_terms; i++)
-        rule->terms[i].program += n_chains;
-}
-
-static const struct bench_case *shifted(struct arena *arena, const struct bench_case *cases, size_t n,
-                                        size_t n_chains) {
-    struct bench_case *copy = ARENA_ARRAY(arena, struct bench_case, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        copy[i] = cases[i];
-        shift(&copy[i].own, n_chains);
-    }
-    return copy;
-}
-
-static bool take_program(void *context, const struct experiment *experiment, const struct bench_case *cases,
-                         size_t n_cases, struct fail *fail) {
-    struct bundle_programs *programs = context;
-    struct pack *pack = &programs->pack;
-    size_t n = pack->n_programs;
-    if (!bundle_add(programs->arena, &programs->uses, experiment, pack, fail))
-        return false;
-    keep(programs->arena, &pack->programs[n]);
-    pack->programs[n].cases = shifted(programs->arena, cases, n_cases, programs->n_chains);
-    pack->programs[n].n_cases = n_cases;
-    return true;
-}
-
-static bool start_bundle(struct arena *arena, const struct isa *isa, struct bundle_programs *programs,
-                         struct fail *fail) {
-    struct program *chains[N_CHAINS], *common[N_CHAINS];
-    *programs = (struct bundle_programs){.arena = arena, .pack = {.isa = isa->name}};
-    if (!chains_make(arena, isa, chains, fail) || !gen_assemble(arena, common, chains_list(chains, common), fail))
-        return false;
-    bundle_add_chains(arena, chains, &programs->pack);
-    programs->n_chains = programs->pack.n_programs;
-    code_uses_open(&programs->uses, arena, isa, option_list_first(&lab_args.options.llvms));
-    return true;
-}
-
-static void add_rules(struct arena *arena, const struct collect *collect, struct bundle_programs *programs) {
-    struct bench_rule *rules = ARENA_ARRAY(arena, struct bench_rule, collect->n_rules + 1);
-    for (size_t i = 0; i < collect->n_rules; i++) {
-        rules[i] = collect->rules[i];
-        shift(&rules[i], programs->n_chains);
-    }
-    programs->pack.rules = rules;
-    programs->pack.n_rules = collect->n_rules;
-}
-
 // Writes what another machine measures for the folder.
 static bool write_bundle(struct arena *arena, struct survey_request *request, int *status, struct fail *fail) {
     struct bundle_programs programs;
     struct collect collect = {.arena = arena,
                               .context = &programs,
-                              .take = take_program,
+                              .take = bundle_programs_take,
                               .places = {.arena = arena},
                               .kernels = {.arena = arena}};
     struct survey_summary summary;
@@ -231,7 +158,7 @@ static bool write_bundle(struct arena *arena, struct survey_request *request, in
     if (strcmp(lab_args.options.target, "native") != 0)
         return fail_set(fail, FAIL_INPUT, "--bundle is for another machine, and --target %s is simulated here",
                         lab_args.options.target);
-    if (!start_bundle(arena, isa, &programs, fail))
+    if (!bundle_programs_start(arena, isa, option_list_first(&lab_args.options.llvms), &programs, fail))
         return false;
     request->campaign.collects = &collect;
     request->counts_uops = false;
@@ -245,7 +172,7 @@ static bool write_bundle(struct arena *arena, struct survey_request *request, in
                folder);
         return true;
     }
-    add_rules(arena, &collect, &programs);
+    bundle_programs_add_rules(&programs, &collect);
     if (!bundle_write(arena, isa, &programs.pack, args.runner, false, args.bundle, fail))
         return false;
     printf("%s measures %s", args.bundle, text_count(arena, collect.n_taken - collect.n_in_cases, "value"));

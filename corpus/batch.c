@@ -1,6 +1,7 @@
 #include "corpus/running.h"
 
 #include "base/bytes.h"
+#include "lab/collect.h"
 #include "lab/experiment.h"
 #include "lab/plan_assemble.h"
 
@@ -146,12 +147,14 @@ static bool needs_measuring(const struct block_batch *batch, struct experiment *
     return false;
 }
 
-// Makes and tries the programs of the batch. Returns false only where nothing can go on.
+// Makes and tries the programs of the batch. Without a lab, makes them for another machine. Returns false only where
+// nothing can go on.
 static bool prepare_batch(struct block_batch *batch, const struct lab_options *options, struct fail *fail) {
     static struct program *const no_chains[N_CHAINS];
     struct fail refused = {0};
-    bool is_prepared = lab_prepare(batch->lab, options, &batch->plan, &refused) &&
-                       plan_assemble(&batch->arena, no_chains, &batch->plan, &refused);
+    bool is_prepared = batch->lab ? lab_prepare(batch->lab, options, &batch->plan, &refused)
+                                  : blocks_prepare(&batch->arena, &batch->plan, &batch->run->decoder, false, &refused);
+    is_prepared = is_prepared && plan_assemble(&batch->arena, no_chains, &batch->plan, &refused);
     take_refused(batch);
     if (is_prepared)
         return true;
@@ -186,6 +189,39 @@ static bool has_wanted(const struct corpus_run *run, size_t index) {
                                                   run_wants(run, &run->states[index][PROGRAM_LOOPED]));
 }
 
+// Adds the next blocks, from number `i` on. Returns the number behind them.
+static size_t add_blocks(struct block_batch *batch, size_t i) {
+    for (size_t n = 0; i < batch->run->blocks.n && n < BATCH_BLOCKS; i++)
+        if (has_wanted(batch->run, i)) {
+            add_block(batch, i);
+            n++;
+        }
+    return i;
+}
+
+static bool collect_batch(struct block_batch *batch, struct fail *fail) {
+    struct collect *collect = batch->run->request->campaign.collects;
+    if (batch->plan.n_experiments && !prepare_batch(batch, NULL, fail))
+        return false;
+    for (size_t i = 0; i < batch->plan.n_experiments; i++, collect->n_taken++)
+        if (!collect->take(collect->context, batch->plan.experiments[i], NULL, 0, fail))
+            return false;
+    return true;
+}
+
+bool run_collect_batches(struct corpus_run *run, struct fail *fail) {
+    const struct lab_listener silent = {0}; // refused blocks are in blocks.jsonl
+    bool is_done = true;
+    for (size_t i = 0; i < run->blocks.n && is_done;) {
+        struct block_batch batch = {.run = run, .plan = {.listener = &silent}};
+        i = add_blocks(&batch, i);
+        is_done = collect_batch(&batch, fail);
+        arena_free(&batch.arena);
+    }
+    run->request->campaign.collects->n_measured = run_count(run, STATE_DONE);
+    return is_done;
+}
+
 bool run_measure_batches(struct corpus_run *run, struct lab *lab, const struct lab_options *options,
                          struct fail *fail) {
     const struct lab_listener silent = {0}; // refused blocks are in blocks.jsonl
@@ -193,11 +229,7 @@ bool run_measure_batches(struct corpus_run *run, struct lab *lab, const struct l
     bool is_done = true;
     for (size_t i = 0; i < run->blocks.n && is_done && !run_is_stopped(run);) {
         struct block_batch batch = {.run = run, .lab = lab, .plan = {.listener = &silent}};
-        for (size_t n = 0; i < run->blocks.n && n < BATCH_BLOCKS; i++)
-            if (has_wanted(run, i)) {
-                add_block(&batch, i);
-                n++;
-            }
+        i = add_blocks(&batch, i);
         lab->arena = &batch.arena;
         is_done = measure_batch(&batch, options, fail);
         lab->arena = session;

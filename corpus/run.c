@@ -108,7 +108,9 @@ static bool describe_cpu(struct corpus_run *run, const char **where, struct fail
     const struct lab_options *options = run->request->campaign.lab;
     const struct host_request request = {options->bench.cpu, options->core_type};
     struct host host;
-    *where = options->target;
+    *where = run->request->campaign.collects ? "another machine" : options->target;
+    if (run->request->campaign.collects)
+        return true;
     if (strcmp(options->target, "native") != 0)
         return true;
     if (!host_read(run->arena, &request, &host, fail))
@@ -197,7 +199,8 @@ bool corpus_run(struct arena *arena, const struct corpus_request *request, struc
     if (is_done) {
         size_t n_blocks = 0;
         struct corpus_left_out *reasons = NULL;
-        is_done = measure_all(&run, fail) && folder_write_blocks(arena, request->campaign.folder, &run.blocks, fail);
+        is_done = (request->campaign.collects ? run_collect_batches(&run, fail) : measure_all(&run, fail)) &&
+                  folder_write_blocks(arena, request->campaign.folder, &run.blocks, fail);
         run_tally(&run, tally);
         is_done = is_done &&
                   folder_count_left_out(arena, request->campaign.folder, &n_blocks, &reasons, &tally->n_reasons, fail);

@@ -54,6 +54,8 @@ size_t run_count_seen_once(const struct corpus_run *run);         // likewise
 
 // Measures all values that this pass wants. `options`: of the open lab.
 bool run_measure_batches(struct corpus_run *run, struct lab *lab, const struct lab_options *options, struct fail *fail);
+// Hands on the programs of all values that are missing, for another machine. None is tried here.
+bool run_collect_batches(struct corpus_run *run, struct fail *fail);
 
 // ---- tally.c
 

@@ -144,6 +144,18 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     ! grep -q '"cycles":' "$T/there/measurements.jsonl" ||
         expect 0 'measures [0-9]+ values?; [0-9]+ are there already' "$cyclops" survey --resume --output "$T/there" --bundle "$T/second"
 
+    # A corpus for another machine: what its folder lacks; what comes back is the folder's. Not measured here as well.
+    printf '4801d8\n480fafc1\n0f05\n' >"$T/blocks.csv"
+    corpus=("$cyclops" corpus run "$T/blocks.csv" --output "$T/blocks")
+    expect 0 'measures 6 values; 0 are there already' "${corpus[@]}" --set 'mem[rdi]=7' --bundle "$T/corpus"
+    expect 1 '480fafc1 +block +looped .*' "$T/corpus" --resume --attempt 2 --budget 0 --output "$T/blocks/measurements.jsonl"
+    expect 0 '^4 null, 2 system call$' jq -rs '[.[] | select(.record == "measurement") | "\(.outcome)"] | group_by(.) |
+        map("\(length) \(.[0])") | join(", ")' "$T/blocks/measurements.jsonl"
+    expect 2 'another CPU' "${corpus[@]}" --set 'mem[rdi]=7' --resume
+    sed -i 's/"verdict":"unstable"/"verdict":"within"/' "$T/blocks/measurements.jsonl"
+    expect 0 'Nothing is left to measure: 6 values are there' "${corpus[@]}" --set 'mem[rdi]=7' --resume --bundle "$T/corpus"
+    expect 0 'unrolled +2 ' "$cyclops" corpus score "$T/blocks" --mcpu znver4
+
     # Damage on the way, anywhere, and another ISA's programs are refused.
     cp "$T/probe" "$T/damaged" && printf 'X' | dd of="$T/damaged" bs=1 seek=$(($(stat -c %s "$T/probe") - 300)) conv=notrunc 2>/dev/null
     expect 2 'damaged on its way' "$T/damaged"

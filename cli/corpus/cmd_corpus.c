@@ -19,6 +19,13 @@ static const struct option options[] = {
      &corpus_args.is_resumed},
     {OPTION_TEXT, "shard", "I/N", "run: measure only part I of N, from 1. 'corpus score DIR...' puts parts together.",
      &corpus_args.shard},
+    {OPTION_OUTPUT, "bundle", "FILE",
+     "run: measure nothing here: write a bundle into FILE, one static executable, that measures on another machine "
+     "what "
+     "DIR lacks. What it writes goes behind DIR/measurements.jsonl.",
+     &corpus_args.bundle},
+    {OPTION_TEXT, "runner", "FILE", "With --bundle: the runner, as in 'cyclops bundle'. Default: the installed one.",
+     &corpus_args.runner},
     {OPTION_COUNT, "limit", "N", "Read only the first N blocks.", &corpus_args.limit},
     {OPTION_TEXT, "alias", "same|disjoint",
      "What general registers hold at a block's start. same: one address, as in BHive; disjoint: addresses 69 KiB "

@@ -9,7 +9,7 @@
 
 // Options of the one command that this process runs.
 extern struct corpus_args {
-    const char *folder, *shard; // as given; null: not given
+    const char *folder, *shard, *bundle, *runner; // as given; null: not given
     const char *symbol, *section, *hot, *measured, *column, *per, *blocks;
     struct option_count limit, worst, jobs;
     bool is_resumed, wants_csv, wants_json, is_as_llvm_mca, is_undistorted;

@@ -1,6 +1,7 @@
 #include "cli/corpus/corpus.h"
 
 #include "base/text.h"
+#include "cli/bundle_file.h"
 #include "cli/cli.h"
 #include "cli/command_line.h"
 #include "cli/lab_args.h"
@@ -36,6 +37,34 @@ static const char *resume_of(struct arena *arena, const char *folder) {
     return text.data;
 }
 
+// Writes what another machine measures for the folder.
+static void write_bundle(struct arena *arena, struct corpus_request *request, int *status, struct fail *fail) {
+    struct bundle_programs programs;
+    struct collect collect = {.arena = arena, .context = &programs, .take = bundle_programs_take};
+    struct corpus_tally tally;
+    const struct lab_options *options = &lab_args.options;
+    const char *folder = request->campaign.folder, *bundle = corpus_args.bundle;
+    if (strcmp(options->target, "native") != 0) {
+        fail_set(fail, FAIL_INPUT, "--bundle is for another machine, and --target %s is simulated here",
+                 options->target);
+        return;
+    }
+    if (!bundle_programs_start(arena, options->isa, option_list_first(&options->llvms), &programs, fail))
+        return;
+    request->campaign.collects = &collect;
+    bool is_done = corpus_run(arena, request, &tally, status, fail);
+    code_uses_close(&programs.uses);
+    if (!is_done)
+        return;
+    if (!collect.n_taken)
+        printf("Nothing is left to measure: %zu values are there\n", collect.n_measured);
+    else if (bundle_write(arena, options->isa, &programs.pack, corpus_args.runner, false, bundle, fail))
+        printf("%s measures %s; %zu are there already.\nOn the other machine:  %s%s --resume --output back.jsonl\n"
+               "Here, then:  cat back.jsonl >>%s/measurements.jsonl; cyclops corpus score %s\n",
+               bundle, text_count(arena, collect.n_taken, "value"), collect.n_measured, strchr(bundle, '/') ? "" : "./",
+               bundle, folder, folder);
+}
+
 // Called with an open nursery.
 static int measure(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
     struct corpus_request request = {.campaign = {.folder = corpus_args.folder ? corpus_args.folder : "corpus",
@@ -55,6 +84,10 @@ static int measure(struct arena *arena, struct lab *lab, const struct operands *
         (corpus_args.hot && !profile_read(arena, corpus_args.hot, operands->items, operands->n_items, &counts, fail)))
         return 0;
     request.counts = corpus_args.hot ? &counts : NULL;
+    if (corpus_args.bundle) {
+        write_bundle(arena, &request, &status, fail);
+        return status;
+    }
     request.campaign.budget_seconds = lab_args_start_budget(CORPUS_USUAL_BUDGET);
     corpus_run(arena, &request, &tally, &status, fail);
     if (!tally.n_blocks)
