@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/options.h"
+#include "base/screen.h"
 #include "cli/lab_args.h"
 #include "gen/gen.h"
 #include "hot/hot.h"
@@ -259,7 +260,7 @@ static bool judge(struct arena *arena, struct lab *lab, const char *title, struc
         hot_print_rest(arena, findings, stderr);
         return write_json(arena, findings, fail);
     }
-    fprintf(out, "%s\n", lab_summary(lab));
+    screen_print_sentence(lab_summary(lab), out);
     hot_print(arena, findings, out, cli_wants_colour() && isatty(fileno(out)));
     return true;
 }

@@ -45,6 +45,8 @@ static bool has_value(const struct hot_finding *finding) {
     return finding->main != NULL;
 }
 
+static const double few_mispredicted = 0.02; // branches a turn: a loop's exit, and what is beside the point
+
 // Branches a turn, by a simple predictor.
 static double mispredicted_of(const struct hot_replay *replay) {
     double sum = 0;
@@ -63,9 +65,8 @@ static bool is_of_one_caller(const struct hot_finding *finding) {
 
 // Whether the interval is of the replay only, and the loop in the program may take another time.
 static bool is_doubtful(const struct hot_finding *finding) {
-    static const double few = 0.02; // mispredicted branches a turn
     return finding->main->replay.doubt || is_of_one_caller(finding) || finding->is_shifted ||
-           finding->n_moments < finding->n_chosen || mispredicted_of(&finding->main->replay) > few;
+           finding->n_moments < finding->n_chosen || mispredicted_of(&finding->main->replay) > few_mispredicted;
 }
 
 static const char *value_words(struct arena *arena, const struct hot_finding *finding) {
@@ -211,7 +212,7 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
             *ARENA_ADD(arena, *words, n) = arena_printf(arena, "%s: %s", forecast->model, forecast->notes[k]);
     }
     const double mispredicted = mispredicted_of(replay);
-    if (mispredicted > 0.005)
+    if (mispredicted > few_mispredicted)
         *ARENA_ADD(arena, *words, n) = arena_printf(
             arena,
             "%.2f mispredicted branches a turn, by a simple predictor: predictions are without their cost, and replays "
