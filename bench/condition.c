@@ -6,7 +6,7 @@ static bool holds(const struct bench_rule *rule, const double *cycles) {
     for (unsigned i = 0; i < rule->n_terms; i++) {
         const struct bench_term *term = &rule->terms[i];
         double value = cycles[term->program];
-        if (isnan(value) || (value >= term->low && value <= term->high) == term->is_outside)
+        if (isnan(value) || value < term->low || value > term->high)
             return false;
     }
     return true;

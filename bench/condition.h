@@ -6,11 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The cycles of a program's body lie in [low, high], or outside of it.
+// The cycles of a program's body lie in [low, high].
 struct bench_term {
     size_t program; // its number
     double low, high;
-    bool is_outside;
 };
 
 enum { BENCH_MOST_TERMS = 4 };

@@ -160,12 +160,10 @@ static void add_patches(struct text *out, const struct bench_foreign *foreign) {
                   foreign->touches[i].size);
 }
 
-// The terms of a case are never outside of their limits.
-static void add_terms(struct text *out, const struct bench_rule *rule, bool has_sides) {
+static void add_terms(struct text *out, const struct bench_rule *rule) {
     for (unsigned i = 0; i < rule->n_terms; i++) {
         const struct bench_term *term = &rule->terms[i];
-        const char *side = term->is_outside ? " out" : " in";
-        text_addf(out, "%s %zu %.5g %.5g", has_sides ? side : "", term->program, term->low, term->high);
+        text_addf(out, " %zu %.5g %.5g", term->program, term->low, term->high);
     }
     text_add(out, "\n");
 }
@@ -186,7 +184,7 @@ static void write_program(const struct pack_program *program, struct repeats_bef
         write_segment(&code->segments[i], out);
     for (size_t i = 0; i < program->n_cases; i++) {
         text_addf(out, "when %zu", program->cases[i].rule);
-        add_terms(out, &program->cases[i].own, false);
+        add_terms(out, &program->cases[i].own);
     }
     text_add(out, "code ");
     repeats_write(out, before, code->bytes, code->n_bytes);
@@ -204,7 +202,7 @@ void pack_write(const struct pack *pack, struct text *out) {
     add_line(out, "isa", pack->isa);
     for (size_t i = 0; i < pack->n_rules; i++) {
         text_add(out, "rule");
-        add_terms(out, &pack->rules[i], true);
+        add_terms(out, &pack->rules[i]);
     }
     for (size_t i = 0; i < pack->n_programs; i++)
         write_program(&pack->programs[i], code_before(pack, i), out);
@@ -237,19 +235,15 @@ static bool read_code(struct pack_reader *reader, const char *text) {
 }
 
 // Reads terms up to the end of a line.
-static bool read_terms(const char *text, bool has_sides, struct bench_rule *rule) {
+static bool read_terms(const char *text, struct bench_rule *rule) {
     while (*text) {
         struct bench_term term = {0};
-        char side[4] = "in";
-        int side_end = 0, end = 0;
-        if (has_sides && (sscanf(text, "%3s%n", side, &side_end) != 1 || !side_end))
-            return false;
-        term.is_outside = strcmp(side, "out") == 0;
-        if (rule->n_terms == BENCH_MOST_TERMS || (!term.is_outside && strcmp(side, "in") != 0) ||
-            sscanf(text + side_end, "%zu %lf %lf %n", &term.program, &term.low, &term.high, &end) != 3 || !end)
+        int end = 0;
+        if (rule->n_terms == BENCH_MOST_TERMS ||
+            sscanf(text, "%zu %lf %lf %n", &term.program, &term.low, &term.high, &end) != 3 || !end)
             return false;
         rule->terms[rule->n_terms++] = term;
-        text += side_end + end;
+        text += end;
     }
     return true;
 }
@@ -258,7 +252,7 @@ static bool read_rule(struct pack_reader *reader, const char *value) {
     struct bench_rule *rule = ARENA_ADD(reader->arena, reader->rules, reader->pack->n_rules);
     reader->pack->rules = reader->rules;
     *rule = (struct bench_rule){0};
-    return read_terms(value, true, rule);
+    return read_terms(value, rule);
 }
 
 static bool read_case(struct pack_reader *reader, const char *value) {
@@ -268,7 +262,7 @@ static bool read_case(struct pack_reader *reader, const char *value) {
     struct bench_case *added = &reader->cases[program->n_cases++];
     int end = 0;
     *added = (struct bench_case){0};
-    return sscanf(value, "%zu %n", &added->rule, &end) == 1 && end && read_terms(value + end, false, &added->own);
+    return sscanf(value, "%zu %n", &added->rule, &end) == 1 && end && read_terms(value + end, &added->own);
 }
 
 // Whether all terms are of programs that are decided before.

@@ -4,7 +4,7 @@
 //
 //     cyclops-pack 4
 //     isa aarch64
-//     rule in 7 20 21.5 …   a rule of conditions (bench/condition.h): `in` or `out`, number of a program, least, most
+//     rule 7 20 21.5 …      a rule of conditions (bench/condition.h): number of a program, least, most
 //     program
 //     role reference        chains of the clock: reference, and the checks by name; other programs have no role
 //     kernel add-x

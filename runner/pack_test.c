@@ -187,8 +187,8 @@ static void conditions_come_back(void **state) {
     struct fail fail = {0};
     struct text file = {.arena = &arena};
     struct pack pack;
-    const struct bench_rule rules[] = {{{{0, 20, 21.5, false}, {1, 35.9, 36.5, true}}, 2}, {.n_terms = 0}};
-    const struct bench_case cases[] = {{0, {{{1, 0, 3.25, false}}, 1}}, {1, {.n_terms = 0}}};
+    const struct bench_rule rules[] = {{{{0, 20, 21.5}, {1, 0, 35.9}}, 2}, {.n_terms = 0}};
+    const struct bench_case cases[] = {{0, {{{1, 0, 3.25}}, 1}}, {1, {.n_terms = 0}}};
     struct pack_program programs[] = {program("reference"), program(NULL), program(NULL)};
     programs[2].cases = cases;
     programs[2].n_cases = 2;
@@ -205,10 +205,10 @@ static void conditions_come_back(void **state) {
     assert_false(bench_case_holds(pack.rules, last->cases, 1, none));
     assert_true(bench_case_holds(pack.rules, last->cases, 2, none)); // the second case has no term
     refuses(HEAD "code 0102\nwhen 0 0 1 2\n", "pack:8");
-    refuses("cyclops-pack 4\nrule in 0 1 2\nisa aarch64\nprogram\nkernel k\nbodies 1\nwhen 0 0 1 2\ncode 0102\n",
+    refuses("cyclops-pack 4\nrule 0 1 2\nisa aarch64\nprogram\nkernel k\nbodies 1\nwhen 0 0 1 2\ncode 0102\n",
             "pack:9");
     refuses("cyclops-pack 4\nrule beside 0 1 2\n", "pack:2");
-    refuses("cyclops-pack 4\nrule in 0 1\n", "pack:2");
+    refuses("cyclops-pack 4\nrule 0 1\n", "pack:2");
     refuses(HEAD "when 0 0 1 2 x\n", "pack:6");
     arena_free(&arena);
 }

@@ -121,7 +121,7 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     # A program with a condition is measured where that holds: by values of this run, or of the one before.
     "$cyclops" bundle add-r64 --asm 'add rax, rbx; nop' --pack-only --output "$T/pack"
     when() { # LEAST MOST OUTPUT: the last program, where the first one's cycles are between these
-        sed -e "s/^isa .*/&\nrule in $(grep -c '^role ' "$T/pack") $1 $2/" -e '$s/^/when 0\n/' "$T/pack" >"$T/when"
+        sed -e "s/^isa .*/&\nrule $(grep -c '^role ' "$T/pack") $1 $2/" -e '$s/^/when 0\n/' "$T/pack" >"$T/when"
         "$T/probe" --pack "$T/when" --attempt 2 --budget 0 --resume --output "$3" >/dev/null 2>&1
     }
     when 1e6 1e9 "$T/never.jsonl"
