@@ -124,6 +124,19 @@ static const char *say_vector_slots(struct arena *arena, const struct bounds_wor
                         cpu_value(words->cpu, CPU_DISPATCH_WIDTH_VECTOR));
 }
 
+// What else ends a group of dispatch.
+static const char *say_fields(struct arena *arena, const struct bounds_words *words) {
+    bool has_any = false;
+    for (unsigned i = 0; i < words->found->n_insns; i++)
+        has_any |= words->found->recipes[i].dispatch_fields > 0;
+    return has_any ? arena_printf(arena,
+                                  ", or more than %g immediates and displacements, as %g of which an add or sub of the"
+                                  " stack pointer counts",
+                                  cpu_value(words->cpu, CPU_DISPATCH_FIELDS),
+                                  cpu_value(words->cpu, CPU_STACK_ADJUSTMENT_FIELDS))
+                   : "";
+}
+
 static const char *say_slots(struct arena *arena, const struct bounds_words *words, enum cpu_parameter width,
                              const char *verb) {
     const char *syncs = words->found->n_syncs ? arena_printf(arena, ", %u of them to synchronise the stack pointer",
@@ -131,9 +144,10 @@ static const char *say_slots(struct arena *arena, const struct bounds_words *wor
                                               : "";
     const double room = words->found->bounds.cycles[BOUND_DISPATCH] * cpu_value(words->cpu, width);
     const bool is_apart = width == CPU_DISPATCH_WIDTH && room > words->found->bounds.slots + 0.01;
-    const char *empty = is_apart ? arena_printf(arena, ", and room for %.2f stays empty before two of one instruction",
-                                                room - words->found->bounds.slots)
-                                 : "";
+    const char *empty = is_apart
+                            ? arena_printf(arena, ", and room for %.2f stays empty before two of one instruction%s",
+                                           room - words->found->bounds.slots, say_fields(arena, words))
+                            : "";
     return arena_printf(arena, "%s%s, of which %g %s in a cycle%s", some(arena, words->found->bounds.slots, "slot"),
                         syncs, cpu_value(words->cpu, width), verb, empty);
 }
