@@ -1,4 +1,5 @@
 // Which loops and functions of a program are replayed.
+#include "bench/host/timer.h"
 #include "hot/coverage.h"
 #include "hot/hot.h"
 
@@ -61,6 +62,7 @@ struct judging {
     bool *are_tried;
     size_t n_replays;
     double covered;
+    double start; // by timer_seconds
 };
 
 static const double most_left = 0.5; // of a function's samples, where a replay has run the rest: it is covered
@@ -179,11 +181,12 @@ static void settle(struct judging *judging) {
     findings->n = n;
 }
 
-// Whether a loop is worth a replay of its own where others cover enough, and run its code, too.
+// Whether a loop is worth a replay of its own where others cover enough: it has much of the time; or they do not run
+// its code, and who waits has not waited for long.
 static bool is_worth(const struct judging *judging, size_t i) {
-    static const double much = 0.05;
+    static const double much = 0.05, most_seconds = 30;
     return judging->covered < judging->choice->enough || judging->findings->items[i].share >= much ||
-           !is_covered(judging, i);
+           (!is_covered(judging, i) && timer_seconds() - judging->start < most_seconds);
 }
 
 static bool judge_all(struct judging *judging, struct fail *fail) {
@@ -206,6 +209,7 @@ bool hot_judge_all(struct lab *lab, const struct hot_choice *choice, struct hot_
     struct judging judging = {.lab = lab,
                               .choice = choice,
                               .findings = findings,
+                              .start = timer_seconds(),
                               .are_tried = ARENA_ARRAY(lab->arena, bool, findings->n + 1)};
     if (findings->profile) {
         coverage_open(&judging.coverage, lab->arena, findings->profile, findings->loops);
