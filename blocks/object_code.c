@@ -39,6 +39,7 @@ struct code {
     size_t index;
     const char *name;
     uint64_t address;
+    unsigned alignment; // bytes
     const uint8_t *bytes;
     size_t n_bytes;
 };
@@ -102,6 +103,7 @@ static bool read_code(const struct object *object, Elf_Scn *section, struct code
         .index = elf_ndxscn(section),
         .name = name != NULL ? name : "",
         .address = header.sh_addr,
+        .alignment = (unsigned)(header.sh_addralign ? header.sh_addralign : 1),
         .bytes = data->d_buf,
         .n_bytes = data->d_size,
     };
@@ -171,10 +173,11 @@ static void read_symbols(struct object *object) {
 static bool add_piece(struct object *object, const char *name, const struct code *code, uint64_t start, uint64_t end) {
     struct object_piece *piece = ARENA_ADD(object->arena, object->pieces, object->n_pieces);
     GElf_Ehdr header;
+    bool is_linked = gelf_getehdr(object->elf, &header) != NULL && header.e_type != ET_REL;
     *piece = (struct object_piece){.name = arena_strdup(object->arena, name),
                                    .n_bytes = (size_t)(end - start),
                                    .address = start,
-                                   .has_place = gelf_getehdr(object->elf, &header) != NULL && header.e_type != ET_REL,
+                                   .alignment = is_linked ? 0 : code->alignment,
                                    .section = code->index};
     piece->bytes =
         (const uint8_t *)arena_copy(object->arena, (const char *)code->bytes + (start - code->address), piece->n_bytes);

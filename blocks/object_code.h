@@ -39,10 +39,10 @@ struct object_piece {
     const char *name; // name of its symbol or section
     const uint8_t *bytes;
     size_t n_bytes;
-    uint64_t address; // address of its first byte
-    size_t section;   // index of its section
-    bool has_place;   // a linker has chosen that address
-    bool is_function; // a symbol names all of it: a jump out of it goes on in other code, which returns to its caller
+    uint64_t address;   // address of its first byte
+    size_t section;     // index of its section
+    unsigned alignment; // of that section, bytes; 0: a linker has chosen the address
+    bool is_function;   // a symbol names all of it: a jump out of it goes on in other code, which returns to its caller
 };
 
 // All lives in the arena. Fails where there is no such code, and where it is another machine's.

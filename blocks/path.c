@@ -52,27 +52,47 @@ static void find_idle(struct arena *arena, const struct block *block, const stru
     }
 }
 
-// Finds the loops inside that turn most often before they are left, and in a pass; not the one around the block.
+// How often the run comes into the instructions from `head` to `last`. What they call belongs to them.
+static size_t count_entries(const struct block *block, const struct follow_order *run, unsigned head, unsigned last) {
+    size_t n = 0;
+    bool was_inside = false;
+    for (size_t i = 0; i < run->n; i++) {
+        unsigned insn = run->steps[i].insn;
+        if (insn >= block->n_insns)
+            continue;
+        bool is_inside = insn >= head && insn <= last;
+        n += is_inside && !was_inside;
+        was_inside = is_inside;
+    }
+    return n;
+}
+
+// Finds the loops inside that turn most often before they are left, by whichever way, and in a pass; not the one around
+// the block.
 static void find_longest(struct arena *arena, const struct block *block, const struct follow_order *run,
                          struct program_range own, struct path *path) {
     unsigned *n_back = ARENA_ARRAY(arena, unsigned, block->n_insns),
-             *n_on = ARENA_ARRAY(arena, unsigned, block->n_insns);
+             *heads = ARENA_ARRAY(arena, unsigned, block->n_insns);
     size_t offset = 0, n_passes = 0;
     for (size_t i = 0; i < run->n; i++)
         n_passes += run->steps[i].insn == run->steps[0].insn;
-    for (size_t i = 0; i + 1 < run->n; i++)
-        if (run->steps[i].insn < block->n_insns) // else of a function that it calls
-            ++*(run->steps[i + 1].insn <= run->steps[i].insn ? &n_back[run->steps[i].insn] : &n_on[run->steps[i].insn]);
+    for (size_t i = 0; i + 1 < run->n; i++) {
+        unsigned insn = run->steps[i].insn, next = run->steps[i + 1].insn;
+        if (insn < block->n_insns && next <= insn) { // else of a function that it calls, or on
+            n_back[insn]++;
+            heads[insn] = next;
+        }
+    }
     for (unsigned i = 0; i < block->n_insns; offset += block->insns[i++].n_bytes) {
         const struct insn *insn = &block->insns[i];
         bool is_inside = offset >= own.offset && offset + insn->n_bytes <= own.offset + own.length;
-        double turns = n_on[i] ? (double)n_back[i] / n_on[i] + 1 : 0,
-               all = (double)(n_back[i] + n_on[i]) / (double)n_passes;
         if (!is_inside || !insn->is_branch || !insn->is_direct || !n_back[i])
             continue;
-        path->longest_loop = fmax(path->longest_loop, turns);
-        if (n_on[i] >= 2 * n_passes && all > path->n_turns) {
-            path->n_left = (double)n_on[i] / (double)n_passes;
+        size_t n_left = count_entries(block, run, heads[i], i);
+        double all = (double)(n_back[i] + n_left) / (double)n_passes;
+        path->longest_loop = fmax(path->longest_loop, (double)n_back[i] / (double)n_left + 1);
+        if (n_left >= 2 * n_passes && all > path->n_turns) {
+            path->n_left = (double)n_left / (double)n_passes;
             path->n_turns = all;
         }
     }

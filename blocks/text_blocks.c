@@ -285,8 +285,10 @@ static void take_piece(const struct text_reader *reader, const struct object_pie
                                  .bytes = piece->bytes,
                                  .n_bytes = piece->n_bytes,
                                  .line = block->line,
-                                 .line_offset = (unsigned)(piece->address % 64)};
+                                 .line_offset = (unsigned)(piece->address % 64),
+                                 .alignment = piece->alignment};
     block->source.line_offset = bytes.line_offset;
+    block->source.alignment = bytes.alignment;
     struct fail *why = &block->refused;
     bool is_linked = object_linker_read(reader->linker, piece, &bytes, why);
     const char *missing = object_linker_missing(reader->linker);

@@ -19,7 +19,7 @@ bool plan_add_object(struct arena *arena, struct plan *plan, const struct isa *i
                                       .bytes = pieces[i].bytes,
                                       .n_bytes = pieces[i].n_bytes,
                                       .line_offset = (unsigned)(pieces[i].address % 64),
-                                      .has_place = pieces[i].has_place};
+                                      .alignment = pieces[i].alignment};
         if (object_linker_read(linker, &pieces[i], &source, &why) &&
             plan_add_block(arena, plan, &source, pieces[i].name, options, &why))
             mark(plan->experiments[plan->n_experiments - 1]->block, &pieces[i]);

@@ -98,7 +98,7 @@ struct block_source {
     unsigned line; // line in the file, for machine code; 0: unknown
     // Offset of the machine code from a line of 64 bytes, where the program has it: its loop is there, too.
     unsigned line_offset;
-    bool has_place; // that offset is for good: a linker has chosen it
+    unsigned alignment; // of what a linker will choose for it, bytes; 0: its place is for good, or nothing is known
 };
 
 enum { BLOCK_CALLER_BYTES = 8 };

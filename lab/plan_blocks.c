@@ -458,30 +458,47 @@ bool block_shorten(struct arena *arena, struct experiment *experiment, struct fa
     return unroll >= 1 && make_final(arena, experiment, unroll, fail);
 }
 
+// Distances to other places in a line that a linker may choose. Returns their number.
+static unsigned other_places(unsigned alignment, unsigned places[3]) {
+    static const unsigned usual[] = {16, 32, 48}, any[] = {5, 26, 47};
+    enum { USUAL = 16 };
+    unsigned n = 0;
+    for (unsigned i = 0; alignment && i < sizeof usual / sizeof *usual; i++)
+        if (alignment < USUAL || usual[i] % alignment == 0)
+            places[n++] = alignment < USUAL ? any[i] : usual[i];
+    return n;
+}
+
+static bool add_layout(struct arena *arena, struct experiment *experiment, const struct replication_change *change,
+                       struct block_request *request, struct fail *fail) {
+    struct program *program = ARENA_NEW(arena, struct program);
+    struct replicate_list *list = &experiment->replicates;
+    if (!make_program(arena, experiment->block, experiment->alias, request, program, fail))
+        return false;
+    list->items[list->n++] = (struct replicate){*change, program, 0};
+    return true;
+}
+
 bool block_add_layouts(struct arena *arena, struct experiment *experiment, struct fail *fail) {
     // One branch more, or 8 bytes, take up to two cycles of a front end.
-    static const double cost = 2, width = 0.1;
-    static const struct {
-        struct replication_change change;
-        unsigned further;
-        enum block_caller caller;
-    } layouts[] = {{{"16 bytes further on", 0, width}, 16, CALLER_PLAIN},
-                   {{"32 bytes further on", 0, width}, 32, CALLER_PLAIN},
-                   {{"48 bytes further on", 0, width}, 48, CALLER_PLAIN},
-                   {{"with one more branch before each call", cost, width}, 0, CALLER_BRANCHES},
-                   {{"with 8 bytes of nothing behind each call", cost, width}, 0, CALLER_IDLES}};
+    static const double width = 0.1;
+    static const struct replication_change callers[] = {
+        [CALLER_BRANCHES] = {"with one more branch before each call", 2, width},
+        [CALLER_IDLES] = {"with 8 bytes of nothing behind each call", 2, width}};
     const struct lab_block *block = experiment->block;
-    struct replicate_list *list = &experiment->replicates;
-    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
+    unsigned places[3], n = other_places(block->source.alignment, places);
+    for (unsigned i = 0; i < n; i++) {
         struct block_request request = final_request(experiment, experiment->program.unroll);
-        request.further = layouts[i].further;
-        request.caller = layouts[i].caller;
-        if (request.further ? block->source.has_place : !block->is_routine)
-            continue;
-        struct program *program = ARENA_NEW(arena, struct program);
-        if (!make_program(arena, block, experiment->alias, &request, program, fail))
+        request.further = places[i];
+        struct replication_change change = {arena_printf(arena, "%u bytes further on", places[i]), 0, width};
+        if (!add_layout(arena, experiment, &change, &request, fail))
             return false;
-        list->items[list->n++] = (struct replicate){layouts[i].change, program, 0};
+    }
+    for (unsigned i = CALLER_BRANCHES; block->is_routine && i <= CALLER_IDLES; i++) {
+        struct block_request request = final_request(experiment, experiment->program.unroll);
+        request.caller = i;
+        if (!add_layout(arena, experiment, &callers[i], &request, fail))
+            return false;
     }
     return true;
 }

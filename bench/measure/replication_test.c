@@ -107,6 +107,13 @@ static void what_differs_little_widens_with_a_warning(void **state) {
     assert_string_equal(value.warning, "depends on the layout: 4 cycles, and 4.2 16 bytes further on");
     replication_add(&arena, &value, &change, &far);
     assert_int_equal(value.verdict, MEASURED_UNSTABLE);
+    struct bench_measurement disturbed = measured(5), lucky = measured(3);
+    disturbed.verdict = lucky.verdict = MEASURED_UNSTABLE;
+    value = four();
+    replication_add(&arena, &value, &change, &disturbed);
+    assert_int_equal(value.verdict, MEASURED_EXACT);
+    replication_add(&arena, &value, &change, &lucky);
+    assert_int_equal(value.verdict, MEASURED_UNSTABLE);
     arena_free(&arena);
 }
 
