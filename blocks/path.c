@@ -98,6 +98,19 @@ static void find_longest(struct arena *arena, const struct block *block, const s
     }
 }
 
+// Whether an instruction of the block, or of what it calls, is followed by another one at another time. The loop around
+// the block always goes back.
+static bool find_variety(struct arena *arena, const struct follow_order *run, size_t n_insns) {
+    unsigned *next = ARENA_ARRAY(arena, unsigned, n_insns); // its number from 1; 0: not known yet
+    for (size_t i = 0; i + 1 < run->n; i++) {
+        unsigned insn = run->steps[i].insn, then = run->steps[i + 1].insn + 1;
+        if (next[insn] && next[insn] != then)
+            return true;
+        next[insn] = then;
+    }
+    return false;
+}
+
 bool path_find(struct arena *arena, const struct decoder *decoder, const struct program *program,
                const struct followed *followed, struct path *path) {
     const struct program_range range = program_followed_range(program);
@@ -115,6 +128,7 @@ bool path_find(struct arena *arena, const struct decoder *decoder, const struct 
     if (!follow_order(arena, &block, 0, &outside, followed->offsets, followed->n, &run))
         return false;
     own.offset -= range.offset;
+    path->varies = find_variety(arena, &run, block.n_insns + outside.n);
     find_idle(arena, &block, &run, own, path);
     own.length -= program->has_own_branch; // the loop around the block is not one inside
     find_longest(arena, &block, &run, own, path);

@@ -9,6 +9,7 @@ struct path {
     unsigned n_ran, n_insns; // instructions of the block that ran at all, and all; without those that do nothing
     bool has_idle_loop;      // a loop inside did not run
     size_t idle_loop;        // offset of its first instruction in the block, bytes
+    bool varies;             // what follows an instruction in a pass is not always the same: a CPU has to predict it
     double longest_loop;     // turns at a time of the loop inside that makes most, on average; 0: none turns
     // Of loops inside that are left several times in a pass, the one with most turns. 0: there is none.
     double n_left, n_turns; // how often it is left in a pass, and its turns in all

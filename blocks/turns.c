@@ -124,15 +124,18 @@ static bool is_one_of(struct slice word, const char *const *names) {
     return false;
 }
 
+static bool writes_general(const struct walk *walk, const struct insn *insn, unsigned reg) {
+    for (unsigned w = 0; w < insn->n_writes; w++)
+        if (general_number(walk, insn->writes[w].reg) == (int)reg)
+            return true;
+    return false;
+}
+
 static bool is_ever_written(const struct walk *walk, unsigned reg) {
     const struct block *block = walk->request->block;
-    for (unsigned i = 0; i < block->n_insns; i++) {
-        if (block->insns[i].is_call)
+    for (unsigned i = 0; i < block->n_insns; i++)
+        if (block->insns[i].is_call || writes_general(walk, &block->insns[i], reg))
             return true;
-        for (unsigned w = 0; w < block->insns[i].n_writes; w++)
-            if (general_number(walk, block->insns[i].writes[w].reg) == (int)reg)
-                return true;
-    }
     return false;
 }
 
@@ -294,22 +297,30 @@ static bool step_of(const struct walk *end, const struct linear *form, int64_t *
     return after->kind == FORM_HEAD && after->reg == form->reg && !after->fixed;
 }
 
-// Whether comparisons alone read the register, and what is computed from it in so many steps.
-static bool only_counts(const struct walk *walk, unsigned reg, unsigned steps) {
+static bool reads_general(const struct walk *walk, const struct insn *insn, unsigned reg) {
+    for (unsigned r = 0; r < insn->n_reads; r++)
+        if (general_number(walk, insn->reads[r].reg) == (int)reg)
+            return true;
+    return false;
+}
+
+// Whether comparisons alone read the register, and what is computed from it in so many steps: from an instruction on,
+// until each turn overwrites it.
+static bool only_counts(const struct walk *walk, unsigned reg, unsigned first, unsigned steps) {
     static const char *const plain[] = {"lea", "add", "sub", "inc", "dec", "mov", NULL};
     const struct block *block = walk->request->block;
-    for (unsigned i = 0; i < block->n_insns; i++) {
+    for (unsigned k = 0; k < block->n_insns; k++) {
+        unsigned i = (first + k) % block->n_insns, result, bits;
         const struct insn *insn = &block->insns[i];
         struct words words = split(insn->text);
-        unsigned result, bits;
-        bool reads = false;
-        for (unsigned r = 0; r < insn->n_reads; r++)
-            reads = reads || general_number(walk, insn->reads[r].reg) == (int)reg;
+        bool reads = reads_general(walk, insn, reg);
+        if (!reads && walk->is_certain[i] && writes_general(walk, insn, reg))
+            return true;
         if (!reads || slice_is(words.mnemonic, "cmp") || insn->is_branch)
             continue;
         if (!steps || insn->may_load || insn->may_store || !is_one_of(words.mnemonic, plain) ||
             !is_register(walk, words.operands[0], &result, &bits) ||
-            (result != reg && !only_counts(walk, result, steps - 1)))
+            (result != reg && !only_counts(walk, result, i + 1, steps - 1)))
             return false;
     }
     return true;
@@ -341,8 +352,8 @@ static bool solve(const struct walk *end, const struct way_out *out, struct bloc
     struct linear *moving = by_a ? &a : &b, *other = by_a ? &b : &a;
     add_fixed(end, other);
     // The end stays where it is needed for something else; then the count begins elsewhere.
-    bool sets_fixed = moving->fixed && only_counts(end, moving->fixed - 1, 2);
-    bool sets_other = !sets_fixed && other->kind == FORM_HEAD && only_counts(end, other->reg, 0);
+    bool sets_fixed = moving->fixed && only_counts(end, moving->fixed - 1, 0, 2);
+    bool sets_other = !sets_fixed && other->kind == FORM_HEAD && only_counts(end, other->reg, 0, 0);
     const struct linear *set = sets_other ? other : moving;
     unsigned set_reg = sets_fixed ? moving->fixed - 1 : set->reg;
     if (!sets_fixed)

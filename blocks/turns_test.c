@@ -52,6 +52,8 @@ static void the_initial_value_gives_the_turns(void **state) {
         {"x86_64", "488b064883c7084839f775f4", 7, 64, -8, 7000, 7, 0, 7000},    // rsi is an address, too
         // lea rdx, [r9+rax]; add rdx, 2; add rax, 2; cmp rdx, 1; jne: r9 counts only, and rax stays
         {"x86_64", "498d14014883c2024883c0024883fa0175ee", 9, 64, -2, -999, 0, 2, 1000},
+        // mov rdx, [r8]; add rcx, rdx first: rdx is another value there
+        {"x86_64", "498b104801d1498d14014883c2024883c0024883fa0175e8", 9, 64, -2, -999, 0, 2, 1000},
         // mov rcx, [r9] first: both are addresses, perhaps
         {"x86_64", "498b09498d14014883c2024883c0024883fa0175eb", 0, 64, -2, -9999, 0, 0, -9999},
         {"aarch64", "028440f81f0001ebc1ffff54", 1, 64, 8, 1000, 0, 8, 1000},   // ldr x2, [x0], #8; cmp x0, x1; b.ne

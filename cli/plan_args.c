@@ -287,6 +287,8 @@ static bool check_choice(const struct plan_args *args, const struct operands *op
     bool has_file = false;
     for (size_t i = 0; i < operands->n_items; i++)
         has_file |= is_file(operands->items[i]) || access(operands->items[i], F_OK) == 0;
+    if (range->symbol && (range->start || range->end))
+        return fail_set(fail, FAIL_INPUT, "--symbol is a whole function, and --start and --end a part: leave one out");
     if (has_file || (!is_range && (has_text || (!args->region && !range->symbol))))
         return true;
     return fail_set(fail, FAIL_INPUT,

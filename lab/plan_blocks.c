@@ -480,11 +480,11 @@ static bool add_layout(struct arena *arena, struct experiment *experiment, const
 }
 
 bool block_add_layouts(struct arena *arena, struct experiment *experiment, struct fail *fail) {
-    // One branch more, or 8 bytes, take up to two cycles of a front end.
+    // One branch more, or 8 bytes of nops, take up to two cycles of a front end.
     static const double width = 0.1;
     static const struct replication_change callers[] = {
         [CALLER_BRANCHES] = {"with one more branch before each call", 2, width},
-        [CALLER_IDLES] = {"with 8 bytes of nothing behind each call", 2, width}};
+        [CALLER_IDLES] = {"with nops behind each call", 2, width}};
     const struct lab_block *block = experiment->block;
     unsigned places[3], n = other_places(block->source.alignment, places);
     for (unsigned i = 0; i < n; i++) {

@@ -209,14 +209,14 @@ static bool may_be_shortened(const struct lab_measuring *run, const struct exper
     return !run->lab->is_simulated && experiment->measurement.outcome != BENCH_OK;
 }
 
-// Whether a pass is so short that it counts how a loop inside ends. A CPU learns that by the branches before, of which
-// the caller takes some, and by where the code is. On a Zen 4, compiled functions with loops of 4 to 15 turns take 16
-// or 26 cycles, 19 or 34, 50 or 80.
+// Whether a pass is so short that it counts how its branches are predicted. A CPU learns that by the branches before,
+// of which the caller takes some, and by where the code is. On a Zen 4, compiled functions with loops of 4 to 15 turns
+// take 16 or 26 cycles, 19 or 34, 50 or 80.
 static bool wants_layouts(const struct lab *lab, const struct experiment *experiment) {
     static const double most_cycles = 1000;
     const struct bench_measurement *m = &experiment->measurement;
     return !lab->is_simulated && !experiment->replicates.n && m->outcome == BENCH_OK &&
-           m->verdict != MEASURED_UNSTABLE && experiment->path.longest_loop > 0 && m->cycles < most_cycles;
+           m->verdict != MEASURED_UNSTABLE && experiment->path.varies && m->cycles < most_cycles;
 }
 
 static bool take_code(void *context, size_t code, struct fail *fail) {

@@ -86,8 +86,16 @@ static const char *short_path(struct arena *arena, const struct path *path) {
     return path->has_idle_loop ? arena_printf(arena, "%s; the loop at 0x%zx did not", text, path->idle_loop) : text;
 }
 
+// Other layouts with a stable value of their own.
+static unsigned count_stable_layouts(const struct bench_measurement *m) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < m->n_replicates; i++)
+        n += m->replicates[i].verdict != MEASURED_UNSTABLE;
+    return n;
+}
+
 static bool is_the_same_elsewhere(const struct bench_measurement *m) {
-    return m->n_replicates && m->verdict != MEASURED_UNSTABLE && !m->warning;
+    return count_stable_layouts(m) && m->verdict != MEASURED_UNSTABLE && !m->warning;
 }
 
 // Whether the end of a loop inside may be predicted in a longer run and not in this one, and that is some percent.
@@ -123,7 +131,8 @@ static void add_other_notes(struct text *note, const struct experiment *e) {
     if (e->followed.instructions > 0)
         add_part(note, "predicted along the branches taken here, without a misprediction");
     if (is_the_same_elsewhere(&e->measurement))
-        add_part(note, arena_printf(note->arena, "the same in %u other layouts", e->measurement.n_replicates));
+        add_part(note, arena_printf(note->arena, "the same in %s",
+                                    text_count(note->arena, count_stable_layouts(&e->measurement), "other layout")));
 }
 
 // Returns the blame. A number that does not mean what it claims cannot blame a model.

@@ -75,6 +75,7 @@ expect 0 '^first.s=3.00 last.s=2.00 $' bash -c "sed -nE 's/^ +(\S+) .*looped +([
 expect 0 "^${#files[@]} ${#files[@]}\$" echo "$(wc -l <"$wanted") $(grep -c '^cyclops: error: ' errors)"
 while read -r line; do expect 0 "^cyclops: error: $line" grep -E -- "^cyclops: error: ${line%%:*}:" errors; done <"$wanted"
 printf '# LLVM-MCA-BEGIN a\nnop\n# LLVM-MCA-END\n# LLVM-MCA-BEGIN b\nimul %%rax, %%rax\n# LLVM-MCA-END\n' >two.s
+expect 2 'symbol is a whole function' "$cyclops" run --isa x86_64 --target sim:skylake two.s --symbol f --start 0
 # What is there twice is not chosen from by luck.
 printf '# LLVM-MCA-BEGIN a\nnop\n# LLVM-MCA-END\n# LLVM-MCA-BEGIN a\nnop\n# LLVM-MCA-END\n' >twice.s
 expect 2 "twice.s:4: a second region 'a' begins here, after that of line 1: rename one" \

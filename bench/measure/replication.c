@@ -19,9 +19,10 @@ void replication_add(struct arena *arena, struct bench_measurement *value, const
     *ARENA_ADD(arena, value->replicates, value->n_replicates) = (struct bench_replicate){
         change->text, replicate->cycles, replicate->low, replicate->high, replicate->verdict,
     };
-    bool is_faster = change->width > 0 && replicate->cycles * (1 + change->width) < value->low;
+    bool is_far = change->width > 0 && (replicate->cycles * (1 + change->width) < value->low ||
+                                        replicate->low - change->cost > value->high * (1 + change->width));
     if (value->verdict == MEASURED_UNSTABLE || replicate->outcome != BENCH_OK ||
-        (replicate->verdict == MEASURED_UNSTABLE && !is_faster))
+        (replicate->verdict == MEASURED_UNSTABLE && !is_far))
         return;
     bool is_cost = replicate->cycles > value->cycles && replicate->low - change->cost <= value->high;
     if (change->cost > 0 && is_cost)

@@ -14,7 +14,8 @@ struct replication_change {
 };
 
 // Adds one replicate, at most BENCH_MAX_REPLICATES. One that did not run is noted and changes nothing. Nor does one
-// that is unstable, unless it may differ by a share and is faster by more: what disturbs only slows.
+// that is unstable, unless it may differ by a share, and all of it is slower by more, or its median faster: what
+// disturbs only slows.
 void replication_add(struct arena *arena, struct bench_measurement *value, const struct replication_change *change,
                      const struct bench_measurement *replicate);
 

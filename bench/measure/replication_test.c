@@ -109,10 +109,15 @@ static void what_differs_little_widens_with_a_warning(void **state) {
     assert_int_equal(value.verdict, MEASURED_UNSTABLE);
     struct bench_measurement disturbed = measured(5), lucky = measured(3);
     disturbed.verdict = lucky.verdict = MEASURED_UNSTABLE;
+    disturbed.low = 4.1;
     value = four();
     replication_add(&arena, &value, &change, &disturbed);
     assert_int_equal(value.verdict, MEASURED_EXACT);
     replication_add(&arena, &value, &change, &lucky);
+    assert_int_equal(value.verdict, MEASURED_UNSTABLE);
+    value = four();
+    disturbed.low = 4.5;
+    replication_add(&arena, &value, &change, &disturbed);
     assert_int_equal(value.verdict, MEASURED_UNSTABLE);
     arena_free(&arena);
 }

@@ -53,6 +53,7 @@ static void write_bundle(struct arena *arena, struct corpus_request *request, in
         return;
     request->campaign.collects = &collect;
     bool is_done = corpus_run(arena, request, &tally, status, fail);
+    request->campaign.collects = NULL;
     code_uses_close(&programs.uses);
     if (!is_done)
         return;
