@@ -24,6 +24,33 @@ static int compare_numbers(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+// What the forms take alone, added up, and the most of them. False: a form's time alone is not known.
+static bool add_alone(const struct ports *ports, const struct evidence_item *item, double *sum, double *most) {
+    bool is_known = true;
+    *sum = *most = 0;
+    for (unsigned t = 0; t < item->n_terms; t++) {
+        unsigned form = item->terms[t].form;
+        double alone = form < ports->evidence->n_forms ? item->terms[t].count * ports->forms[form].alone : 0;
+        is_known &= alone > 0;
+        *sum += alone;
+        *most = fmax(*most, alone);
+    }
+    return is_known;
+}
+
+static void take_averages(struct port_judgement *result, double *errors) {
+    double n = (double)result->n;
+    if (result->n == 0)
+        return;
+    qsort(errors, result->n, sizeof *errors, compare_numbers);
+    result->mean /= n;
+    result->bias /= n;
+    result->mean_sum /= n;
+    result->mean_most /= n;
+    result->median = errors[result->n / 2];
+    result->p90 = errors[result->n * 9 / 10];
+}
+
 struct port_judgement port_judge(struct arena *arena, const struct ports *ports, const struct evidence *judged,
                                  unsigned least) {
     struct port_judgement result = {0};
@@ -33,22 +60,14 @@ struct port_judgement port_judge(struct arena *arena, const struct ports *ports,
         index_add(&index, hash_terms(&ports->evidence->items[i]), i);
     for (size_t i = 0; i < judged->n_items; i++) {
         const struct evidence_item *item = &judged->items[i];
-        double sum = 0, most = 0;
-        bool is_known = true;
+        double sum, most;
         if (item->n_terms < least)
             continue;
-        for (unsigned t = 0; t < item->n_terms; t++) {
-            unsigned form = item->terms[t].form;
-            double alone = form < ports->evidence->n_forms ? ports->forms[form].alone : 0;
-            is_known &= alone > 0;
-            sum += item->terms[t].count * alone;
-            most = item->terms[t].count * alone > most ? item->terms[t].count * alone : most;
-        }
         if (is_evidence(ports->evidence, &index, item)) {
             result.n_seen++;
             continue;
         }
-        if (!is_known) {
+        if (!add_alone(ports, item, &sum, &most)) {
             result.n_unknown++;
             continue;
         }
@@ -59,15 +78,6 @@ struct port_judgement port_judge(struct arena *arena, const struct ports *ports,
         result.mean_sum += fabs(sum / item->cycles - 1);
         result.mean_most += fabs(most / item->cycles - 1);
     }
-    if (result.n == 0)
-        return result;
-    double n = (double)result.n;
-    qsort(errors, result.n, sizeof *errors, compare_numbers);
-    result.mean /= n;
-    result.bias /= n;
-    result.mean_sum /= n;
-    result.mean_most /= n;
-    result.median = errors[result.n / 2];
-    result.p90 = errors[result.n * 9 / 10];
+    take_averages(&result, errors);
     return result;
 }

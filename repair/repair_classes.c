@@ -46,21 +46,13 @@ static bool has_name(const char *name, const char *const *names, size_t n) {
     return n && bsearch(&name, names, n, sizeof *names, text_compare);
 }
 
-// Whether any value of the member is compared.
-static bool is_seen(const struct repair *repair, const struct repair_member *member) {
-    for (size_t i = member->first; i < member->end; i++)
-        if (repair->gaps[i] >= 0)
-            return true;
-    return false;
-}
-
 // Moves members of which no value is compared to the others. Returns the names of all opcodes that stay, sorted.
 static const char **take_unseen_members(struct repair *repair, size_t *n_seen) {
     const char **seen = ARENA_ARRAY(repair->arena, const char *, repair->n_members);
     size_t n = 0;
     *n_seen = 0;
     for (size_t i = 0; i < repair->n_members; i++)
-        if (is_seen(repair, &repair->members[i]))
+        if (repair_is_seen(repair, &repair->members[i]))
             seen[(*n_seen)++] = repair->members[i].opcode;
     *n_seen = text_sort(seen, *n_seen);
     for (size_t i = 0; i < repair->n_members; i++) {

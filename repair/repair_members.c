@@ -38,7 +38,7 @@ static void find_others(struct arena *arena, const struct block *block, struct r
     }
 }
 
-static bool has_value(const struct repair *repair, const struct repair_member *member) {
+bool repair_is_seen(const struct repair *repair, const struct repair_member *member) {
     for (size_t i = member->first; i < member->end; i++)
         if (repair->gaps[i] >= 0)
             return true;
@@ -52,7 +52,8 @@ static void mark_followers(struct repair *repair) {
         const struct repair_member *member = &repair->members[m];
         bool is_plain = !strchr(member->form, '-'), follows = false;
         for (size_t k = 0; !is_plain && k < repair->n_members && !follows; k++)
-            follows = strcmp(repair->members[k].form, member->opcode) == 0 && has_value(repair, &repair->members[k]);
+            follows =
+                strcmp(repair->members[k].form, member->opcode) == 0 && repair_is_seen(repair, &repair->members[k]);
         for (size_t i = member->first; i < member->end; i++)
             repair->follow[i] = follows;
     }

@@ -111,6 +111,8 @@ const char *repair_member_key(struct arena *arena, const struct repair_member *m
 
 // Finds the forms with their values, and whether their values count.
 void repair_find_members(struct repair *repair);
+// Whether any value of the member is compared.
+bool repair_is_seen(const struct repair *repair, const struct repair_member *member);
 // Finds how many of them use each resource.
 void repair_find_commonness(struct repair *repair);
 

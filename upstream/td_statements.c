@@ -206,6 +206,25 @@ static bool edit_argument(struct arguments *arguments, enum role role, const cha
     return true;
 }
 
+// The uops that the write with a load has more: another parameter of the multiclass.
+static bool edit_load_uops(struct arguments *arguments, size_t atom, size_t folded) {
+    struct td_plan *plan = arguments->plan;
+    int before = (int)plan->model->atoms[folded].numbers.uops - (int)plan->model->atoms[atom].numbers.uops,
+        after = (int)plan->chosen[folded].uops - (int)plan->chosen[atom].uops;
+    const char *number = arena_printf(plan->arena, "%d", after);
+    struct td_span span;
+    bool is_new;
+    if (before == after)
+        return true;
+    if (!find_argument(arguments, ROLE_LOAD_UOPS, &span, &is_new))
+        return false;
+    if (is_new)
+        text_addf(&arguments->more, ", /*LoadUOps=*/%s", number);
+    else
+        td_replace(&plan->text, span, number);
+    return true;
+}
+
 // Of "defm : MULTICLASS<WRITE, ...>": `atom` is that of WRITE, `folded` that with a load; null: there is none.
 static bool edit_defm(struct td_plan *plan, const struct td_statement *statement, size_t atom, const size_t *folded) {
     struct arguments arguments = {.plan = plan, .statement = statement, .n_filled = statement->n_arguments};
@@ -229,21 +248,8 @@ static bool edit_defm(struct td_plan *plan, const struct td_statement *statement
     number = arena_printf(plan->arena, "%u", to->uops);
     if (from->uops != to->uops && !edit_argument(&arguments, ROLE_UOPS, number, from->uops, to->uops))
         return false;
-    if (folded && !plan->is_free[*folded]) {
-        int before = (int)plan->model->atoms[*folded].numbers.uops - (int)from->uops,
-            after = (int)plan->chosen[*folded].uops - (int)to->uops;
-        struct td_span span;
-        bool is_new;
-        number = arena_printf(plan->arena, "%d", after);
-        if (before != after) {
-            if (!find_argument(&arguments, ROLE_LOAD_UOPS, &span, &is_new))
-                return false;
-            if (is_new)
-                text_addf(&arguments.more, ", /*LoadUOps=*/%s", number);
-            else
-                td_replace(&plan->text, span, number);
-        }
-    }
+    if (folded && !plan->is_free[*folded] && !edit_load_uops(&arguments, atom, *folded))
+        return false;
     if (arguments.more.length)
         td_replace(&plan->text, (struct td_span){statement->arguments_end, statement->arguments_end},
                    arguments.more.data);
