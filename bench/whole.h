@@ -11,6 +11,9 @@
 #define WHOLE_DRAFT 0.003
 // Cycles on a number of pipes, and slots of a machine's width: the clock's error again.
 #define WHOLE_ON_PIPES 0.01
+// A throughput of a table on a number of pipes, as the first guess of which pipes a form takes: schedulers that do not
+// share out the uops evenly make it a little slower.
+#define WHOLE_GUESS 0.03
 // Widths of a machine: the best of several mixtures, each a little below what the machine can.
 #define WHOLE_WIDTH 0.025
 
@@ -24,6 +27,8 @@
 #define WHOLE_PADDED_MOST 0.12
 // The clock's error for each further step of such a chain.
 #define WHOLE_PADDED_SHARE 0.0015
+// A loop of whole groups of dispatch: one slot more or less is an eighth of a cycle at least.
+#define WHOLE_LOOP 0.03
 // The difference of a prediction and a value whose latency is that of an address: both ends have their errors.
 #define WHOLE_DIFFERENCE 0.1
 
@@ -42,5 +47,7 @@
 
 // Whatever tolerance an experiment states: more than that on both sides would hold two whole numbers.
 #define WHOLE_ENTRY_MOST 0.3
+// An entry that becomes a number of a CPU file, cycles: it was not judged as a whole one, and its interval may be wide.
+#define WHOLE_PARAMETER 0.1
 
 #endif

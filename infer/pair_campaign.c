@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/host/timer.h"
+#include "bench/whole.h"
 #include "infer/pair_draw.h"
 #include "infer/pair_run.h"
 #include "infer/ports.h"
@@ -119,9 +120,8 @@ enum { MOST_WIDTH = 8 };
 
 // How many pipes a form of one slot has, if it is one uop; 0: it cannot be.
 static unsigned width_of(const struct multiset_form *form) {
-    static const double near = 0.03;
     double width = round(1 / form->cycles);
-    bool is_whole = width >= 1 && width <= MOST_WIDTH && fabs(form->cycles * width - 1) <= near;
+    bool is_whole = width >= 1 && width <= MOST_WIDTH && fabs(form->cycles * width - 1) <= WHOLE_GUESS;
     return form->slots <= 1 && is_whole ? (unsigned)width : 0;
 }
 

@@ -1,6 +1,8 @@
 // Which pipes an instruction holds, and for how long: the base's, but where its throughput is another one.
 #include "infer/subject.h"
 
+#include "bench/whole.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +27,7 @@ static const char *resource_of(const struct cpu *cpu, uint64_t pipes) {
 }
 
 static bool is_whole(double cycles) {
-    return cycles > 0.5 && fabs(cycles - round(cycles)) < 0.03 * cycles;
+    return cycles > 0.5 && fabs(cycles - round(cycles)) < WHOLE_GUESS * cycles;
 }
 
 static double held_within(const struct uses *uses, uint64_t pipes) {

@@ -3,6 +3,7 @@
 // how many: it takes m cycles and a share of a cycle, 1 over the number of iterations.
 #include "parameters/experiments.h"
 
+#include "bench/whole.h"
 #include "parameters/table.h"
 
 #include <math.h>
@@ -21,14 +22,12 @@ static const struct value *ask(struct session *session, const struct slots *slot
     return session_value(session, &timing);
 }
 
-static const double near = 0.03; // of a cycle
-
 bool loop_groups_fit(struct session *session, const struct slots *slots, unsigned end, unsigned m, const char **why) {
     const struct value *value = ask(session, slots, m * (unsigned)slots->width - end);
     if (!value)
         return false;
     *why = !value_is_usable(value) ? value->why
-           : fabs(value->cycles - m) > near
+           : fabs(value->cycles - m) > WHOLE_LOOP
                ? arena_printf(session->arena, "a loop of %u whole groups takes %.2f cycles: something else limits it",
                               m, value->cycles)
                : NULL;
@@ -49,7 +48,7 @@ bool loop_end_slots(struct session *session, const struct slots *slots, unsigned
             is_missing = is_missing || !value;
             if (value && !value_is_usable(value))
                 trouble = value->why;
-            else if (value && fabs(value->cycles - m) <= near)
+            else if (value && fabs(value->cycles - m) <= WHOLE_LOOP)
                 return true;
         }
         if (is_missing)
