@@ -1,6 +1,8 @@
 // Files that hold no code that is taken are named; those that do are not.
 #include "base/file_kind.h"
 
+#include "base/text.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +32,7 @@ static void what_cannot_be_taken_has_a_name(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *what = file_kind_refused(cases[i].name, cases[i].data, strlen(cases[i].data));
-        if (!cases[i].start != !what || (what && strncmp(what, cases[i].start, strlen(cases[i].start)) != 0))
+        if (!cases[i].start != !what || (what && !text_starts(what, cases[i].start)))
             fail_msg("%s: %s", cases[i].name, what ? what : "taken");
     }
 }

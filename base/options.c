@@ -216,8 +216,7 @@ static bool are_outputs_apart(const struct command *command, uint64_t given, str
 enum options_result options_parse(struct arena *arena, const struct command *command, int argc, char **argv,
                                   struct operands *operands, struct fail *fail) {
     struct command flat = *command;
-    bool only_operands = false,
-         options_come_first = strncmp(command->usage, "[options] PROGRAM", strlen("[options] PROGRAM")) == 0;
+    bool only_operands = false, options_come_first = text_starts(command->usage, "[options] PROGRAM");
     flat.options = flatten(arena, command->options);
     command = &flat;
     uint64_t given = 0;

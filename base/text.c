@@ -244,6 +244,10 @@ const char *text_did_you_mean(struct arena *arena, const char *word, const char 
     return text.data;
 }
 
+bool text_starts(const char *text, const char *start) {
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
 int text_compare(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -331,6 +335,11 @@ struct slice slice_trim(struct slice s) {
 
 bool slice_equals(struct slice a, struct slice b) {
     return a.length == b.length && memcmp(a.data, b.data, a.length) == 0;
+}
+
+bool slice_starts(struct slice s, const char *start) {
+    size_t length = strlen(start);
+    return s.length >= length && memcmp(s.data, start, length) == 0;
 }
 
 bool slice_is(struct slice s, const char *string) {

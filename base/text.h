@@ -62,6 +62,8 @@ const char *text_did_you_mean(struct arena *arena, const char *word, const char 
 // Returns the index of the first of `n` names that equals `word`; `n` where no name does.
 size_t text_find(const char *word, const char *const *names, size_t n);
 
+bool text_starts(const char *text, const char *start);
+
 // Orders pointers to strings, for qsort and bsearch.
 int text_compare(const void *a, const void *b);
 // Sorts strings. Returns how many different ones there are; those come first.
@@ -82,5 +84,6 @@ bool slice_next_line(struct slice *rest, size_t columns, struct slice *line);
 struct slice slice_trim(struct slice s);
 bool slice_is(struct slice s, const char *string);
 bool slice_equals(struct slice a, struct slice b);
+bool slice_starts(struct slice s, const char *start);
 
 #endif

@@ -142,6 +142,10 @@ static void slices_split_and_trim(void **state) {
     assert_true(slice_next(&rest, ';', &piece) && piece.length == 0);
     assert_true(slice_next(&rest, ';', &piece) && piece.length == 0);
     assert_false(slice_next(&rest, ';', &piece));
+    assert_true(slice_starts((struct slice){"abc", 2}, "ab") && slice_starts((struct slice){"", 0}, ""));
+    assert_false(slice_starts((struct slice){"abc", 2}, "abc"));
+    assert_true(text_starts("abc", "ab") && text_starts("abc", ""));
+    assert_false(text_starts("ab", "abc"));
 }
 
 static void words_are_found_among_names(void **state) {

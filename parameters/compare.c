@@ -1,57 +1,27 @@
 #include "parameters/compare.h"
 
+#include "base/text.h"
+#include "gen/gen.h"
 #include "parameters/compare_own.h"
+#include "parameters/recipes.h"
 
 #include <stddef.h>
 #include <string.h>
 
-static bool has_register(const struct register_class *class, unsigned index) {
-    for (unsigned i = 0; i <= index; i++)
-        if (!class->registers[i])
-            return false;
-    return true;
-}
-
-// A template's first line with registers: each role gets another one.
-static const char *instantiate(struct arena *arena, const struct isa *isa, const char *line) {
-    enum { MOST_ROLES = 8, FIRST = 8 };
-    const char *roles[MOST_ROLES];
-    const struct register_class *classes[MOST_ROLES];
-    unsigned n = 0;
-    struct text out = {.arena = arena};
-    for (const char *c = line; *c && *c != '\n'; c++) {
-        const char *end = *c == '{' ? strchr(c, '}') : NULL;
-        if (*c == '$') {
-            c++;
-            text_add(&out, *c == 'w' ? "p" : *c == 'o' ? "8" : "0");
-            continue;
-        }
-        if (!end) {
-            text_append(&out, c, 1);
-            continue;
-        }
-        struct slice rest = {c + 1, (size_t)(end - c - 1)}, role, class = {0};
-        slice_next(&rest, ':', &role);
-        slice_next(&rest, ':', &class);
-        unsigned r = 0;
-        while (r < n && !slice_is(role, roles[r]))
-            r++;
-        if (r == n) {
-            if (n == MOST_ROLES)
-                return NULL;
-            roles[n] = arena_copy(arena, role.data, role.length);
-            classes[n++] = NULL;
-        }
-        for (const struct register_class *each = isa->classes; class.length && each->name; each++)
-            if (slice_is(class, each->name))
-                classes[r] = each;
-        if (!classes[r] || !has_register(classes[r], FIRST + r))
-            return NULL;
-        text_add(&out, classes[r]->registers[FIRST + r]);
-        c = end;
-    }
-    text_add(&out, "\n");
-    return out.data;
+// The first line of an example, with registers; null: it is no template.
+static const char *instantiate(struct arena *arena, const struct isa *isa, const char *example) {
+    const struct recipe *recipe = recipe_find(isa_family(isa));
+    struct text body = {.arena = arena};
+    recipe_add(&body, arena_copy(arena, example, strcspn(example, "\n")), 0, "p");
+    const struct kernel_text text = {.name = "example", .body = body.data};
+    const struct gen_request request = {.mode = PROGRAM_THROUGHPUT, .streams = 1, .unroll = 1};
+    struct kernel_set set = {0};
+    struct program program;
+    struct fail fail = {0};
+    return recipe && kernel_add(arena, "example", isa, recipe->syntax, &text, &set, &fail) &&
+                   gen_expand(arena, set.kernels, &request, &program, &fail)
+               ? program.body
+               : NULL;
 }
 
 // The model's instruction of an example; null: it has none.
@@ -149,9 +119,9 @@ static struct card_comparison of_entry(struct arena *arena, const struct card_en
             return limit(plain->number, value);
         return value ? number(plain->number, value) : (struct card_comparison){0};
     }
-    if (insn && strncmp(name, "registers-", strlen("registers-")) == 0)
+    if (insn && text_starts(name, "registers-"))
         return registers(arena, machine, insn);
-    if (insn && strncmp(name, "scheduler-", strlen("scheduler-")) == 0)
+    if (insn && text_starts(name, "scheduler-"))
         return scheduler(arena, machine, insn);
     if (insn && strcmp(entry->unit, "latency, cycles") == 0)
         return number(NULL, insn->cost->latency);
@@ -207,6 +177,9 @@ static const char *why_not(const struct rest *rest, const char *number, const ch
 
 static void add_rest(struct rest *rest, const char *number, const char *entry, double value, const char *otherwise) {
     const char *why = why_not(rest, number, entry, otherwise);
+    for (size_t i = 0; i < rest->n; i++)
+        if (strcmp(rest->items[i].number, number) == 0)
+            return;
     if (value > 0 && why)
         *ARENA_ADD(rest->arena, rest->items, rest->n) = (struct card_rest){number, value, why};
 }

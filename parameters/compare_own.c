@@ -18,6 +18,7 @@ static const struct shown {
     {"scheduler-vector", CPU_SCHEDULER_VECTOR, CPU_SCHEDULER},
     {"scheduler-load", CPU_SCHEDULER_MEMORY, CPU_SCHEDULER},
     {"load-latency", CPU_LOAD_LATENCY_FAST, CPU_LOAD_LATENCY},
+    {"load-latency-displaced", CPU_LOAD_LATENCY_FAST, CPU_LOAD_LATENCY}, // by 8 bytes
     {"forward-64-to-8-at-0", CPU_FORWARD_LATENCY, CPU_FORWARD_LATENCY},
     {"forward-128-to-128-at-0", CPU_FORWARD_LATENCY_VECTOR, CPU_FORWARD_LATENCY},
     {"memory-renamed-latency", CPU_RENAMED_LATENCY, CPU_RENAMED_LATENCY},
