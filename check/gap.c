@@ -1,6 +1,7 @@
 #include "check/gap.h"
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "bench/whole.h"
 #include "check/forwarding.h"
 
@@ -51,17 +52,12 @@ const char *gap_ratio_name(struct arena *arena, double ratio) {
     return NULL;
 }
 
-static bool has_end(const char *text, const char *end) {
-    size_t length = strlen(text), n = strlen(end);
-    return length >= n && strcmp(text + length - n, end) == 0;
-}
-
 // A latency: of the class, or of all addresses alike.
 static void blame_latency(struct arena *arena, struct check_difference *difference) {
     const struct check_value *value = difference->value;
     const char *class_name = gap_class_name(arena, value->class_name);
     double delta = difference->number - value->value.cycles;
-    bool is_address = has_end(value->source, ".base") || has_end(value->source, ".index");
+    bool is_address = file_has_suffix(value->source, ".base") || file_has_suffix(value->source, ".index");
     if (forwarding_explains(value, difference->number)) {
         difference->own = arena_printf(arena, "forwarding/%s", class_name);
         long own = lround(value->value.cycles);
@@ -87,13 +83,16 @@ static void blame_latency(struct arena *arena, struct check_difference *differen
     }
 }
 
-static const char *machine_part(const struct predicted *predicted) {
-    return strcmp(predicted->resource, "reorder buffer") == 0          ? "reorder-buffer"
-           : strcmp(predicted->resource, "load and store queues") == 0 ? "load-and-store-queues"
-           : predicted->kind == BOTTLENECK_FRONT_END                   ? "front-end"
-           : predicted->kind == BOTTLENECK_MEMORY                      ? "memory"
-           : predicted->kind == BOTTLENECK_INTERACTION                 ? "interaction"
-                                                                       : "retire-width";
+// A buffer goes by its name: "reorder-buffer".
+static const char *machine_part(struct arena *arena, const struct predicted *predicted) {
+    char *name = arena_strdup(arena, predicted->resource);
+    for (char *c = name; (c = strchr(c, ' '));)
+        *c = '-';
+    return predicted->kind == BOTTLENECK_BUFFER        ? name
+           : predicted->kind == BOTTLENECK_FRONT_END   ? "front-end"
+           : predicted->kind == BOTTLENECK_MEMORY      ? "memory"
+           : predicted->kind == BOTTLENECK_INTERACTION ? "interaction"
+                                                       : "retire-width";
 }
 
 // A throughput: what limits the simulated copies is at fault where they are too slow. Where they are too fast, it is
@@ -103,10 +102,10 @@ static void blame_throughput(struct arena *arena, struct check_difference *diffe
     const struct check_value *value = difference->value;
     const char *class_name = gap_class_name(arena, value->class_name);
     const char *ratio = gap_ratio_name(arena, value->value.cycles / predicted->cycles);
+    difference->own = arena_printf(arena, "throughput/%s", class_name);
     switch (predicted->kind) {
     case BOTTLENECK_RESOURCE:
     case BOTTLENECK_UNEVEN:
-        difference->own = arena_printf(arena, "throughput/%s", class_name);
         difference->about = arena_printf(arena, "%s held for %u cycle%s", predicted->resource, predicted->holds_cycles,
                                          predicted->holds_cycles == 1 ? "" : "s");
         if (ratio)
@@ -114,7 +113,6 @@ static void blame_throughput(struct arena *arena, struct check_difference *diffe
                                               predicted->holds_cycles, predicted->holds_cycles == 1 ? "" : "s", ratio);
         return;
     case BOTTLENECK_DISPATCH:
-        difference->own = arena_printf(arena, "throughput/%s", class_name);
         difference->about = "dispatch width";
         if (ratio)
             difference->shared = arena_printf(arena, "dispatch-width/%s", ratio);
@@ -129,15 +127,13 @@ static void blame_throughput(struct arena *arena, struct check_difference *diffe
     case BOTTLENECK_FRONT_END:
     case BOTTLENECK_MEMORY:
     case BOTTLENECK_INTERACTION:
-        difference->own = arena_printf(arena, "throughput/%s", class_name);
         difference->about = predicted->resource;
         if (ratio)
-            difference->shared = arena_printf(arena, "%s/%s", machine_part(predicted), ratio);
+            difference->shared = arena_printf(arena, "%s/%s", machine_part(arena, predicted), ratio);
         return;
     case BOTTLENECK_UNKNOWN:
-        break;
+        return;
     }
-    difference->own = arena_printf(arena, "throughput/%s", class_name);
 }
 
 struct check_difference gap_describe(struct arena *arena, const struct check_value *value,

@@ -110,6 +110,11 @@ static void test_causes(void **state) {
     assert_string_equal(difference.shared, "resource/Zn4Store/2-cycles/x1/2");
     assert_string_equal(difference.about, "Zn4Store held for 2 cycles");
     assert_true(fabs(difference.gap - 1) < 1e-9);
+    held.kind = BOTTLENECK_BUFFER;
+    held.resource = "load and store queues";
+    assert_string_equal(gap_describe(&arena, &store, &held).shared, "load-and-store-queues/x1/2");
+    held.kind = BOTTLENECK_RETIRE;
+    assert_string_equal(gap_describe(&arena, &store, &held).shared, "retire-width/x1/2");
 
     struct check_value load = testing_value("MOV64rm", "WriteLoad", CHECK_LATENCY, 4, 0.002);
     struct predicted five = prediction(5);
