@@ -38,7 +38,7 @@ struct wanted {
 };
 
 static void offer(const struct wanted *wanted, const char *word, const char *about) {
-    if (strncmp(word, wanted->start, strlen(wanted->start)) == 0)
+    if (text_starts(word, wanted->start))
         printf("%s%s\t%s\n", wanted->before, word, about);
 }
 

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/file_kind.h"
 #include "base/options.h"
+#include "base/text.h"
 #include "bench/sandbox/steps.h"
 #include "blocks/followed.h"
 #include "blocks/object_code.h"
@@ -45,7 +46,7 @@ static const struct command command = {
 static bool may_align(const struct insn *insn) {
     static const char *const starts[] = {"NOOP", "XCHG16ar", "DATA16_PREFIX", "HINT", "C_NOP"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (strncmp(insn->opcode, starts[i], strlen(starts[i])) == 0)
+        if (text_starts(insn->opcode, starts[i]))
             return true;
     return false;
 }

@@ -1,6 +1,7 @@
 #include "corpus/running.h"
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "lab/collect.h"
 #include "lab/experiment.h"
 #include "lab/plan_assemble.h"
@@ -93,7 +94,7 @@ static void take_refused(const struct block_batch *batch) {
             continue;
         const char *why = "no program of it can be made";
         for (size_t r = 0; r < batch->plan.n_refused; r++)
-            if (strncmp(batch->plan.refused[r].text, block->label, strlen(block->label)) == 0)
+            if (text_starts(batch->plan.refused[r].text, block->label))
                 why = batch->plan.refused[r].text + strlen(block->label) + strlen(": ");
         leave_out(batch, batch->owners[i], "refused", why);
     }

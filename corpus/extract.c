@@ -1,13 +1,15 @@
 #include "corpus/extract.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 // Instructions of fixed-length ISAs begin at multiples of this; on x86 anywhere.
 static size_t step_of(const struct isa *isa) {
-    if (strncmp(isa->triple, "x86_64", strlen("x86_64")) == 0)
+    if (text_starts(isa->triple, "x86_64"))
         return 1;
-    return strncmp(isa->triple, "riscv", strlen("riscv")) == 0 ? 2 : 4;
+    return text_starts(isa->triple, "riscv") ? 2 : 4;
 }
 
 // Returns the offset of the byte that the decoder's failure names.

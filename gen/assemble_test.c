@@ -1,6 +1,8 @@
 #include "gen/gen.h"
 #include "gen/testing.h"
 
+#include "base/text.h"
+
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -134,7 +136,7 @@ static void what_as_rejects_is_at_its_line(void **state) {
             assert_int_equal(failure.status, FAIL_INPUT);
             assert_string_equal(failure.file, kernel->file);
             assert_int_equal(failure.line, cases[i].line);
-            if (strncmp(failure.text, cases[i].text, strlen(cases[i].text)) != 0)
+            if (!text_starts(failure.text, cases[i].text))
                 fail_msg("got %s", failure.text);
         }
         arena_free(&arena);
@@ -163,7 +165,7 @@ static void a_block_s_mistake_is_at_its_own_line(void **state) {
         assert_int_equal(failure.status, FAIL_INPUT);
         assert_string_equal(failure.file, "my.s");
         assert_int_equal(failure.line, cases[i].line);
-        if (strncmp(failure.text, cases[i].words, strlen(cases[i].words)) != 0)
+        if (!text_starts(failure.text, cases[i].words))
             fail_msg("got %s", failure.text);
         assert_null(program.code);
         arena_free(&arena);
@@ -242,7 +244,7 @@ static void a_mistake_costs_its_own_program(void **state) {
         bool is_said = !cases[i].is_refused;
         for (size_t e = 0; e < errors.n; e++)
             is_said |= strcmp(errors.items[e].file, programs[i].file) == 0 &&
-                       strncmp(errors.items[e].text, cases[i].words, strlen(cases[i].words)) == 0;
+                       text_starts(errors.items[e].text, cases[i].words);
         if (!is_said)
             fail_msg("no error of '%s'", cases[i].body);
     }

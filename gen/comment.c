@@ -1,5 +1,7 @@
 #include "gen/comment.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -14,9 +16,9 @@ static size_t string_length(const char *at) {
 static size_t line_mark(const struct comment_reader *reader) {
     static const char *const everywhere = "//";
     const char *const own = reader->isa->comment;
-    if (strncmp(reader->at, own, strlen(own)) == 0)
+    if (text_starts(reader->at, own))
         return strlen(own);
-    if (strncmp(reader->at, everywhere, strlen(everywhere)) == 0)
+    if (text_starts(reader->at, everywhere))
         return strlen(everywhere);
     return reader->line_is_empty && *reader->at == '#' ? 1 : 0;
 }

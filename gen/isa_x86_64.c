@@ -2,6 +2,7 @@
 // numbers of their encoding (Intel SDM volume 2, 3.1.1).
 #include "gen/isa_tables.h"
 
+#include "base/text.h"
 #include "gen/program.h"
 
 #include <ctype.h>
@@ -140,7 +141,7 @@ static bool uses_stack(const char *text) {
     bool has_name = strcasestr(text, "rsp");
     for (bool is_start = true; *text && !has_name; text++) {
         for (size_t i = 0; is_start && i < sizeof names / sizeof *names; i++)
-            has_name |= strncmp(text, names[i], strlen(names[i])) == 0;
+            has_name |= text_starts(text, names[i]);
         is_start = strchr("\n;:", *text) || (is_start && *text == ' ');
     }
     return has_name;

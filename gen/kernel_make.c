@@ -70,7 +70,7 @@ static bool take_lane(const char **text, enum kernel_init *init, unsigned *bits)
     } lanes[] = {{"i8 ", INIT_INTEGER, 8},   {"i16 ", INIT_INTEGER, 16}, {"i32 ", INIT_INTEGER, 32},
                  {"i64 ", INIT_INTEGER, 64}, {"f32 ", INIT_FLOAT, 32},   {"f64 ", INIT_FLOAT, 64}};
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
-        if (strncmp(*text, lanes[i].name, strlen(lanes[i].name)) == 0) {
+        if (text_starts(*text, lanes[i].name)) {
             *text += strlen(lanes[i].name);
             *init = lanes[i].init;
             *bits = lanes[i].bits;
@@ -189,10 +189,10 @@ static bool read_value(struct kernel_file *file, struct fy_node *node, const cha
     if (kernel_role_is_reserved(file->isa, role))
         return yaml_fail(yaml, node, "register %s is reserved for the program around the body, and keeps its value",
                          role->name);
-    if (strncmp(text, CHASE, strlen(CHASE)) == 0)
+    if (text_starts(text, CHASE))
         return read_chase(file, node, text, role);
-    return strncmp(text, "memory", strlen("memory")) == 0 ? read_memory(file, node, text, kernel, role)
-                                                          : read_number(file, node, text, role);
+    return text_starts(text, "memory") ? read_memory(file, node, text, kernel, role)
+                                       : read_number(file, node, text, role);
 }
 
 static bool read_init(struct kernel_file *file, const struct kernel_keys *keys, struct kernel *kernel) {

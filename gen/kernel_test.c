@@ -1,6 +1,7 @@
 #include "gen/kernel.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "gen/isa.h"
 #include "gen/kernel_read.h"
 #include "gen/testing.h"
@@ -179,7 +180,7 @@ static void mistakes_are_named_with_their_place(void **state) {
         bool loaded = testing_load(&arena, mistakes[i].yaml, &set, &failure);
         if (loaded || failure.status != FAIL_INPUT || failure.line != mistakes[i].line ||
             failure.column != mistakes[i].column || !strstr(failure.file, "/cyclops-test-") ||
-            strncmp(failure.text, mistakes[i].text, strlen(mistakes[i].text)) != 0) {
+            !text_starts(failure.text, mistakes[i].text)) {
             print_error("%s:%u: expected %u:%u: %s\n    got %u:%u: %s\n", __FILE__, mistakes[i].source,
                         mistakes[i].line, mistakes[i].column, mistakes[i].text, failure.line, failure.column,
                         loaded ? "(no failure)" : failure.text);

@@ -83,9 +83,7 @@ static bool read_header(struct reading *reading, char *line) {
         reading->columns[c] = -1;
     char *field, *rest = line;
     for (int at = 0; (field = next_field(&rest, reading->separator)); at++) {
-        size_t c = strncmp(field, "instructions", strlen("instructions")) == 0
-                       ? (size_t)FORMS
-                       : text_find(field, column_names, N_COLUMNS);
+        size_t c = text_starts(field, "instructions") ? (size_t)FORMS : text_find(field, column_names, N_COLUMNS);
         if (c < N_COLUMNS && reading->columns[c] < 0)
             reading->columns[c] = at;
     }

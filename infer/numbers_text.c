@@ -59,10 +59,6 @@ static int compare(const void *a, const void *b) {
     return order ? order : strcmp(one->opcode, other->opcode);
 }
 
-static int compare_texts(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 // Broken behind a "|", where YAML joins the lines.
 static void add_match(struct text *text, const char *pattern) {
     size_t column = strlen("    - match: \""), length;
@@ -119,7 +115,7 @@ static size_t add_group(struct arena *arena, struct entry *entries, size_t n, st
         rules[n_rules++] = numbers_rule(arena, opcodes, end - first, entries[first].text);
     }
     if (n_rules)
-        qsort(rules, n_rules, sizeof *rules, compare_texts);
+        qsort(rules, n_rules, sizeof *rules, text_compare);
     for (size_t i = 0; i < n_rules; i++)
         text_add(text, rules[i]);
     return n_rules;

@@ -25,7 +25,7 @@ const char *parts_without(struct arena *arena, const char *text, const char *kin
 // The first line of the text that begins so; null where no line does.
 static const char *line_of(const char *text, const char *start) {
     for (const char *line = text, *end; *line; line = end + 1) {
-        if (strncmp(line, start, strlen(start)) == 0)
+        if (text_starts(line, start))
             return line;
         if (!(end = strchr(line, '\n')))
             break;

@@ -345,7 +345,7 @@ static const char *rules_text(const struct naming *naming, const struct entry *e
 static const char *with_rules(const struct naming *naming, const char *text, const char *rules) {
     static const char key[] = "forms:\n", ends[] = "  # The rest is kept.\n";
     const char *forms = strstr(text, "\nforms:\n"), *survey = parts_begin(naming->arena, "survey");
-    if (!forms || strncmp(forms + 1 + strlen(key), survey, strlen(survey)) != 0)
+    if (!forms || !text_starts(forms + 1 + strlen(key), survey))
         return parts_with(naming->arena, text, "forms:", part_kind, rules);
     const char *behind = strstr(forms, ends) + strlen(ends);
     return arena_printf(naming->arena, "%.*s%s%s%s%s", (int)(behind - text), text,

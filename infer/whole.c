@@ -91,7 +91,7 @@ static const char *with_evidence(struct arena *arena, const char *text, const ch
 
 // By it `cyclops run` finds the file of the CPU that it is of. One that the base has stays.
 static const char *with_identity(struct arena *arena, const char *text, const struct table_origin *origin) {
-    if (!origin->vendor || strncmp(text, "identity:", strlen("identity:")) == 0 || strstr(text, "\nidentity:"))
+    if (!origin->vendor || text_starts(text, "identity:") || strstr(text, "\nidentity:"))
         return text;
     return with_line(arena, text, "identity:",
                      arena_printf(arena, "identity: [{vendor: %s, family: %u, models: [%u]}]", origin->vendor,

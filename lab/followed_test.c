@@ -1,6 +1,7 @@
 // Blocks that run here, one instruction at a time: which instructions ran, and where each accessed memory. On x86-64.
 #include "blocks/followed.h"
 
+#include "base/text.h"
 #include "blocks/decoder.h"
 #include "blocks/lab_block.h"
 #include "lab/experiment.h"
@@ -139,8 +140,8 @@ static void code_and_strings(void **state) {
     assert_access(access_of(&run, "MOV32rm", 0, 0), by_register.address, 4, false);
     unsigned n_strings = 0;
     for (unsigned i = 0; i < run.n_steps; i++)
-        n_strings += strncmp(execution_insn(&run, i)->opcode, "REP_STOSB", strlen("REP_STOSB")) == 0 ||
-                     strncmp(execution_insn(&run, i)->opcode, "STOSB", strlen("STOSB")) == 0;
+        n_strings += text_starts(execution_insn(&run, i)->opcode, "REP_STOSB") ||
+                     text_starts(execution_insn(&run, i)->opcode, "STOSB");
     assert_int_equal(n_strings, run.n_passes); // not once for each byte
     for (unsigned i = 0; i < run.n_steps; i++)
         if (strstr(execution_insn(&run, i)->opcode, "STOSB"))

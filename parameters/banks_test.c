@@ -3,6 +3,8 @@
 #include "parameters/experiments.h"
 #include "parameters/testing.h"
 
+#include "base/text.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +22,7 @@ static double loads(const char *name, unsigned width, unsigned banks, bool is_ot
 }
 
 static bool is(const char *name, const char *prefix) {
-    return strncmp(name, prefix, strlen(prefix)) == 0;
+    return text_starts(name, prefix);
 }
 
 // Stores commit in order, and two in a cycle only as neighbours of one line.

@@ -1,6 +1,7 @@
 #include "parameters/card_parameters.h"
 
 #include "base/text.h"
+#include "bench/whole.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static struct card_parameter flag(bool is_set, const char *source) {
 // Entries with one number each: near a whole one, that; else of counts the nearest whole one, of others a tenth. An
 // interval that is wider than a twentieth is no number.
 static struct card_parameter number_of(const struct asked *asked, const char *name) {
-    static const double widest = 0.05, near = 0.1, tenth = 0.1;
+    static const double widest = 0.05, tenth = 0.1;
     const struct card_entry *entry = card_find(asked->card, name);
     if (!entry)
         return unknown(arena_printf(asked->arena, "the card has no %s", name));
@@ -32,10 +33,11 @@ static struct card_parameter number_of(const struct asked *asked, const char *na
     if (entry->verdict == CARD_AT_LEAST)
         return unknown(arena_printf(asked->arena, "%s is %g at least", name, entry->low));
     double middle = (entry->low + entry->high) / 2, whole = round(middle);
-    bool is_count = entry->unit && !strstr(entry->unit, "cycle"), is_near = entry->high - entry->low <= 2 * near;
+    bool is_count = entry->unit && !strstr(entry->unit, "cycle"),
+         is_near = entry->high - entry->low <= 2 * WHOLE_PARAMETER;
     if (!is_near && entry->high - entry->low > widest * middle)
         return unknown(arena_printf(asked->arena, "%s is anything from %.4g to %.4g", name, entry->low, entry->high));
-    bool is_whole = is_count || (fabs(middle - whole) <= near && is_near);
+    bool is_whole = is_count || (fabs(middle - whole) <= WHOLE_PARAMETER && is_near);
     const char *source = entry->verdict == CARD_EXACT
                              ? name
                              : arena_printf(asked->arena, "%s, %.4g to %.4g", name, entry->low, entry->high);
@@ -48,7 +50,7 @@ static struct card_parameter number_of(const struct asked *asked, const char *na
 
 // What the card says of an entry in words begins so.
 static bool says(const struct card_entry *entry, const char *word) {
-    return entry && entry->why && strncmp(entry->why, word, strlen(word)) == 0;
+    return entry && entry->why && text_starts(entry->why, word);
 }
 
 // A flag that all entries show: each says `yes`, or each says `no`.

@@ -2,6 +2,8 @@
 #include "parameters/experiments.h"
 #include "parameters/testing.h"
 
+#include "base/text.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +16,7 @@ static bool (*is_unstable)(const char *name); // which values noise disturbs; nu
 enum { FIRST = 72, SECOND = 3072, FIRST_LEVEL_CACHE = 512 };
 
 static bool is_by_page(const char *name) {
-    return strncmp(name, "pages.", strlen("pages.")) == 0;
+    return text_starts(name, "pages.");
 }
 
 // The lines leave the first level of caches; pages leave the translations.

@@ -3,6 +3,8 @@
 #include "parameters/experiments.h"
 #include "parameters/testing.h"
 
+#include "base/text.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +17,7 @@
 enum { MULTIPLY = 3, LOAD = 5, RANGE = 1023, DISTANCE = 12, PAIRS = 300 };
 
 static bool is(const char *name, const char *prefix) {
-    return strncmp(name, prefix, strlen(prefix)) == 0;
+    return text_starts(name, prefix);
 }
 
 static bool is_one_of(const char *name, const char *const *names) {

@@ -2,6 +2,8 @@
 #include "parameters/experiments.h"
 #include "parameters/testing.h"
 
+#include "base/text.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,9 +27,9 @@ enum { N_EXPERIMENTS = sizeof experiments / sizeof *experiments };
 // Two misses in turn take longer than two together, so windows have curves; all else takes a cycle, and six zeroings,
 // nops and adds two of them.
 static double steady(const char *name) {
-    if (strncmp(name, "window.in-turn", strlen("window.in-turn")) == 0)
+    if (text_starts(name, "window.in-turn"))
         return 2;
-    return strncmp(name, "pair-", strlen("pair-")) == 0 ? 7 : 1;
+    return text_starts(name, "pair-") ? 7 : 1;
 }
 
 static double nothing(const char *name) {

@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "bench/host/timer.h"
 #include "bench/record/record.h"
 
@@ -232,10 +233,10 @@ bool session_read_names(struct session *session, struct fail *fail) {
 void session_each(const struct session *session, const char *prefix, void (*each)(void *context, const char *name),
                   void *context) {
     for (size_t i = 0; i < session->n_before; i++)
-        if (strncmp(session->before[i], prefix, strlen(prefix)) == 0)
+        if (text_starts(session->before[i], prefix))
             each(context, session->before[i]);
     for (size_t i = 0; i < session->n_items; i++)
-        if (session->items[i].is_measured && strncmp(session->items[i].trial.name, prefix, strlen(prefix)) == 0)
+        if (session->items[i].is_measured && text_starts(session->items[i].trial.name, prefix))
             each(context, session->items[i].trial.name);
 }
 

@@ -3,6 +3,8 @@
 #include "parameters/experiments.h"
 #include "parameters/testing.h"
 
+#include "base/text.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +27,7 @@ static struct {
 } cpu;
 
 static bool is(const char *name, const char *prefix) {
-    return strncmp(name, prefix, strlen(prefix)) == 0;
+    return text_starts(name, prefix);
 }
 
 static unsigned of_redwood_cove(unsigned slots) {

@@ -1,6 +1,7 @@
 // Sweeps on invented times, so that the truth is known.
 #include "parameters/sweep.h"
 
+#include "base/text.h"
 #include "parameters/experiments.h"
 #include "parameters/testing.h"
 
@@ -164,7 +165,7 @@ static void every_copy_of_the_alignment_has_three_lines(void **state) {
     for (size_t i = 0; i < session.n_items; i++) {
         const struct timing *trial = &session.items[i].trial;
         int bytes = 0, offset = 0;
-        if (strncmp(trial->name, "alignment.", strlen("alignment.")) != 0)
+        if (!text_starts(trial->name, "alignment."))
             continue;
         for (const char *c = trial->body; (c = strstr(c, "jmp ")); c++)
             bytes += JUMP;

@@ -2,6 +2,8 @@
 #include "parameters/experiments.h"
 #include "parameters/testing.h"
 
+#include "base/text.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +28,7 @@ static struct {
 // The instructions of a trial of a width, by its name.
 static int instructions_of(const char *name) {
     int n = 0;
-    if (strncmp(name, "width.mix", strlen("width.mix")) != 0)
+    if (!text_starts(name, "width.mix"))
         return RECIPE_REGISTERS;
     for (const char *c = strstr(name, "-"); c; c = strstr(c + 1, "-"))
         n += atoi(strchr(c, '.') + 1);
@@ -57,18 +59,18 @@ static double of_cpu(const char *name) {
         {"window.mixed.", cpu.shares ? cpu.entries * 5 / 4 : cpu.entries},
         {"window.", cpu.entries},
     };
-    if (strncmp(name, "window.together", strlen("window.together")) == 0)
+    if (text_starts(name, "window.together"))
         return 500;
-    if (strncmp(name, "window.in-turn", strlen("window.in-turn")) == 0)
+    if (text_starts(name, "window.in-turn"))
         return 1000;
-    if (strncmp(name, "filler.integer.", strlen("filler.integer.")) == 0)
+    if (text_starts(name, "filler.integer."))
         return n == 1 && cpu.adds_at_rename ? 1.0 / 6 : cpu.adds_at_rename == ALL ? 1.0 / 6 : 1;
-    if (strncmp(name, "filler.", strlen("filler.")) == 0)
+    if (text_starts(name, "filler."))
         return 2;
-    if (strncmp(name, "window.", strlen("window.")) != 0)
+    if (!text_starts(name, "window."))
         return cpu.width ? (double)instructions_of(name) / cpu.width : 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strncmp(name, kinds[i].kind, strlen(kinds[i].kind)) == 0)
+        if (text_starts(name, kinds[i].kind))
             return n + 2 <= (is_shared_with_neighbour(name) ? kinds[i].limit / 2 : kinds[i].limit) ? 500 : 1000;
     return 0;
 }
@@ -141,7 +143,7 @@ static void register_files_of_one_size_are_no_reorder_buffer(void **state) {
 // ---- noise
 
 static bool always(const char *name) {
-    return strncmp(name, "window.", strlen("window.")) == 0;
+    return text_starts(name, "window.");
 }
 
 static bool in_three_of_four(const char *name) {

@@ -89,7 +89,7 @@ static void print_forwarding(struct arena *arena, const struct check_report *rep
     size_t n = 0;
     for (size_t i = 0; i < report->n_findings[question]; i++) {
         const struct check_finding *each = &report->findings[question][i];
-        n += strncmp(each->id, id, strlen(id)) == 0 && !each->is_allowed;
+        n += text_starts(each->id, id) && !each->is_allowed;
     }
     if (n)
         screen_print_sentence(

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/index.h"
 #include "base/json_text.h"
+#include "base/text.h"
 #include "bench/record/record.h"
 #include "runner/results.h"
 
@@ -46,25 +47,21 @@ static uint64_t hash_of(const struct parts *parts) {
            bytes_hash(parts->behind.data, parts->behind.length);
 }
 
-static bool begins_with(struct slice text, const char *word) {
-    return text.length >= strlen(word) && memcmp(text.data, word, strlen(word)) == 0;
-}
-
 // Whether a line's value is final. Its own verdict comes first; those of other layouts later.
 static bool is_final(struct slice value) {
     static const enum bench_outcome open[] = {BENCH_TIMEOUT, BENCH_KILLED, BENCH_STARVED, BENCH_STOPPED};
     static const char unstable[] = ",\"verdict\":\"unstable\"";
-    if (begins_with(value, ",\"outcome\":")) {
+    if (slice_starts(value, ",\"outcome\":")) {
         for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
             char text[80];
             snprintf(text, sizeof text, ",\"outcome\":\"%s\"", bench_outcome_name(open[i]));
-            if (begins_with(value, text))
+            if (slice_starts(value, text))
                 return false;
         }
         return true;
     }
     const char *verdict = find(value, ",\"verdict\":");
-    return verdict && strncmp(verdict, unstable, strlen(unstable)) != 0;
+    return verdict && !text_starts(verdict, unstable);
 }
 
 // ---- where it was measured
@@ -143,7 +140,7 @@ static void take_line(const struct known *known, struct slice line, struct resum
     for (size_t place = 0, i; (i = index_next(&known->index, hash_of(&parts), &place)) != INDEX_END;)
         if (is_same(&known->parts[i], &parts)) {
             resume->are_taken[i] = is_final(parts.value);
-            if (begins_with(parts.value, first)) // a line behind it, so the number ends
+            if (slice_starts(parts.value, first)) // a line behind it, so the number ends
                 resume->cycles[i] = strtod(parts.value.data + strlen(first), NULL);
         }
 }
@@ -161,7 +158,7 @@ bool resume_read(struct arena *arena, const char *path, const struct pack *pack,
     struct slice own = own_header(arena, host, bench), rest = {text, length}, line;
     bool is_here = false;
     while (slice_next(&rest, '\n', &line)) {
-        if (begins_with(line, "{\"record\":\"host\""))
+        if (slice_starts(line, "{\"record\":\"host\""))
             is_here = is_same_place(line, own);
         else if (is_here)
             take_line(&known, line, resume);

@@ -1,6 +1,8 @@
 // Files of published results: a good one is read, and each mistake is told at its place, with what to do.
 #include "study/reference.h"
 
+#include "base/text.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -220,7 +222,7 @@ static void mistakes_are_told_at_their_place(void **state) {
         put(&folder, mistakes[i].yaml);
         bool is_read = reference_load(&folder.arena, folder.file, &set, &fail);
         if (is_read || fail.status != FAIL_INPUT || strcmp(fail.file, folder.file) != 0 ||
-            fail.line != mistakes[i].line || strncmp(fail.text, mistakes[i].text, strlen(mistakes[i].text)) != 0)
+            fail.line != mistakes[i].line || !text_starts(fail.text, mistakes[i].text))
             fail_msg("%s:%u: %s: %s:%u: %s", __FILE__, mistakes[i].source, is_read ? "read" : "refused", fail.file,
                      fail.line, fail.text);
         close_folder(&folder);

@@ -46,7 +46,7 @@ bool carried_over_add_kernels(const struct carried_over *carried, const char *pa
         return false;
     rest = (struct slice){data, length};
     while (slice_next(&rest, '\n', &line)) {
-        if (line.length < strlen(start) || strncmp(line.data, start, strlen(start)) != 0)
+        if (!slice_starts(line, start))
             continue;
         const char *name = line.data + strlen(start);
         if (!carried_over_has(carried, arena_copy(kernels->arena, name, strcspn(name, ".,"))))

@@ -39,7 +39,7 @@ struct multisets {
 struct multiset_term {
     unsigned form, count;
 };
-enum { MULTISET_MOST_TERMS = 10, MULTISET_MOST_COUNT = 24 };
+enum { MULTISET_MOST_TERMS = 10 };
 
 // `folder`: of a survey. Fails where it has no form that can stand beside others.
 bool multisets_open(struct arena *arena, const struct isa *isa, const char *llvm, const char *folder,

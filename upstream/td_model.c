@@ -1,5 +1,7 @@
 #include "upstream/td_model.h"
 
+#include "base/text.h"
+
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,8 +81,7 @@ static const char *read_set(struct arena *arena, struct td_pattern *pattern, con
 static bool fits(const struct part *part, const char *opcode) {
     if (!part->is_regex)
         return strcmp(part->name, opcode) == 0;
-    return strncmp(opcode, part->literally, strlen(part->literally)) == 0 &&
-           regexec(&part->regex, opcode, 0, NULL, 0) == 0;
+    return text_starts(opcode, part->literally) && regexec(&part->regex, opcode, 0, NULL, 0) == 0;
 }
 
 static bool is_named(const struct td_pattern *pattern, const char *opcode) {

@@ -1,5 +1,7 @@
 #include "upstream/td_records.h"
 
+#include "base/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,11 +44,6 @@ static void set_place(struct arena *arena, struct td_record *record, struct slic
         return;
     record->file = arena_copy(arena, place.data, colon - 1);
     record->line = (unsigned)strtoul(arena_copy(arena, place.data + colon, place.length - colon), NULL, 10);
-}
-
-static bool starts_with(struct slice line, const char *start) {
-    size_t length = strlen(start);
-    return line.length >= length && memcmp(line.data, start, length) == 0;
 }
 
 // "    list<int> Cycles = [1]  |File.td:3|"
@@ -102,9 +99,9 @@ void td_records_read(struct arena *arena, struct slice text, struct td_records *
                 record = (struct td_record){.name = arena_copy(arena, rest.data, rest.length)};
                 set_place(arena, &record, place);
             }
-        } else if (starts_with(line, "    ")) {
+        } else if (slice_starts(line, "    ")) {
             read_field(arena, line, &record);
-        } else if (starts_with(line, "  Defm sequence: |")) {
+        } else if (slice_starts(line, "  Defm sequence: |")) {
             const char *first = line.data + strlen("  Defm sequence: |"), *end = memchr(first, '|', line.length - 18);
             if (end)
                 set_place(arena, &record, (struct slice){first, (size_t)(end - first)});

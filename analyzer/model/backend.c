@@ -2,6 +2,8 @@
 #include "analyzer/model/backend.h"
 #include "base/file.h"
 
+#include "base/text.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,7 @@ static const char module_suffix[] = ".so";
 
 // The version in a module's file name, "cyclops-llvm-19.so"; 0 where the name is another.
 static unsigned module_major(const char *name) {
-    if (strncmp(name, module_prefix, strlen(module_prefix)) != 0)
+    if (!text_starts(name, module_prefix))
         return 0;
     char *end;
     const unsigned long major = strtoul(name + strlen(module_prefix), &end, 10);

@@ -18,11 +18,11 @@ static const struct shelf overlays = {"overlay:", "share/cyclops/machines", ".ya
 static const char simulated_prefix[] = "core:";
 
 static bool is_on(const struct shelf *shelf, const char *name) {
-    return strncmp(name, shelf->prefix, strlen(shelf->prefix)) == 0;
+    return text_starts(name, shelf->prefix);
 }
 
 static bool is_simulated(const char *name) {
-    return strncmp(name, simulated_prefix, strlen(simulated_prefix)) == 0;
+    return text_starts(name, simulated_prefix);
 }
 
 bool model_is_cpu_file(const char *name) {
@@ -125,7 +125,7 @@ static const char *family_of(const char *architecture) {
         {"riscv", "riscv"},   {"powerpc", "powerpc"}, {"ppc", "powerpc"}, {"s390x", "s390x"}, {"systemz", "s390x"},
     };
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (strncmp(architecture, starts[i][0], strlen(starts[i][0])) == 0)
+        if (text_starts(architecture, starts[i][0]))
             return starts[i][1];
     return NULL;
 }
@@ -239,7 +239,7 @@ static bool open_overlay(struct model *model, struct arena *arena, const char *l
 static const char version_prefix[] = "llvm-";
 
 bool model_names_version(const char *name) {
-    size_t n = name && strncmp(name, version_prefix, strlen(version_prefix)) == 0 ? strlen(version_prefix) : 0;
+    size_t n = name && text_starts(name, version_prefix) ? strlen(version_prefix) : 0;
     size_t digits = n ? strspn(name + n, "0123456789") : 0;
     return digits && name[n + digits] == '/';
 }

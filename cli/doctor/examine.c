@@ -59,9 +59,9 @@ static void examine_mitigations(struct diagnosis *d, const struct host *host) {
     const char *gathers = host_mitigation(host, "gather_data_sampling");
     struct text text = {.arena = d->arena};
     for (size_t i = 0; i < host->n_mitigations; i++)
-        if (strncmp(host->mitigations[i].state, "Not affected", strlen("Not affected")) != 0)
+        if (!text_starts(host->mitigations[i].state, "Not affected"))
             text_addf(&text, "%s%s", text.length ? ", " : "", host->mitigations[i].name);
-    if (gathers && strncmp(gathers, "Mitigation", strlen("Mitigation")) == 0)
+    if (gathers && text_starts(gathers, "Mitigation"))
         doctor_find(d, HEALTH_LIMITED, "weaknesses", text.data,
                     SAY("The mitigation of gather_data_sampling (%s) makes gathers slower than those of a CPU without "
                         "it. A measurement states it.",
@@ -267,7 +267,7 @@ void doctor_examine_process(struct diagnosis *d) {
 
 static void examine_tier(struct diagnosis *d, const struct bench *bench, enum bench_clock tier, const char *why_not) {
     const char *name = SAY("%s clock", bench_clock_name(tier)), *note = bench->clock_note;
-    if (strncmp(note, name, strlen(name)) == 0)
+    if (text_starts(note, name))
         note += strlen(name) + strlen(": ");
     if (bench->clock == tier)
         doctor_find(d, bench->stable ? HEALTH_OK : HEALTH_LIMITED, name, note,

@@ -52,7 +52,7 @@ static bool add_words(struct words *words, const char *text, size_t length, cons
                       struct fail *fail) {
     static const char utf8_mark[] = "\xef\xbb\xbf";
     const char *from = text, *end = text + length;
-    if (strncmp(from, utf8_mark, strlen(utf8_mark)) == 0)
+    if (text_starts(from, utf8_mark))
         from += strlen(utf8_mark);
     for (char *word; (word = next_word(words->arena, &from, end)) != NULL;)
         if (!add_file(words, word, file, fail))

@@ -7,6 +7,7 @@
 // Cove, `vfmadd213ps` and the `vandps` behind it take 5.76 cycles, as the time in between depends on the port.
 #include "survey/experiments/experiment_kinds.h"
 
+#include "base/text.h"
 #include "survey/experiments/experiment_text.h"
 #include "survey/forms/isa_traits.h"
 
@@ -36,7 +37,7 @@ static const char *exchange(struct arena *arena, const char *body, const char *o
     const char *const marks[] = {arena_printf(arena, "{%s:", one), arena_printf(arena, "{%s:", other)};
     while (*body) {
         size_t which = 0;
-        while (which < 2 && strncmp(body, marks[which], strlen(marks[which])) != 0)
+        while (which < 2 && !text_starts(body, marks[which]))
             which++;
         if (which == 2) {
             text_append(&text, body++, 1);

@@ -1,5 +1,6 @@
 #include "survey/experiments/experiment_text.h"
 
+#include "base/text.h"
 #include "survey/experiments/experiments.h"
 #include "survey/forms/chain_partners.h"
 #include "survey/forms/isa_traits.h"
@@ -55,17 +56,13 @@ static const char *implicit_of(const struct shape *shape, struct arena *arena) {
     return text.data;
 }
 
-static bool starts_with(struct slice name, const char *start) {
-    return name.length >= strlen(start) && strncmp(name.data, start, strlen(start)) == 0;
-}
-
 // x86: divides rax by memory, which must not be zero then.
 static bool has_divisor_in_memory(const struct shape *shape) {
     bool has_fixed = false;
     for (unsigned i = 0; i < shape->n_ports; i++)
         has_fixed |= shape->ports[i].is_fixed && shape->ports[i].file == 'g';
     struct slice name = shape_mnemonic(shape);
-    return shape->has_memory && has_fixed && (starts_with(name, "div") || starts_with(name, "idiv"));
+    return shape->has_memory && has_fixed && (slice_starts(name, "div") || slice_starts(name, "idiv"));
 }
 
 // Memory holds the buffer's own address in its first word: as a number of floating point, a denormal.

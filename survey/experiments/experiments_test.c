@@ -1,6 +1,7 @@
 // The kernels of forms: which there are, and the text of those whose text is known.
 #include "survey/experiments/experiments.h"
 
+#include "base/text.h"
 #include "gen/kernel.h"
 #include "survey/forms/chain_partners.h"
 #include "survey/forms/testing_forms.h"
@@ -31,7 +32,7 @@ static const char *line_of(const char *opcode, const char *suffix) {
     const char *start = arena_printf(testing_arena(), "  - {name: %s%s, ", opcode, suffix);
     rest.length = strlen(rest.data);
     while (slice_next(&rest, '\n', &line))
-        if (line.length > strlen(start) && strncmp(line.data, start, strlen(start)) == 0)
+        if (line.length > strlen(start) && text_starts(line.data, start))
             return arena_copy(testing_arena(), line.data, line.length);
     return NULL;
 }

@@ -1,5 +1,6 @@
 #include "survey/experiments/slow_values.h"
 
+#include "base/text.h"
 #include "survey/experiments/experiment_text.h"
 #include "survey/forms/chain_partners.h"
 #include "survey/forms/isa_traits.h"
@@ -12,10 +13,6 @@ struct slow_form {
     bool is_root, is_x86;
     const char *values[SHAPE_MOST_PORTS]; // initial values of what it reads: "f32 1.7320508075688772"
 };
-
-static bool begins(const char *name, const char *start) {
-    return strncmp(name, start, strlen(start)) == 0;
-}
 
 static bool is_floating(const struct shape_port *port) {
     return !port->is_fixed && (port->file == 'v' || port->file == 'f');
@@ -42,9 +39,9 @@ static const char *integer_value(struct arena *arena, const struct shape *shape,
 // Returns false where it is no division or root of operands.
 static bool find_slow_form(const struct shape *shape, struct arena *arena, struct slow_form *slow) {
     const char *name = arena_copy(arena, shape_mnemonic(shape).data, shape_mnemonic(shape).length);
-    bool is_rest = begins(name, "rem") || begins(name, "vrem"),
-         is_integer = is_rest || begins(name, "div") || begins(name, "sdiv") || begins(name, "udiv") ||
-                      begins(name, "vdiv.v") || begins(name, "vdivu.v");
+    bool is_rest = text_starts(name, "rem") || text_starts(name, "vrem"),
+         is_integer = is_rest || text_starts(name, "div") || text_starts(name, "sdiv") || text_starts(name, "udiv") ||
+                      text_starts(name, "vdiv.v") || text_starts(name, "vdivu.v");
     unsigned n = 0;
     *slow = (struct slow_form){.shape = shape,
                                .is_root = strstr(name, "sqrt") && !strstr(name, "rsqrt"),

@@ -1,6 +1,7 @@
 // Shapes, ways back and experiments on other ISAs than x86-64.
 #include "survey/forms/isa_traits.h"
 
+#include "base/text.h"
 #include "gen/kernel.h"
 #include "survey/experiments/experiments.h"
 #include "survey/forms/testing_forms.h"
@@ -41,7 +42,7 @@ static void expect_kernel(const char *opcode, const char *suffix, const char *pa
     rest = (struct slice){text.data, text.length};
     while (slice_next(&rest, '\n', &line)) {
         const char *copy = arena_copy(testing_arena(), line.data, line.length);
-        if (strncmp(copy, start, strlen(start)) != 0)
+        if (!text_starts(copy, start))
             continue;
         if (!strstr(copy, part))
             fail_msg("%s\nhas no %s", copy, part);

@@ -1,6 +1,7 @@
 // Ports, of LLVM's operands and implicit registers.
 #include "survey/forms/shape_maker.h"
 
+#include "base/text.h"
 #include "gen/registers.h"
 #include "survey/forms/isa_traits.h"
 
@@ -111,7 +112,7 @@ static bool stays_in_text(const char *class_name) {
 
 // x86: a register that is the address to which the form stores.
 static bool is_address(const struct form *form, unsigned number) {
-    return strncmp(form->opcode, "MOVDIR64B", strlen("MOVDIR64B")) == 0 && number == 0;
+    return text_starts(form->opcode, "MOVDIR64B") && number == 0;
 }
 
 // Whether an operand is the mask of a gather or scatter: these write to it, and a gather to its result.

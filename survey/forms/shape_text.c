@@ -1,6 +1,7 @@
 // The text with roles, of the example's.
 #include "survey/forms/shape_maker.h"
 
+#include "base/text.h"
 #include "gen/registers.h"
 #include "survey/forms/isa_traits.h"
 
@@ -75,9 +76,9 @@ static long aligned(long displacement) {
 // others a multiple of 16, which no access needs more of. Returns the end of what is written.
 static const char *write_behind_base(struct text *body, const char *behind) {
     static const char inside[] = ", #", after[] = "], #";
-    bool is_after = strncmp(behind, after, strlen(after)) == 0;
+    bool is_after = text_starts(behind, after);
     const char *number = behind + strlen(is_after ? after : inside), *end;
-    if (!is_after && strncmp(behind, inside, strlen(inside)) != 0)
+    if (!is_after && !text_starts(behind, inside))
         return behind;
     end = number + strspn(number, "-0123456789");
     if (!is_after && *end != ']')

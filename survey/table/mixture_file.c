@@ -1,6 +1,7 @@
 #include "survey/table/mixture_file.h"
 
 #include "base/compressed.h"
+#include "base/text.h"
 #include "survey/folder.h"
 
 #include <string.h>
@@ -32,10 +33,10 @@ bool mixture_file_read(struct arena *arena, const char *path, struct mixture_fil
         return false;
     rest = (struct slice){data, length};
     while (slice_next(&rest, '\n', &line)) {
-        if (line.length < strlen(start) || strncmp(line.data, start, strlen(start)) != 0)
+        if (!slice_starts(line, start))
             continue;
         const char *name = line.data + strlen(start), *end = name + strcspn(name, ","),
-                   *words = strncmp(end, about, strlen(about)) == 0 ? end + strlen(about) : "";
+                   *words = text_starts(end, about) ? end + strlen(about) : "";
         *ARENA_ADD(arena, file->names, file->n) = arena_copy(arena, name, (size_t)(end - name));
         *ARENA_ADD(arena, file->abouts, n_abouts) = arena_copy(arena, words, strcspn(words, "\""));
         text_append(&text, line.data, line.length);

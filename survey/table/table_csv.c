@@ -132,7 +132,7 @@ static bool read_verdict(const struct csv_table *t, enum bench_verdict *verdict)
 static bool has_two_speeds(const char *why) {
     static const char *const starts[] = {"two speeds", "another value in each process"};
     for (size_t i = 0; why && i < sizeof starts / sizeof *starts; i++)
-        if (strncmp(why, starts[i], strlen(starts[i])) == 0)
+        if (text_starts(why, starts[i]))
             return true;
     return why && strstr(why, " in straight code, ");
 }

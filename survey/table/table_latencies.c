@@ -1,5 +1,6 @@
 #include "survey/table/table_reader.h"
 
+#include "base/text.h"
 #include "survey/forms/chain_partners.h"
 
 #include <math.h>
@@ -7,9 +8,9 @@
 
 // The name of the result for tables: of flags, the one that the way reads.
 static const char *result_label(const struct table_reader *reader, const struct experiment_key *key) {
-    if (strncmp(key->way, "carry", strlen("carry")) == 0)
+    if (text_starts(key->way, "carry"))
         return "flags.carry";
-    if (strncmp(key->way, "flags", strlen("flags")) == 0 && experiment_is_flags(key->result))
+    if (text_starts(key->way, "flags") && experiment_is_flags(key->result))
         return "flags.zero";
     return reader_label(reader->arena, key->result);
 }

@@ -57,7 +57,7 @@ bool table_stands_alone(struct arena *arena, const char *path, struct fail *fail
 const char *reader_repeat_options(struct arena *arena, const struct isa *isa, const struct json_t *header) {
     struct text text = {.arena = arena};
     const char *target = reader_header_text(json_object_get(header, "clock"), "target");
-    if (strncmp(target, reader_simulated, strlen(reader_simulated)) != 0)
+    if (!text_starts(target, reader_simulated))
         return NULL;
     text_addf(&text, " --isa %s --target ", isa->name);
     text_add_word(&text, target);
@@ -146,11 +146,10 @@ bool table_find_origin_of_file(struct arena *arena, const char *path, struct tab
         origin->target = arena_strdup(arena, *target ? target : "native");
         origin->machine = table_machine_text(arena, header);
         origin->clock = table_clock_text(arena, header);
-        bool is_simulated = strncmp(target, reader_simulated, strlen(reader_simulated)) == 0;
-        const char *rest = target + strlen(reader_simulated);
-        if (is_simulated)
+        if (text_starts(origin->target, reader_simulated)) {
+            const char *rest = origin->target + strlen(reader_simulated);
             origin->cpu = arena_copy(arena, rest, strcspn(rest, ","));
-        else {
+        } else {
             origin->is_here = is_this_machine(header, arena);
             const char *vendor = reader_header_text(header, "vendor");
             origin->vendor = *vendor ? arena_strdup(arena, vendor) : NULL;

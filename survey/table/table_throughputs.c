@@ -144,7 +144,7 @@ static bool is_free_of_waiting(const struct row_builder *m, const struct table_t
     bool has_shared = false;
     for (size_t l = 0; l < m->row->n_latencies; l++) {
         const struct table_latency *latency = &m->latencies[l];
-        bool is_carried = strncmp(latency->destination, latency->source, strlen(latency->source)) == 0;
+        bool is_carried = text_starts(latency->destination, latency->source);
         bool is_fixed = *latency->source < '0' || *latency->source > '9';
         if (!is_carried || latency->has_slow_values || latency->is_to_others || table_latency_is_special(latency))
             continue;
@@ -218,8 +218,8 @@ void reader_mark_waiting(struct row_builder *m) {
     struct table_throughput *list = m->throughputs;
     for (size_t l = 0; l < m->row->n_latencies; l++) {
         const struct table_latency *latency = &m->latencies[l];
-        bool is_carried = !latency->has_slow_values && !latency->is_to_others &&
-                          strncmp(latency->destination, latency->source, strlen(latency->source)) == 0;
+        bool is_carried =
+            !latency->has_slow_values && !latency->is_to_others && text_starts(latency->destination, latency->source);
         bool is_fixed = *latency->source < '0' || *latency->source > '9', is_memory = table_latency_is_special(latency);
         for (size_t i = 0; is_carried && latency->value.is_known && i < m->row->n_throughputs; i++) {
             // Copies in one stream name different registers of x87's stack, which all streams share. So they share a
