@@ -26,7 +26,7 @@ for cpu in zen5 skylake; do
 done
 expect 0 'dispatch-width +4 +slots/cycle +measured +card: dispatch *$' "$cyclops" cpu show skylake.cpu.yaml
 # An entry's example may name a register, and stands beside the file's number: the fast one, where the displacement is short.
-beside=$("$cyclops" machine latencies --isa x86_64 --target sim:cpu:skylake,noise=none --output skylake --resume --budget 0 --compare cpu:skylake)
+beside=$("$cyclops" machine latencies --isa x86_64 --target sim:cpu:skylake,noise=none --output beside --budget 100 --compare cpu:skylake)
 for row in 'load-latency-displaced +4 .*= 4' 'load-latency-far +5 .*= 5' 'load-latency-scaled-index +5 .*= 5'; do
     grep -qE "$row" <<<"$beside" || { echo "FAILED: no $row"; failures=1; }
 done
