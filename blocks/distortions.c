@@ -122,10 +122,6 @@ static void note_store(struct walk *walk, const struct access *store) {
         walk->stores_unknown = true;
 }
 
-static bool starts_with(const char *text, const char *start) {
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 // A load that certainly reads what memory held at the start.
 static bool reads_fill(const struct walk *walk, const struct access *load) {
     if (walk->stores_unknown || load->address % WORD)
@@ -151,27 +147,27 @@ static struct number result_of(const struct walk *walk, const struct insn *insn,
     const char *opcode = insn->opcode;
     struct number first = insn->n_reads ? read_register(walk, insn->reads[0].reg) : (struct number){0},
                   immediate = immediate_of(insn);
-    if (starts_with(opcode, "LEA64r") && insn->address)
+    if (text_starts(opcode, "LEA64r") && insn->address)
         return address_of(walk, insn->address);
-    if (starts_with(opcode, "MOV64rr") || starts_with(opcode, "MOV32rr"))
+    if (text_starts(opcode, "MOV64rr") || text_starts(opcode, "MOV32rr"))
         return first;
-    if (starts_with(opcode, "MOV64ri") || starts_with(opcode, "MOV32ri"))
+    if (text_starts(opcode, "MOV64ri") || text_starts(opcode, "MOV32ri"))
         return immediate;
     if (strcmp(opcode, "MOV64rm") == 0)
         return (struct number){load && reads_fill(walk, load), walk->request->fill};
-    bool adds = starts_with(opcode, "ADD64ri"), subtracts = starts_with(opcode, "SUB64ri");
+    bool adds = text_starts(opcode, "ADD64ri"), subtracts = text_starts(opcode, "SUB64ri");
     if (adds || subtracts) {
         uint64_t change = subtracts ? -immediate.value : immediate.value;
         return (struct number){first.is_known && immediate.is_known, first.value + change};
     }
-    if (starts_with(opcode, "XOR32rr") && insn->n_reads > 1 && insn->reads[0].reg == insn->reads[1].reg)
+    if (text_starts(opcode, "XOR32rr") && insn->n_reads > 1 && insn->reads[0].reg == insn->reads[1].reg)
         return (struct number){true, 0};
     return (struct number){0};
 }
 
 // push and pop, which have no explicit address. Returns whether it was one.
 static bool step_stack(struct walk *walk, const struct insn *insn) {
-    bool pushes = starts_with(insn->opcode, "PUSH64"), pops = starts_with(insn->opcode, "POP64");
+    bool pushes = text_starts(insn->opcode, "PUSH64"), pops = text_starts(insn->opcode, "POP64");
     struct number *stack = &walk->registers[X86_RSP];
     if (!pushes && !pops)
         return false;

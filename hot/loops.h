@@ -77,8 +77,5 @@ struct hot_lines *hot_lines_open(struct arena *arena, const struct hot_module *m
 void hot_lines_close(struct hot_lines *lines); // null: nothing
 // False: the compiler named no line of this address.
 bool hot_lines_find(struct hot_lines *lines, uint64_t address, const char **file, unsigned *line);
-// The same of one address.
-bool hot_source_line(struct arena *arena, const struct hot_module *module, uint64_t address, const char **file,
-                     unsigned *line);
 
 #endif

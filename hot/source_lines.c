@@ -151,11 +151,3 @@ bool hot_lines_find(struct hot_lines *lines, uint64_t address, const char **file
             return true;
     return false;
 }
-
-bool hot_source_line(struct arena *arena, const struct hot_module *module, uint64_t address, const char **file,
-                     unsigned *line) {
-    struct hot_lines *lines = hot_lines_open(arena, module);
-    bool is_found = lines && hot_lines_find(lines, address, file, line);
-    hot_lines_close(lines);
-    return is_found;
-}

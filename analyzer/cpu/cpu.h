@@ -263,7 +263,7 @@ bool cpu_is_of(const struct cpu *cpu, const char *vendor, unsigned family, unsig
 // base has not.
 bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machine, const struct block *samples,
               struct fail *fail);
-enum { CPU_SAMPLE_LOAD, CPU_SAMPLE_STORE, CPU_SAMPLE_VECTOR_LOAD, CPU_N_SAMPLES };
+enum { CPU_SAMPLE_LOAD, CPU_SAMPLE_STORE, CPU_SAMPLE_VECTOR_LOAD };
 
 // Fails at the first rule that none of the opcodes matches: it would change nothing, unseen. `llvm`: the version that
 // has these; a rule that names those of another one is not looked at.

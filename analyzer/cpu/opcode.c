@@ -1,4 +1,5 @@
 #include "analyzer/cpu/opcode.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,19 +76,15 @@ static const struct {
     {MNEMONIC, "IDIV", CPU_DIVIDES},
 };
 
-static bool starts_with(const char *text, const char *start) {
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 // MNEMONIC: with operands of general registers: "ADD64rr" is "ADD", "ADDPSrr" is not. STRING: with its width alone.
 static bool is_like(const char *opcode, enum how how, const char *text) {
     switch (how) {
     case PREFIX:
-        return starts_with(opcode, text);
+        return text_starts(opcode, text);
     case MNEMONIC:
-        return starts_with(opcode, text) && opcode[strlen(text)] && strchr("1368", opcode[strlen(text)]);
+        return text_starts(opcode, text) && opcode[strlen(text)] && strchr("1368", opcode[strlen(text)]);
     case STRING:
-        return starts_with(opcode, text) && opcode[strlen(text)] && strchr("BWLQ", opcode[strlen(text)]) &&
+        return text_starts(opcode, text) && opcode[strlen(text)] && strchr("BWLQ", opcode[strlen(text)]) &&
                !opcode[strlen(text) + 1];
     case WHOLE:
         return strcmp(opcode, text) == 0;
@@ -99,7 +96,7 @@ static bool is_like(const char *opcode, enum how how, const char *text) {
 
 static bool moves_vector(const char *opcode) {
     const char *name = *opcode == 'V' ? opcode + 1 : opcode;
-    return (starts_with(name, "MOVAP") || starts_with(name, "MOVUP") || starts_with(name, "MOVDQ")) &&
+    return (text_starts(name, "MOVAP") || text_starts(name, "MOVUP") || text_starts(name, "MOVDQ")) &&
            strstr(name, "rr");
 }
 
@@ -109,10 +106,10 @@ static bool zeroes_itself(const char *opcode) {
     static const char *const vectors[] = {"PXOR", "XORPS", "XORPD", "PSUBB", "PSUBW", "PSUBD", "PSUBQ", "PCMPGT"};
     const char *name = *opcode == 'V' ? opcode + 1 : opcode, *operands = strstr(name, "rr");
     for (size_t i = 0; i < sizeof general / sizeof *general; i++)
-        if (starts_with(opcode, general[i]))
+        if (text_starts(opcode, general[i]))
             return true;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        if (starts_with(name, vectors[i]))
+        if (text_starts(name, vectors[i]))
             return operands && !strchr(operands, 'k');
     return false;
 }
@@ -120,7 +117,7 @@ static bool zeroes_itself(const char *opcode) {
 // Of vectors, without a mask.
 static bool sets_itself(const char *opcode) {
     const char *name = *opcode == 'V' ? opcode + 1 : opcode, *operands = strstr(name, "rr");
-    return starts_with(name, "PCMPEQ") && operands && !strchr(operands, 'k');
+    return text_starts(name, "PCMPEQ") && operands && !strchr(operands, 'k');
 }
 
 uint32_t cpu_kinds_of(const char *opcode) {
@@ -143,7 +140,7 @@ enum cpu_flow cpu_flow_of(const char *opcode) {
                  {"POP16", CPU_FLOWS_STACK},      {"POP64", CPU_FLOWS_STACK},       {"POPF", CPU_FLOWS_STACK},
                  {"LEAVE", CPU_FLOWS_FRAME},      {"ADOX", CPU_FLOWS_OVERFLOW},     {"XLAT", CPU_FLOWS_LOOKUP}};
     for (size_t i = 0; i < sizeof flows / sizeof *flows; i++)
-        if (starts_with(opcode, flows[i].start))
+        if (text_starts(opcode, flows[i].start))
             return flows[i].flow;
     return CPU_FLOWS_TO_ALL;
 }
@@ -156,13 +153,13 @@ enum cpu_operation cpu_operation_of(const char *opcode, const char **operands) {
                  {"SUB", CPU_DOES_SUB},  {"XOR", CPU_DOES_XOR}, {"AND", CPU_DOES_AND}, {"OR", CPU_DOES_OR},
                  {"SHL", CPU_DOES_SHL},  {"SHR", CPU_DOES_SHR}};
     *operands = "";
-    if (starts_with(opcode, "LEA"))
+    if (text_starts(opcode, "LEA"))
         return CPU_DOES_ADDRESS;
-    if (starts_with(opcode, "MOVSX") || starts_with(opcode, "MOVZX"))
+    if (text_starts(opcode, "MOVSX") || text_starts(opcode, "MOVZX"))
         return CPU_DOES_EXTEND;
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         size_t n = strlen(plain[i].mnemonic), digits = strspn(opcode + strcspn(opcode, "0123456789"), "0123456789");
-        if (!starts_with(opcode, plain[i].mnemonic) || strcspn(opcode, "0123456789") != n || !digits)
+        if (!text_starts(opcode, plain[i].mnemonic) || strcspn(opcode, "0123456789") != n || !digits)
             continue;
         *operands = opcode + n + digits;
         return plain[i].operation;

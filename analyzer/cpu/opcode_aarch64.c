@@ -1,16 +1,13 @@
 #include "analyzer/cpu/opcode.h"
+#include "base/text.h"
 
 #include <stddef.h>
 #include <string.h>
 
-static bool starts_with(const char *text, const char *start) {
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 // "SUBSXri": a mnemonic with X or W behind it, and operands.
 static bool is_general(const char *opcode, const char *mnemonic) {
     const size_t n = strlen(mnemonic);
-    return starts_with(opcode, mnemonic) && (opcode[n] == 'X' || opcode[n] == 'W');
+    return text_starts(opcode, mnemonic) && (opcode[n] == 'X' || opcode[n] == 'W');
 }
 
 // cmp, cmn and tst are these with the zero register as their result. What fuses has a number, or a register that is not
@@ -18,7 +15,7 @@ static bool is_general(const char *opcode, const char *mnemonic) {
 uint32_t cpu_aarch64_kinds_of(const char *opcode) {
     static const char *const compares[] = {"SUBS", "ADDS", "ANDS"};
     uint32_t kinds = strcmp(opcode, "Bcc") == 0 ? CPU_JUMPS : 0;
-    if (starts_with(opcode, "LD"))
+    if (text_starts(opcode, "LD"))
         kinds |= CPU_LOADS_PLAINLY;
     for (size_t i = 0; i < sizeof compares / sizeof *compares; i++) {
         const char *operands = opcode + strlen(compares[i]) + 1;
@@ -31,7 +28,7 @@ uint32_t cpu_aarch64_kinds_of(const char *opcode) {
 unsigned cpu_aarch64_stored(const char *opcode) {
     static const char *const of_two[] = {"STP", "STNP", "STXP", "STLXP", "STGP", "CAS"};
     for (size_t i = 0; i < sizeof of_two / sizeof *of_two; i++)
-        if (starts_with(opcode, of_two[i]))
+        if (text_starts(opcode, of_two[i]))
             return 2;
     return 1;
 }
