@@ -103,14 +103,13 @@ struct pair {
     double cycles;
 };
 
-// Numbers of `div ecx` after these latencies.
-static struct numbers of_division(const struct pair *pairs, unsigned n) {
+// Numbers of `div ecx` after these latencies. Opens the fixture, which has their names.
+static struct numbers of_division(struct fixture *fixture, const struct pair *pairs, unsigned n) {
     enum { MOST = 8 };
     static const struct form_operand divisor = {.kind = FORM_REGISTER, .is_read = true, .tied = -1};
     static const struct form form = {.name = "DIV32r", .opcode = "DIV32r", .operands = &divisor, .n_operands = 1};
     struct check_value values[MOST] = {0};
-    struct fixture fixture;
-    open_fixture(&fixture);
+    open_fixture(fixture);
     for (unsigned i = 0; i < n && i < MOST; i++) {
         values[i] = (struct check_value){.form = form.name,
                                          .quantity = CHECK_LATENCY,
@@ -124,8 +123,7 @@ static struct numbers of_division(const struct pair *pairs, unsigned n) {
                                                .verdict = MEASURED_WITHIN};
     }
     struct subject subject = {.form = &form, .values = values, .n_values = n};
-    subject_take_latencies(&fixture.view, &subject);
-    close_fixture(&fixture);
+    subject_take_latencies(&fixture->view, &subject);
     return subject.numbers;
 }
 
@@ -145,16 +143,19 @@ static double pair_of(const struct numbers *numbers, const struct pair *pair, co
 static void pairs_that_are_not_measured_make_no_other_one_shorter(void **state) {
     (void)state;
     static const struct pair pairs[] = {{"eax", "eax", 9}, {"eax", "edx", 10}, {"edx", "edx", 11}, {"0", "eax", 9}};
-    const struct numbers numbers = of_division(pairs, 4);
+    struct fixture fixture, of_bounds;
+    const struct numbers numbers = of_division(&fixture, pairs, 4);
     assert_true(numbers.has_latency);
     for (unsigned i = 0; i < 4; i++)
         assert_true(pair_of(&numbers, &pairs[i], pairs[i].source) == pairs[i].cycles);
     assert_true(pair_of(&numbers, &pairs[0], "edx") == 10);
     // No two numbers have all of these; then none takes longer than it was measured.
     static const struct pair crossed[] = {{"eax", "eax", 9}, {"eax", "edx", 11}, {"edx", "edx", 9}, {"edx", "eax", 11}};
-    const struct numbers bounds = of_division(crossed, 4);
+    const struct numbers bounds = of_division(&of_bounds, crossed, 4);
     for (unsigned i = 0; i < 4; i++)
         assert_true(pair_of(&bounds, &crossed[i], crossed[i].source) <= crossed[i].cycles);
+    close_fixture(&fixture);
+    close_fixture(&of_bounds);
 }
 
 int main(void) {
