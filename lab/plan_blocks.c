@@ -458,47 +458,10 @@ bool block_shorten(struct arena *arena, struct experiment *experiment, struct fa
     return unroll >= 1 && make_final(arena, experiment, unroll, fail);
 }
 
-// Distances to other places in a line that a linker may choose. Returns their number.
-static unsigned other_places(unsigned alignment, unsigned places[3]) {
-    static const unsigned usual[] = {16, 32, 48}, any[] = {5, 26, 47};
-    enum { USUAL = 16 };
-    unsigned n = 0;
-    for (unsigned i = 0; alignment && i < sizeof usual / sizeof *usual; i++)
-        if (alignment < USUAL || usual[i] % alignment == 0)
-            places[n++] = alignment < USUAL ? any[i] : usual[i];
-    return n;
-}
-
-static bool add_layout(struct arena *arena, struct experiment *experiment, const struct replication_change *change,
-                       struct block_request *request, struct fail *fail) {
-    struct program *program = ARENA_NEW(arena, struct program);
-    struct replicate_list *list = &experiment->replicates;
-    if (!make_program(arena, experiment->block, experiment->alias, request, program, fail))
-        return false;
-    list->items[list->n++] = (struct replicate){*change, program, 0};
-    return true;
-}
-
-bool block_add_layouts(struct arena *arena, struct experiment *experiment, struct fail *fail) {
-    // One branch more, or 8 bytes of nops, take up to two cycles of a front end.
-    static const double width = 0.1;
-    static const struct replication_change callers[] = {
-        [CALLER_BRANCHES] = {"with one more branch before each call", 2, width},
-        [CALLER_IDLES] = {"with nops behind each call", 2, width}};
-    const struct lab_block *block = experiment->block;
-    unsigned places[3], n = other_places(block->source.alignment, places);
-    for (unsigned i = 0; i < n; i++) {
-        struct block_request request = final_request(experiment, experiment->program.unroll);
-        request.further = places[i];
-        struct replication_change change = {arena_printf(arena, "%u bytes further on", places[i]), 0, width};
-        if (!add_layout(arena, experiment, &change, &request, fail))
-            return false;
-    }
-    for (unsigned i = CALLER_BRANCHES; block->is_routine && i <= CALLER_IDLES; i++) {
-        struct block_request request = final_request(experiment, experiment->program.unroll);
-        request.caller = i;
-        if (!add_layout(arena, experiment, &callers[i], &request, fail))
-            return false;
-    }
-    return true;
+bool block_make_layout(struct arena *arena, const struct experiment *experiment, unsigned further,
+                       enum block_caller caller, struct program *program, struct fail *fail) {
+    struct block_request request = final_request(experiment, experiment->program.unroll);
+    request.further = further;
+    request.caller = caller;
+    return make_program(arena, experiment->block, experiment->alias, &request, program, fail);
 }

@@ -29,8 +29,8 @@ void block_look(struct arena *arena, const struct decoder *decoder, struct exper
 // yet. Such a block doubles a register that is an address, or walks over too many pages. False: fewer do not help.
 bool block_shorten(struct arena *arena, struct experiment *experiment, struct fail *fail);
 
-// After a measurement: adds replicates that are elsewhere in a line, unless a linker has chosen the place, and of a
-// function those with other callers. Their programs are not assembled yet.
-bool block_add_layouts(struct arena *arena, struct experiment *experiment, struct fail *fail);
+// Makes the experiment's program anew, not assembled yet: so many bytes further on in a line, or with another caller.
+bool block_make_layout(struct arena *arena, const struct experiment *experiment, unsigned further,
+                       enum block_caller caller, struct program *program, struct fail *fail);
 
 #endif

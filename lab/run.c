@@ -142,17 +142,16 @@ void lab_take(struct lab *lab, struct experiment *experiment, const struct bench
     predict_experiment(&request, experiment);
 }
 
-// Puts the codes of its replicates behind its own.
+// Puts the codes of its replicates. `own`: that of the experiment.
 static struct bench_code *put_replicates(const struct lab *lab, const struct experiment *experiment,
-                                         struct bench_code *codes) {
-    const struct bench_code own = lab_code(lab, experiment);
+                                         const struct bench_code *own, struct bench_code *codes) {
     for (unsigned i = 0; i < experiment->replicates.n; i++) {
         const struct replicate *replicate = &experiment->replicates.items[i];
         *codes = program_code(replicate->program, lab->is_simulated);
-        codes->foreign = own.foreign;
-        codes->process_set = own.process_set + (own.address ? i + 1 : 0);
-        codes->uses = own.uses;
-        codes->is_wide = own.is_wide;
+        codes->foreign = own->foreign;
+        codes->process_set = own->process_set + (own->address ? i + 1 : 0);
+        codes->uses = own->uses;
+        codes->is_wide = own->is_wide;
         codes++->offset = replicate->offset;
     }
     return codes;
@@ -161,7 +160,7 @@ static struct bench_code *put_replicates(const struct lab *lab, const struct exp
 static struct bench_code *put_codes(const struct lab *lab, const struct experiment *experiment,
                                     struct bench_code *codes) {
     *codes = lab_code(lab, experiment);
-    return put_replicates(lab, experiment, codes + 1);
+    return put_replicates(lab, experiment, codes, codes + 1);
 }
 
 // Returns the number of codes of an experiment: its own, and one per replicate.
@@ -288,8 +287,10 @@ static bool measure_layouts(const struct lab_measuring *run, struct experiment *
     if (!gen_assemble(lab->arena, programs, n_codes, fail))
         return false;
     struct bench_code *code = codes;
-    for (size_t i = 0; i < n; i++)
-        code = put_replicates(lab, experiments[i], code);
+    for (size_t i = 0; i < n; i++) {
+        const struct bench_code own = lab_code(lab, experiments[i]);
+        code = put_replicates(lab, experiments[i], &own, code);
+    }
     for (size_t i = 0; i < n_codes; i++)
         codes[i].seen_processes = FEWER_PROCESSES;
     if (!bench_measure(&lab->bench, codes, measurements, n_codes, NULL, fail))
@@ -310,7 +311,7 @@ static bool finish_doubtful(const struct lab_measuring *run, size_t n, struct fa
     for (size_t i = 0; i < n; i++) {
         if (!wants_layouts(run->lab, run->experiments[i]))
             continue;
-        if (!block_add_layouts(run->lab->arena, run->experiments[i], fail))
+        if (!replicate_block(run->lab->arena, run->experiments[i], fail))
             return false;
         doubtful[n_doubtful++] = run->experiments[i];
         n_codes += run->experiments[i]->replicates.n;

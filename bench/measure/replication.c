@@ -5,14 +5,6 @@
 #include <assert.h>
 #include <math.h>
 
-static void widen(struct bench_measurement *value, const struct bench_measurement *replicate) {
-    value->low = fmin(value->low, replicate->cycles);
-    value->high = fmax(value->high, replicate->cycles);
-    double fraction = value->denominator ? (double)value->numerator / value->denominator : 0;
-    if (value->verdict == MEASURED_EXACT && (fraction < measured_low(replicate) || fraction > measured_high(replicate)))
-        value->verdict = MEASURED_WITHIN;
-}
-
 void replication_add(struct arena *arena, struct bench_measurement *value, const struct replication_change *change,
                      const struct bench_measurement *replicate) {
     assert(value->n_replicates < BENCH_MAX_REPLICATES);
@@ -27,17 +19,19 @@ void replication_add(struct arena *arena, struct bench_measurement *value, const
     bool is_cost = replicate->cycles > value->cycles && replicate->low - change->cost <= value->high;
     if (change->cost > 0 && is_cost)
         return;
-    if (!measured_differ(value, replicate)) {
-        widen(value, replicate);
-        return;
+    if (measured_differ(value, replicate)) {
+        const char *dependence = arena_printf(arena, "depends on the layout: %.4g cycles, and %.4g %s", value->cycles,
+                                              replicate->cycles, change->text);
+        if (fmax(value->high, replicate->cycles) > (1 + change->width) * fmin(value->low, replicate->cycles)) {
+            value->verdict = MEASURED_UNSTABLE;
+            value->why = dependence;
+            return;
+        }
+        value->warning = dependence;
     }
-    const char *dependence = arena_printf(arena, "depends on the layout: %.4g cycles, and %.4g %s", value->cycles,
-                                          replicate->cycles, change->text);
-    if (fmax(value->high, replicate->cycles) > (1 + change->width) * fmin(value->low, replicate->cycles)) {
-        value->verdict = MEASURED_UNSTABLE;
-        value->why = dependence;
-        return;
-    }
-    widen(value, replicate);
-    value->warning = dependence;
+    value->low = fmin(value->low, replicate->cycles);
+    value->high = fmax(value->high, replicate->cycles);
+    double fraction = value->denominator ? (double)value->numerator / value->denominator : 0;
+    if (value->verdict == MEASURED_EXACT && (fraction < measured_low(replicate) || fraction > measured_high(replicate)))
+        value->verdict = MEASURED_WITHIN;
 }
