@@ -5,6 +5,7 @@
 #include "lab/chains.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -88,15 +89,19 @@ static const struct bench_case *shifted(struct arena *arena, const struct bench_
     return copy;
 }
 
-bool bundle_programs_start(struct arena *arena, const struct isa *isa, const char *llvm,
-                           struct bundle_programs *programs, struct fail *fail) {
+bool bundle_programs_start(struct arena *arena, const struct lab_options *options, struct bundle_programs *programs,
+                           struct fail *fail) {
+    const struct isa *isa = options->isa;
     struct program *chains[N_CHAINS], *common[N_CHAINS];
     *programs = (struct bundle_programs){.arena = arena, .pack = {.isa = isa->name}};
+    if (strcmp(options->target, "native") != 0)
+        return fail_set(fail, FAIL_INPUT, "--bundle is for another machine, and --target %s is simulated here",
+                        options->target);
     if (!chains_make(arena, isa, chains, fail) || !gen_assemble(arena, common, chains_list(chains, common), fail))
         return false;
     bundle_add_chains(arena, chains, &programs->pack);
     programs->n_chains = programs->pack.n_programs;
-    code_uses_open(&programs->uses, arena, isa, llvm);
+    code_uses_open(&programs->uses, arena, isa, option_list_first(&options->llvms));
     return true;
 }
 
@@ -166,4 +171,10 @@ bool bundle_write(struct arena *arena, const struct isa *isa, const struct pack 
     return file_write(path, out.data, out.length, fail) &&
            (chmod(path, 0755) == 0 ||
             fail_set(fail, FAIL_WORK, "cannot make '%s' executable: %s", path, strerror(errno)));
+}
+
+void bundle_print_way_back(const char *bundle, const char *folder, const char *command) {
+    printf("On the other machine:  %s%s --resume --output back.jsonl\n"
+           "Here, then:  cat back.jsonl >>%s/measurements.jsonl; %s %s\n",
+           strchr(bundle, '/') ? "" : "./", bundle, folder, command, folder);
 }

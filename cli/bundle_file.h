@@ -7,6 +7,7 @@
 #include "lab/chains.h"
 #include "lab/collect.h"
 #include "lab/experiment.h"
+#include "lab/lab.h"
 #include "runner/pack.h"
 
 // Adds the chains, assembled.
@@ -24,9 +25,9 @@ struct bundle_programs {
     size_t n_chains; // programs that come first
 };
 
-// Begins with the clock's chains. `llvm`: as of code_uses_open. Close `uses` at the end.
-bool bundle_programs_start(struct arena *arena, const struct isa *isa, const char *llvm,
-                           struct bundle_programs *programs, struct fail *fail);
+// Begins with the clock's chains. Fails where the options name a simulated CPU. Close `uses` at the end.
+bool bundle_programs_start(struct arena *arena, const struct lab_options *options, struct bundle_programs *programs,
+                           struct fail *fail);
 // As `take` of struct collect: adds a copy of the program. `context`: struct bundle_programs.
 bool bundle_programs_take(void *context, const struct experiment *experiment, const struct bench_case *cases,
                           size_t n_cases, struct fail *fail);
@@ -35,5 +36,8 @@ void bundle_programs_add_rules(struct bundle_programs *programs, const struct co
 // Writes the executable. `runner`: path; null: the installed one. `is_pack_alone`: the programs without a runner.
 bool bundle_write(struct arena *arena, const struct isa *isa, const struct pack *pack, const char *runner,
                   bool is_pack_alone, const char *path, struct fail *fail);
+
+// Says how its values come into the folder; `command` shows them there.
+void bundle_print_way_back(const char *bundle, const char *folder, const char *command);
 
 #endif

@@ -155,10 +155,7 @@ static bool write_bundle(struct arena *arena, struct survey_request *request, in
     struct survey_summary summary;
     const struct isa *isa = lab_args.options.isa;
     const char *folder = request->campaign.folder;
-    if (strcmp(lab_args.options.target, "native") != 0)
-        return fail_set(fail, FAIL_INPUT, "--bundle is for another machine, and --target %s is simulated here",
-                        lab_args.options.target);
-    if (!bundle_programs_start(arena, isa, option_list_first(&lab_args.options.llvms), &programs, fail))
+    if (!bundle_programs_start(arena, &lab_args.options, &programs, fail))
         return false;
     request->campaign.collects = &collect;
     request->counts_uops = false;
@@ -180,10 +177,8 @@ static bool write_bundle(struct arena *arena, struct survey_request *request, in
         printf(", and of %zu those that follow from them", collect.n_in_cases);
     if (collect.n_measured)
         printf("; %zu are there already", collect.n_measured);
-    printf(".\nOn the other machine:  %s%s --resume --output back.jsonl\nHere, then:  cat back.jsonl "
-           ">>%s/measurements.jsonl; "
-           "cyclops table %s\n",
-           strchr(args.bundle, '/') ? "" : "./", args.bundle, folder, folder);
+    puts(".");
+    bundle_print_way_back(args.bundle, folder, "cyclops table");
     return true;
 }
 

@@ -164,7 +164,7 @@ static bool prepare_batch(struct block_batch *batch, const struct lab_options *o
     return batch->plan.n_experiments == 0;
 }
 
-static bool measure_batch(struct block_batch *batch, const struct lab_options *options, struct fail *fail) {
+static bool measure_wanted(struct block_batch *batch, const struct lab_options *options, struct fail *fail) {
     if (batch->plan.n_experiments == 0)
         return true;
     if (!prepare_batch(batch, options, fail))
@@ -182,6 +182,15 @@ static bool measure_batch(struct block_batch *batch, const struct lab_options *o
         wanted[n++] = experiment;
     }
     return fail->status == FAIL_NONE && (n == 0 || lab_run(batch->lab, wanted, n, &taker, fail));
+}
+
+// What the lab makes meanwhile ends with the batch.
+static bool measure_batch(struct block_batch *batch, const struct lab_options *options, struct fail *fail) {
+    struct arena *session = batch->lab->arena;
+    batch->lab->arena = &batch->arena;
+    bool is_done = measure_wanted(batch, options, fail);
+    batch->lab->arena = session;
+    return is_done;
 }
 
 // Whether the block has a form to measure in this pass.
@@ -210,30 +219,14 @@ static bool collect_batch(struct block_batch *batch, struct fail *fail) {
     return true;
 }
 
-bool run_collect_batches(struct corpus_run *run, struct fail *fail) {
-    const struct lab_listener silent = {0}; // refused blocks are in blocks.jsonl
-    bool is_done = true;
-    for (size_t i = 0; i < run->blocks.n && is_done;) {
-        struct block_batch batch = {.run = run, .plan = {.listener = &silent}};
-        i = add_blocks(&batch, i);
-        is_done = collect_batch(&batch, fail);
-        arena_free(&batch.arena);
-    }
-    run->request->campaign.collects->n_measured = run_count(run, STATE_DONE);
-    return is_done;
-}
-
 bool run_measure_batches(struct corpus_run *run, struct lab *lab, const struct lab_options *options,
                          struct fail *fail) {
     const struct lab_listener silent = {0}; // refused blocks are in blocks.jsonl
-    struct arena *session = lab->arena;
     bool is_done = true;
-    for (size_t i = 0; i < run->blocks.n && is_done && !run_is_stopped(run);) {
+    for (size_t i = 0; i < run->blocks.n && is_done && !(lab && run_is_stopped(run));) {
         struct block_batch batch = {.run = run, .lab = lab, .plan = {.listener = &silent}};
         i = add_blocks(&batch, i);
-        lab->arena = &batch.arena;
-        is_done = measure_batch(&batch, options, fail);
-        lab->arena = session;
+        is_done = lab ? measure_batch(&batch, options, fail) : collect_batch(&batch, fail);
         arena_free(&batch.arena);
     }
     return is_done;

@@ -102,6 +102,12 @@ static bool measure_all(struct corpus_run *run, struct fail *fail) {
     return true;
 }
 
+// Hands on what the folder lacks.
+static bool collect_all(struct corpus_run *run, struct fail *fail) {
+    run->request->campaign.collects->n_measured = run_count(run, STATE_DONE);
+    return run_measure_batches(run, NULL, NULL, fail);
+}
+
 // ---- the folder
 
 static bool describe_cpu(struct corpus_run *run, const char **where, struct fail *fail) {
@@ -199,7 +205,7 @@ bool corpus_run(struct arena *arena, const struct corpus_request *request, struc
     if (is_done) {
         size_t n_blocks = 0;
         struct corpus_left_out *reasons = NULL;
-        is_done = (request->campaign.collects ? run_collect_batches(&run, fail) : measure_all(&run, fail)) &&
+        is_done = (request->campaign.collects ? collect_all(&run, fail) : measure_all(&run, fail)) &&
                   folder_write_blocks(arena, request->campaign.folder, &run.blocks, fail);
         run_tally(&run, tally);
         is_done = is_done &&

@@ -52,10 +52,9 @@ size_t run_count_seen_once(const struct corpus_run *run);         // likewise
 
 // ---- batch.c
 
-// Measures all values that this pass wants. `options`: of the open lab.
+// Measures all values that this pass wants. `options`: of the open lab. Without a lab, hands on their programs, for
+// another machine: none is tried here.
 bool run_measure_batches(struct corpus_run *run, struct lab *lab, const struct lab_options *options, struct fail *fail);
-// Hands on the programs of all values that are missing, for another machine. None is tried here.
-bool run_collect_batches(struct corpus_run *run, struct fail *fail);
 
 // ---- tally.c
 

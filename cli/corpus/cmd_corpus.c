@@ -21,8 +21,7 @@ static const struct option options[] = {
      &corpus_args.shard},
     {OPTION_OUTPUT, "bundle", "FILE",
      "run: measure nothing here: write a bundle into FILE, one static executable, that measures on another machine "
-     "what "
-     "DIR lacks. What it writes goes behind DIR/measurements.jsonl.",
+     "what DIR lacks. What it writes goes behind DIR/measurements.jsonl.",
      &corpus_args.bundle},
     {OPTION_TEXT, "runner", "FILE", "With --bundle: the runner, as in 'cyclops bundle'. Default: the installed one.",
      &corpus_args.runner},

@@ -43,13 +43,8 @@ static void write_bundle(struct arena *arena, struct corpus_request *request, in
     struct collect collect = {.arena = arena, .context = &programs, .take = bundle_programs_take};
     struct corpus_tally tally;
     const struct lab_options *options = &lab_args.options;
-    const char *folder = request->campaign.folder, *bundle = corpus_args.bundle;
-    if (strcmp(options->target, "native") != 0) {
-        fail_set(fail, FAIL_INPUT, "--bundle is for another machine, and --target %s is simulated here",
-                 options->target);
-        return;
-    }
-    if (!bundle_programs_start(arena, options->isa, option_list_first(&options->llvms), &programs, fail))
+    const char *bundle = corpus_args.bundle;
+    if (!bundle_programs_start(arena, options, &programs, fail))
         return;
     request->campaign.collects = &collect;
     bool is_done = corpus_run(arena, request, &tally, status, fail);
@@ -57,13 +52,13 @@ static void write_bundle(struct arena *arena, struct corpus_request *request, in
     code_uses_close(&programs.uses);
     if (!is_done)
         return;
-    if (!collect.n_taken)
+    if (!collect.n_taken) {
         printf("Nothing is left to measure: %zu values are there\n", collect.n_measured);
-    else if (bundle_write(arena, options->isa, &programs.pack, corpus_args.runner, false, bundle, fail))
-        printf("%s measures %s; %zu are there already.\nOn the other machine:  %s%s --resume --output back.jsonl\n"
-               "Here, then:  cat back.jsonl >>%s/measurements.jsonl; cyclops corpus score %s\n",
-               bundle, text_count(arena, collect.n_taken, "value"), collect.n_measured, strchr(bundle, '/') ? "" : "./",
-               bundle, folder, folder);
+    } else if (bundle_write(arena, options->isa, &programs.pack, corpus_args.runner, false, bundle, fail)) {
+        printf("%s measures %s; %zu are there already.\n", bundle, text_count(arena, collect.n_taken, "value"),
+               collect.n_measured);
+        bundle_print_way_back(bundle, request->campaign.folder, "cyclops corpus score");
+    }
 }
 
 // Called with an open nursery.
