@@ -1,4 +1,5 @@
 #include "analyzer/cpu/opcode.h"
+
 #include "base/text.h"
 
 #include <stdbool.h>

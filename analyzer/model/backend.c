@@ -1,7 +1,7 @@
 // Finds and loads the modules behind which LLVM stands.
 #include "analyzer/model/backend.h"
-#include "base/file.h"
 
+#include "base/file.h"
 #include "base/text.h"
 
 #include <dlfcn.h>
