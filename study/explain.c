@@ -110,7 +110,7 @@ bool explain_insn(struct arena *arena, const struct model *model, const char *te
     *explanation = (struct explanation){
         .machine = model->machine,
         .insn = insn,
-        .source = model->overlay ? overlay_source(model->overlay, arena, insn->opcode) : NULL,
+        .source = model->overlay ? overlay_source(model->overlay, arena, insn) : NULL,
         .rthroughput = insn_rthroughput(model->machine, insn),
     };
     return run_copies(arena, model->machine, insn, EXPLAIN_SHOWN, &explanation->copies, fail) &&

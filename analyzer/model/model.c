@@ -179,6 +179,7 @@ static bool settle_options(const struct overlay *overlay, struct backend_options
     if (!options->features)
         options->features = overlay_features(overlay);
     options->no_text = false; // overlay_apply tells which instruction it cannot describe
+    options->forms |= overlay_names_forms(overlay);
     return true;
 }
 
@@ -193,10 +194,25 @@ static size_t list_opcodes(const struct model *model, struct arena *arena, const
     return n;
 }
 
-static bool check_opcodes(const struct model *model, struct arena *arena, struct fail *fail) {
+static bool check_forms(const struct model *model, struct fail *fail) {
+    struct arena scratch = {0};
+    const struct form *forms;
+    size_t n;
+    bool are_known = model->backend->forms(model->cpu, &scratch, &forms, &n, fail);
+    const char **names = ARENA_ARRAY(&scratch, const char *, are_known ? n : 0);
+    for (size_t i = 0; are_known && i < n; i++)
+        names[i] = forms[i].name;
+    are_known = are_known && overlay_check_forms(model->overlay, &scratch, names, n, fail);
+    arena_free(&scratch);
+    return are_known;
+}
+
+// Whether LLVM has what the overlay's rules are of.
+static bool check_rules(const struct model *model, struct arena *arena, struct fail *fail) {
     const char *const *names;
     size_t n = list_opcodes(model, arena, &names);
-    return overlay_check_opcodes(model->overlay, arena, names, n, fail);
+    return overlay_check_opcodes(model->overlay, arena, names, n, fail) &&
+           (!overlay_names_forms(model->overlay) || check_forms(model, fail));
 }
 
 // `from`: what of it is LLVM's; null: nothing.
@@ -224,7 +240,7 @@ static bool open_overlay(struct model *model, struct arena *arena, const char *l
     if (overlay_base(model->overlay) == OVERLAY_ON_LLVM || overlay_triple(model->overlay)) {
         model->backend = backend_load(arena, llvm, fail);
         model->cpu = model->backend ? model->backend->open(arena, &settled, fail) : NULL;
-        if (!model->cpu || !check_opcodes(model, arena, fail))
+        if (!model->cpu || !check_rules(model, arena, fail))
             return false;
         from = model->backend->machine(model->cpu);
     }

@@ -2,7 +2,7 @@
 // Reader, and what makes a machine and instructions of it. It does not say which instruction a piece of code is: that
 // is LLVM's, also where LLVM has no scheduling model of the CPU.
 //
-//     overlay: 1                   # version of the format
+//     overlay: 2                   # version of the format; 1 lacks `forms` of rules
 //     name: cortex-a8              # the model is called overlay:cortex-a8
 //     about: one line for people
 //     measured: 2026-11-27T00:17Z  # when what it rests on was measured, for people
@@ -36,6 +36,8 @@
 //         idiom: zero              # without memory, and where all registers that it reads are one, it waits for
 //                                  # none, and takes no pipe; or dependency-breaking: it is executed all the same
 //         begins_group: true       # it is dispatched first in its cycle; ends_group: last
+//       - forms: [LEA64r-base-index, ADD8rr-high0]   # in the place of `match`: forms by their whole names (struct
+//         latency: 2               # form, `cyclops list forms`); one, or a list; a form is in one rule only
 //
 //     card: []                     # findings of `cyclops machine` (docs/how-it-works): anything, it is ignored
 //
@@ -75,9 +77,15 @@ const char *overlay_features(const struct overlay *overlay);
 // The machine that the file makes of LLVM's `from` (base none: of which the registers are taken; null: there are none).
 const struct machine *overlay_machine(struct overlay *overlay, const struct machine *from, struct fail *fail);
 
-// Fails at the first rule that none of the opcodes matches: it would change nothing, unseen.
+// Whether a rule names forms: then instructions must have theirs (struct insn).
+bool overlay_names_forms(const struct overlay *overlay);
+
+// Fail at the first rule that none of the opcodes matches, and at the first form that is none of LLVM's: it would
+// change nothing, unseen. The names are all that LLVM has.
 bool overlay_check_opcodes(const struct overlay *overlay, struct arena *arena, const char *const *opcodes, size_t n,
                            struct fail *fail);
+bool overlay_check_forms(const struct overlay *overlay, struct arena *arena, const char *const *names, size_t n,
+                         struct fail *fail);
 
 // Changes a block's instructions, copies of which it makes in `arena`. Once overlay_machine has been called. Fails at
 // the first instruction that a file with base none does not describe.
@@ -86,7 +94,7 @@ bool overlay_apply(struct overlay *overlay, struct arena *arena, struct block *b
 // An instruction that is nothing but its rule, called by the rule's `match`: of a machine without an ISA.
 bool overlay_insn(struct overlay *overlay, struct arena *arena, const char *name, struct insn *insn, struct fail *fail);
 
-// Where the numbers of an opcode are from, as its rules say; null: they do not.
-const char *overlay_source(const struct overlay *overlay, struct arena *arena, const char *opcode);
+// Where the numbers of an instruction are from, as its rules say; null: they do not.
+const char *overlay_source(const struct overlay *overlay, struct arena *arena, const struct insn *insn);
 
 #endif

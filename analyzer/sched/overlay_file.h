@@ -55,7 +55,7 @@ struct overlay_advance {
 enum overlay_idiom { OVERLAY_NO_IDIOM, OVERLAY_DEPENDENCY_BREAKING, OVERLAY_ZERO };
 
 struct overlay_rule {
-    struct overlay_pattern match;
+    struct overlay_pattern match; // not compiled: `forms` are given
     struct overlay_number uops;
     unsigned *latencies; // by write; of the last one for all that follow
     size_t n_latencies;  // 0: not given
@@ -72,8 +72,16 @@ struct overlay_rule {
     struct yaml_place place;
 };
 
+// A form that a rule names.
+struct overlay_form {
+    const char *name;
+    size_t rule; // index
+    struct yaml_place place;
+};
+
 struct overlay {
     struct arena *arena;
+    int version; // of the format
     const char *path, *name, *about;
     uint64_t hash; // of the file's text
     enum overlay_base base;
@@ -87,18 +95,24 @@ struct overlay {
     size_t n_files;
     struct overlay_rule *rules;
     size_t n_rules;
-    const char **classes; // names of results: class i + 1
+    struct overlay_form *forms; // those that rules name, each once
+    size_t n_forms;
+    struct index form_index; // of them, by their names
+    const char **classes;    // names of results: class i + 1
     size_t n_classes;
-    const struct machine *machine; // once overlay_machine has run
-    struct overlay_found {         // rules by opcode, as far as they were looked up
-        const char *opcode;
+    const struct machine *machine;         // once overlay_machine has run
+    struct overlay_found {                 // rules by opcode and form, as far as they were looked up
+        const char *opcode, *form;         // form: null where no rule names it
         const struct overlay_rule **rules; // that match it, in the file's order
         size_t n_rules;
     } * found;
     size_t n_found;
-    struct index found_index; // by the opcodes
+    struct index found_index; // by opcode and form
 };
 
 bool overlay_pattern_matches(const struct overlay_pattern *pattern, const char *name);
+
+// Null: no rule names it. `name`: null is no form's.
+const struct overlay_form *overlay_form_named(const struct overlay *overlay, const char *name);
 
 #endif

@@ -7,22 +7,37 @@
 #include <assert.h>
 #include <string.h>
 
-static bool matches(const struct overlay_rule *rule, const char *opcode) {
-    return overlay_pattern_matches(&rule->match, opcode);
+bool overlay_names_forms(const struct overlay *overlay) {
+    return overlay->n_forms > 0;
+}
+
+const struct overlay_form *overlay_form_named(const struct overlay *overlay, const char *name) {
+    uint64_t hash = name ? bytes_hash(name, strlen(name)) : 0;
+    for (size_t place = 0, i; name && (i = index_next(&overlay->form_index, hash, &place)) != INDEX_END;)
+        if (strcmp(overlay->forms[i].name, name) == 0)
+            return &overlay->forms[i];
+    return NULL;
+}
+
+// `form`: null: no rule names it.
+static bool matches(const struct overlay *overlay, size_t rule, const char *opcode, const struct overlay_form *form) {
+    const struct overlay_pattern *match = &overlay->rules[rule].match;
+    return match->is_compiled ? overlay_pattern_matches(match, opcode) : form && form->rule == rule;
 }
 
 // Looking rules up costs a regular expression each. What is returned is valid until the next call.
-static const struct overlay_found *find_rules(struct overlay *overlay, const char *opcode) {
-    uint64_t hash = bytes_hash(opcode, strlen(opcode));
+static const struct overlay_found *find_rules(struct overlay *overlay, const struct insn *insn) {
+    const struct overlay_form *form = overlay_form_named(overlay, insn->form);
+    const char *opcode = insn->opcode, *name = form ? form->name : NULL;
+    uint64_t hash = bytes_hash(opcode, strlen(opcode)) + (form ? bytes_hash(name, strlen(name)) : 0);
     for (size_t place = 0, i; (i = index_next(&overlay->found_index, hash, &place)) != INDEX_END;)
-        if (strcmp(overlay->found[i].opcode, opcode) == 0)
+        if (overlay->found[i].form == name && strcmp(overlay->found[i].opcode, opcode) == 0)
             return &overlay->found[i];
-    overlay->found_index.arena = overlay->arena;
     index_add(&overlay->found_index, hash, overlay->n_found);
     struct overlay_found *found = ARENA_ADD(overlay->arena, overlay->found, overlay->n_found);
-    *found = (struct overlay_found){.opcode = arena_strdup(overlay->arena, opcode)};
+    *found = (struct overlay_found){.opcode = arena_strdup(overlay->arena, opcode), .form = name};
     for (size_t i = 0; i < overlay->n_rules; i++)
-        if (matches(&overlay->rules[i], opcode))
+        if (matches(overlay, i, opcode, form))
             *ARENA_ADD(overlay->arena, found->rules, found->n_rules) = &overlay->rules[i];
     return found;
 }
@@ -222,7 +237,7 @@ static bool change_insn(struct overlay *overlay, struct arena *arena, struct ins
     struct sched_write *writes = NULL;
     struct sched_read *reads = NULL;
     struct sched_insn *cost = ARENA_NEW(arena, struct sched_insn);
-    const struct overlay_found *found = find_rules(overlay, insn->opcode);
+    const struct overlay_found *found = find_rules(overlay, insn);
     *cost = before;
     if (found->n_rules)
         copy_operands(arena, insn, &writes, &reads, cost);
@@ -254,9 +269,9 @@ bool overlay_apply(struct overlay *overlay, struct arena *arena, struct block *b
     return true;
 }
 
-static bool matches_any(const struct overlay_rule *rule, const char *const *opcodes, size_t n) {
+static bool matches_any(const struct overlay_pattern *match, const char *const *opcodes, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (matches(rule, opcodes[i]))
+        if (overlay_pattern_matches(match, opcodes[i]))
             return true;
     return false;
 }
@@ -265,7 +280,7 @@ bool overlay_check_opcodes(const struct overlay *overlay, struct arena *arena, c
                            struct fail *fail) {
     for (size_t i = 0; i < overlay->n_rules; i++) {
         const struct overlay_rule *rule = &overlay->rules[i];
-        if (!matches_any(rule, opcodes, n))
+        if (rule->match.is_compiled && !matches_any(&rule->match, opcodes, n))
             return fail_at(fail, overlay->path, rule->place.line, rule->place.column,
                            "no opcode of LLVM's matches '%s'%s; 'cyclops explain' shows an instruction's",
                            rule->match.text, text_did_you_mean(arena, rule->match.text, opcodes, n));
@@ -273,23 +288,49 @@ bool overlay_check_opcodes(const struct overlay *overlay, struct arena *arena, c
     return true;
 }
 
+// `known`: the names, by their hashes.
+static bool has_name(const struct index *known, const char *const *names, const char *name) {
+    for (size_t place = 0, i; (i = index_next(known, bytes_hash(name, strlen(name)), &place)) != INDEX_END;)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+bool overlay_check_forms(const struct overlay *overlay, struct arena *arena, const char *const *names, size_t n,
+                         struct fail *fail) {
+    struct index known = {.arena = arena};
+    for (size_t i = 0; i < n; i++)
+        index_add(&known, bytes_hash(names[i], strlen(names[i])), i);
+    for (size_t i = 0; i < overlay->n_forms; i++) {
+        const struct overlay_form *form = &overlay->forms[i];
+        if (!has_name(&known, names, form->name))
+            return fail_at(fail, overlay->path, form->place.line, form->place.column,
+                           "LLVM has no form '%s'%s; 'cyclops list forms' shows all", form->name,
+                           text_did_you_mean(arena, form->name, names, n));
+    }
+    return true;
+}
+
 bool overlay_insn(struct overlay *overlay, struct arena *arena, const char *name, struct insn *insn,
                   struct fail *fail) {
     const char **names = ARENA_ARRAY(arena, const char *, overlay->n_rules);
+    size_t n_names = 0;
     for (size_t i = 0; i < overlay->n_rules; i++)
-        names[i] = overlay->rules[i].match.text;
+        if (overlay->rules[i].match.text)
+            names[n_names++] = overlay->rules[i].match.text;
     *insn = (struct insn){.text = name, .opcode = name};
     if (change_insn(overlay, arena, insn))
         return true;
     return fail_at(fail, overlay->path, 0, 0, "there is no instruction '%s'%s", name,
-                   text_did_you_mean(arena, name, names, overlay->n_rules));
+                   text_did_you_mean(arena, name, names, n_names));
 }
 
-const char *overlay_source(const struct overlay *overlay, struct arena *arena, const char *opcode) {
+const char *overlay_source(const struct overlay *overlay, struct arena *arena, const struct insn *insn) {
+    const struct overlay_form *form = overlay_form_named(overlay, insn->form);
     struct text all = {.arena = arena};
     for (size_t i = 0; i < overlay->n_rules; i++) {
         const struct overlay_rule *rule = &overlay->rules[i];
-        if (rule->source && matches(rule, opcode))
+        if (rule->source && matches(overlay, i, insn->opcode, form))
             text_addf(&all, "%s%s", all.length ? "; " : "", rule->source);
     }
     return all.data;

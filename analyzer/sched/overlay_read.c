@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { VERSION = 1 };
+enum { NEWEST_VERSION = 2 };
 
 static struct yaml_place place_of(struct overlay_reader *reader, struct fy_node *node) {
     return node ? yaml_place(&reader->yaml, node) : (struct yaml_place){0};
@@ -93,12 +93,12 @@ static bool read_file(struct overlay_reader *reader, struct fy_node *node) {
 
 static bool read_head(struct overlay_reader *reader, struct fy_node *version, struct fy_node *base,
                       struct fy_node *name) {
-    int number = 0;
-    if (!overlay_read_integer(&reader->yaml, version, 0, &number))
+    int *number = &reader->overlay->version;
+    if (!overlay_read_integer(&reader->yaml, version, 0, number))
         return false;
-    if (number != VERSION)
-        return yaml_fail(&reader->yaml, version, "this is version %d of the format; this program reads version %d",
-                         number, VERSION);
+    if (*number < 1 || *number > NEWEST_VERSION)
+        return yaml_fail(&reader->yaml, version, "this is version %d of the format; this program reads 1 to %d",
+                         *number, NEWEST_VERSION);
     bool is_alone = false;
     if (!overlay_read_choice(reader, base, "none", "llvm", &is_alone) ||
         !overlay_read_text(reader, name, &reader->overlay->name))
@@ -181,7 +181,11 @@ static bool read_overlay(struct overlay_reader *reader) {
 // `text`: null: the file's.
 static struct overlay *read_all(struct arena *arena, const char *path, const char *text, struct fail *fail) {
     struct overlay *overlay = ARENA_NEW(arena, struct overlay);
-    *overlay = (struct overlay){.arena = arena, .path = arena_strdup(arena, path), .about = ""};
+    *overlay = (struct overlay){.arena = arena,
+                                .path = arena_strdup(arena, path),
+                                .about = "",
+                                .form_index.arena = arena,
+                                .found_index.arena = arena};
     struct overlay_reader reader = {.overlay = overlay, .sources = {.arena = arena}};
     bool is_good = text ? yaml_open_text(&reader.yaml, arena, overlay->path, text, fail)
                         : yaml_open(&reader.yaml, arena, overlay->path, fail);

@@ -1,6 +1,8 @@
 // The rules of an overlay file: what it says of instructions.
 #include "analyzer/sched/overlay_reader.h"
 
+#include "base/bytes.h"
+
 #include <string.h>
 
 static struct overlay_rule *last_rule(struct overlay_reader *reader) {
@@ -90,21 +92,58 @@ static bool read_idiom(struct overlay_reader *reader, struct fy_node *node, enum
     return true;
 }
 
+// Adds the form to those of the last rule.
+static bool add_form(struct overlay_reader *reader, struct fy_node *node, const char *name) {
+    struct overlay *overlay = reader->overlay;
+    const struct overlay_form *before = overlay_form_named(overlay, name);
+    if (before)
+        return yaml_fail(&reader->yaml, node, "the form '%s' has a rule already, in line %u: write one for it", name,
+                         before->place.line);
+    index_add(&overlay->form_index, bytes_hash(name, strlen(name)), overlay->n_forms);
+    *ARENA_ADD(overlay->arena, overlay->forms, overlay->n_forms) =
+        (struct overlay_form){name, overlay->n_rules - 1, yaml_place(&reader->yaml, node)};
+    return true;
+}
+
+// What the rule is of: opcodes by a pattern, or forms by their names.
+static bool read_subject(struct overlay_reader *reader, struct fy_node *rule, struct fy_node *match,
+                         struct fy_node *forms) {
+    const struct overlay *overlay = reader->overlay;
+    const char **names;
+    struct fy_node **nodes;
+    size_t n;
+    if (!match == !forms)
+        return yaml_fail(&reader->yaml, forms ? forms : rule, "a rule has either 'match' or 'forms'");
+    if (match)
+        return overlay_read_pattern(reader, match, &last_rule(reader)->match);
+    if (overlay->version < 2)
+        return yaml_fail(&reader->yaml, forms, "rules name forms from version 2 on: write 'overlay: 2'");
+    if (overlay->base == OVERLAY_ALONE && !overlay->triple)
+        return yaml_fail(&reader->yaml, forms, "forms are LLVM's: without a 'triple', a rule has 'match'");
+    if (!yaml_texts(&reader->yaml, forms, "a form's name", &names, &nodes, &n))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!add_form(reader, nodes[i], names[i]))
+            return false;
+    return true;
+}
+
 bool overlay_read_rule(struct overlay_reader *reader, struct fy_node *node) {
-    enum { MATCH, UOPS, LATENCY, USES, ADVANCES, WRITES, IDIOM, BEGINS, ENDS, SOURCE, N };
+    enum { MATCH, FORMS, UOPS, LATENCY, USES, ADVANCES, WRITES, IDIOM, BEGINS, ENDS, SOURCE, N };
     struct yaml_field f[N] = {
-        [MATCH] = {"match", true, NULL},        [UOPS] = {"uops", false, NULL},
-        [LATENCY] = {"latency", false, NULL},   [USES] = {"uses", false, NULL},
-        [ADVANCES] = {"advances", false, NULL}, [WRITES] = {"writes", false, NULL},
-        [IDIOM] = {"idiom", false, NULL},       [BEGINS] = {"begins_group", false, NULL},
-        [ENDS] = {"ends_group", false, NULL},   [SOURCE] = {"source", false, NULL},
+        [MATCH] = {"match", false, NULL},         [FORMS] = {"forms", false, NULL},
+        [UOPS] = {"uops", false, NULL},           [LATENCY] = {"latency", false, NULL},
+        [USES] = {"uses", false, NULL},           [ADVANCES] = {"advances", false, NULL},
+        [WRITES] = {"writes", false, NULL},       [IDIOM] = {"idiom", false, NULL},
+        [BEGINS] = {"begins_group", false, NULL}, [ENDS] = {"ends_group", false, NULL},
+        [SOURCE] = {"source", false, NULL},
     };
     struct overlay *overlay = reader->overlay;
     struct overlay_rule *rule = ARENA_ADD(overlay->arena, overlay->rules, overlay->n_rules);
     *rule = (struct overlay_rule){.place = yaml_place(&reader->yaml, node)};
     reader->sources = (struct text){.arena = overlay->arena};
     if (!yaml_fields(&reader->yaml, node, "a rule", f, N) ||
-        !overlay_read_pattern(reader, f[MATCH].value, &rule->match) ||
+        !read_subject(reader, node, f[MATCH].value, f[FORMS].value) ||
         !overlay_read_number(reader, f[UOPS].value, 0, &rule->uops) || !read_latencies(reader, f[LATENCY].value) ||
         !overlay_read_list(reader, f[USES].value, "uses", read_use) ||
         !overlay_read_list(reader, f[ADVANCES].value, "advances", read_advance) ||

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_bytes) {
         const struct block block = {.name = "", .insns = &insn, .n_insns = 1};
         const struct pipeline_options options = {.iterations = 5, .max_cycles = 20000};
         struct pipeline_result result;
-        overlay_source(overlay, &arena, "A");
+        overlay_source(overlay, &arena, &insn);
         mca_core_run(machine, EXECUTION_OF(&block), &options, NULL, &result, &fail);
     }
     overlay_close(overlay);
