@@ -40,8 +40,8 @@ struct lab_block {
     struct block_source source;
     const char *label; // for tables and records
     bool is_of_object;
-    bool is_function; // by its symbol: a jump out of it goes on in other code
-    bool is_refused;  // it does not assemble, or its bytes do not decode
+    bool is_function;    // by its symbol: a jump out of it goes on in other code
+    const char *mistake; // why it is left out: it does not assemble, or its bytes do not decode; null: it is not
     struct block_options options;
     unsigned number; // its number in the plan, from 1
     const struct bench_patch

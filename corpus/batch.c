@@ -90,13 +90,8 @@ static size_t owner_of(const struct block_batch *batch, const struct experiment 
 static void take_refused(const struct block_batch *batch) {
     for (size_t i = 0; i < batch->n_owners; i++) {
         const struct lab_block *block = batch->blocks[i];
-        if (!block || !block->is_refused)
-            continue;
-        const char *why = "no program of it can be made";
-        for (size_t r = 0; r < batch->plan.n_refused; r++)
-            if (text_starts(batch->plan.refused[r].text, block->label))
-                why = batch->plan.refused[r].text + strlen(block->label) + strlen(": ");
-        leave_out(batch, batch->owners[i], "refused", why);
+        if (block && block->mistake)
+            leave_out(batch, batch->owners[i], "refused", block->mistake);
     }
 }
 

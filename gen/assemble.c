@@ -34,7 +34,8 @@ static bool is_same(const struct fail *a, const struct fail *b) {
 // of each line.
 static void refuse(const struct job *job, size_t program, const struct fail *why) {
     struct gen_errors *errors = job->errors;
-    errors->is_refused[program] = true;
+    if (!errors->mistakes[program])
+        errors->mistakes[program] = arena_strdup(job->arena, why->text);
     for (size_t i = 0; i < errors->n; i++)
         if (is_same(&errors->items[i], why))
             return;
@@ -110,7 +111,7 @@ static const char *find_error(struct arena *arena, const char *messages) {
 static void drop_refused(const struct job *job, struct assembly_batch *batch) {
     size_t kept = 0;
     for (size_t i = 0; i < batch->n; i++)
-        if (!job->errors->is_refused[batch->indices[i]])
+        if (!job->errors->mistakes[batch->indices[i]])
             batch->indices[kept++] = batch->indices[i];
     batch->n = kept;
 }
@@ -221,7 +222,7 @@ static bool assemble_all(const struct job *job, struct assembly_batch all) {
 
 bool gen_assemble_each(struct arena *arena, struct program *const *programs, size_t n_programs,
                        struct gen_errors *errors, struct fail *fail) {
-    *errors = (struct gen_errors){.is_refused = ARENA_ARRAY(arena, bool, n_programs + 1)};
+    *errors = (struct gen_errors){.mistakes = ARENA_ARRAY(arena, const char *, n_programs + 1)};
     if (!n_programs)
         return true;
     struct job job = {arena, isa_find(programs[0]->isa), programs, errors, fail};

@@ -239,7 +239,9 @@ static void a_mistake_costs_its_own_program(void **state) {
     }
     assert_true(gen_assemble_each(&arena, list, N, &errors, &failure));
     for (unsigned i = 0; i < N; i++) {
-        assert_int_equal(errors.is_refused[i], cases[i].is_refused);
+        assert_int_equal(errors.mistakes[i] != NULL, cases[i].is_refused);
+        if (cases[i].is_refused)
+            assert_true(text_starts(errors.mistakes[i], cases[i].words));
         assert_int_equal(programs[i].code == NULL, cases[i].is_refused);
         bool is_said = !cases[i].is_refused;
         for (size_t e = 0; e < errors.n; e++)
@@ -267,7 +269,7 @@ static void each_line_has_one_error(void **state) {
     assert_int_equal(errors.n, 2);
     assert_int_equal(errors.items[0].line, 5);
     assert_int_equal(errors.items[1].line, 7);
-    assert_true(errors.is_refused[0] && errors.is_refused[1]);
+    assert_true(errors.mistakes[0] && errors.mistakes[1]);
     arena_free(&arena);
 }
 

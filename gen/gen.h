@@ -53,7 +53,7 @@ void gen_emit(struct arena *arena, const struct program *const *programs, size_t
 struct gen_errors {
     struct fail *items; // one per line of a kernel's body or block that has a mistake, with as's message
     size_t n;
-    bool *is_refused; // for each program: it has a mistake, and no bytes
+    const char **mistakes; // the first of each program, which has no bytes; null: it has none
 };
 
 // Assembles programs of one ISA with GNU as, mostly in one run, and fills in the bytes of those without mistakes. Fails

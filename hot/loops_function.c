@@ -268,9 +268,40 @@ static void count_samples(struct spot_loops *work, size_t number) {
     }
 }
 
+// The addresses of the function's samples that no other has counted, and their weight.
+static size_t list_places(const struct loops_finder *finder, size_t number, struct arena *arena, uint64_t **places,
+                          double *weight) {
+    const struct hot_spot *spot = &finder->spots[number];
+    size_t n = 0;
+    for (size_t i = spot->first; i < spot->end; i++)
+        if (finder->owners[i] == number && !finder->are_counted[i]) {
+            *ARENA_ADD(arena, *places, n) = finder->profile->samples[i].place.address;
+            *weight += finder->profile->samples[i].weight;
+        }
+    return n;
+}
+
+// Adds the function's loops, and what of it is outside of them.
+static void add_loops(struct spot_loops *work, struct arena *arena) {
+    struct loops_finder *finder = work->finder;
+    bool *are_inside = ARENA_ARRAY(arena, bool, work->flow.n_blocks);
+    size_t *numbers = ARENA_ARRAY(arena, size_t, work->nest.n_loops);
+    for (size_t i = 0; i < work->nest.n_loops; i++) {
+        const size_t parent = work->nest.loops[i].parent;
+        if (!(work->all[i] > 0))
+            continue;
+        numbers[i] = finder->n_loops;
+        add_loop(work, i, work->firsts[work->nest.loops[i].head], are_inside);
+        if (parent != SIZE_MAX)
+            finder->loops[numbers[i]].parent = numbers[parent];
+    }
+    for (uint32_t i = 0; i < work->flow.n_blocks; i++)
+        if (work->rests[i] > 0)
+            add_loop(work, SIZE_MAX, i, are_inside);
+}
+
 void loops_add_function(struct loops_finder *finder, size_t number) {
     const struct hot_spot *spot = &finder->spots[number];
-    const struct hot_profile *profile = finder->profile;
     struct arena scratch = {0};
     struct spot_loops work = {
         .finder = finder,
@@ -281,13 +312,8 @@ void loops_add_function(struct loops_finder *finder, size_t number) {
                  .function = spot->function},
     };
     uint64_t *places = NULL;
-    size_t n_places = 0;
     double left = 0;
-    for (size_t i = spot->first; i < spot->end; i++)
-        if (finder->owners[i] == number && !finder->are_counted[i]) {
-            *ARENA_ADD(&scratch, places, n_places) = profile->samples[i].place.address;
-            left += profile->samples[i].weight;
-        }
+    const size_t n_places = list_places(finder, number, &scratch, &places, &left);
     if (n_places == 0) {
         arena_free(&scratch);
         return; // of a part that another function has
@@ -300,22 +326,9 @@ void loops_add_function(struct loops_finder *finder, size_t number) {
     nest_find(&work.nest, &work.flow);
     work.own = ARENA_ARRAY(&scratch, double, work.nest.n_loops);
     work.all = ARENA_ARRAY(&scratch, double, work.nest.n_loops);
-    bool *are_inside = ARENA_ARRAY(&scratch, bool, work.flow.n_blocks);
-    size_t *numbers = ARENA_ARRAY(&scratch, size_t, work.nest.n_loops);
     find_functions(&work);
     count_samples(&work, number);
-    for (size_t i = 0; i < work.nest.n_loops; i++) {
-        const size_t parent = work.nest.loops[i].parent;
-        if (!(work.all[i] > 0))
-            continue;
-        numbers[i] = finder->n_loops;
-        add_loop(&work, i, work.firsts[work.nest.loops[i].head], are_inside);
-        if (parent != SIZE_MAX)
-            finder->loops[numbers[i]].parent = numbers[parent];
-    }
-    for (uint32_t i = 0; i < work.flow.n_blocks; i++)
-        if (work.rests[i] > 0)
-            add_loop(&work, SIZE_MAX, i, are_inside);
+    add_loops(&work, &scratch);
     loops_skip(finder, spot->module, work.unknown, "no instruction begins at these addresses");
     arena_free(&scratch);
 }

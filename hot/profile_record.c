@@ -145,6 +145,16 @@ static void finish(struct gather *gather, const struct sampler *sampler, const s
     profile->source = arena_printf(gather->arena, "%s, %.0f samples a second", way->name, sampler->hertz);
 }
 
+// What the program used, but for the time that elapsed.
+static void take_usage(const struct sampler_end *end, struct hot_run *run) {
+    run->status = end->status;
+    run->seconds = cpu_time_seconds(&end->usage.ru_utime);
+    run->cpu = cpu_time_of(&end->usage);
+    run->faults = (double)end->usage.ru_minflt;
+    run->pages = (double)end->usage.ru_maxrss / KIBIBYTES_OF_PAGE;
+    run->key = last_key;
+}
+
 bool hot_profile_record(struct arena *arena, char *const *argv, double hertz, struct hot_profile *profile,
                         struct hot_run *run, struct fail *fail) {
     struct gather gather = {.arena = arena};
@@ -181,12 +191,7 @@ bool hot_profile_record(struct arena *arena, char *const *argv, double hertz, st
     finish(&gather, &sampler, way, profile);
     if (!is_started)
         return fail_set(fail, FAIL_INPUT, "cannot start '%s': %s", argv[0], strerror(number));
-    run->status = end.status;
-    run->seconds = cpu_time_seconds(&end.usage.ru_utime);
-    run->cpu = cpu_time_of(&end.usage);
-    run->faults = (double)end.usage.ru_minflt;
-    run->pages = (double)end.usage.ru_maxrss / KIBIBYTES_OF_PAGE;
-    run->key = last_key;
+    take_usage(&end, run);
     return true;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDE = 64, NARROW = 32, MOST_BETWEEN = 8, CMP_BYTES = 3 };
+enum { WIDE = 64, NARROW = 32, MOST_BETWEEN = 8 };
 
 // ---- operands
 

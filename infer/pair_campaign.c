@@ -128,7 +128,6 @@ static unsigned width_of(const struct multiset_form *form) {
 struct candidate {
     unsigned form, width, n_like; // n_like: candidates of its ports, of a sentinel
     bool is_open, is_sentinel;
-    unsigned n_met; // sentinels that it was measured beside
 };
 
 // Whether the pair takes as long as both one after the other.

@@ -44,7 +44,7 @@ static bool is_refused(const struct programs *programs, const struct gen_errors 
                        size_t *next) {
     bool is_any = false;
     for (; *next < programs->n && programs->owners[*next] == owner; ++*next)
-        is_any |= errors->is_refused[*next];
+        is_any |= errors->mistakes[*next] != NULL;
     return is_any;
 }
 

@@ -73,10 +73,9 @@ static bool assemble_texts(struct arena *arena, struct plan *plan, struct fail *
     for (size_t i = 0; i < errors.n; i++)
         plan_refuse(arena, plan, &errors.items[i]);
     for (size_t i = 0; i < n; i++) {
-        if (errors.is_refused[i]) {
-            blocks[i]->is_refused = true;
+        blocks[i]->mistake = errors.mistakes[i];
+        if (blocks[i]->mistake)
             continue;
-        }
         struct program_range body = programs[i]->body_range;
         blocks[i]->bytes = programs[i]->code + body.offset;
         blocks[i]->n_bytes = body.length;
@@ -188,14 +187,14 @@ static void refuse(struct arena *arena, struct plan *plan, struct lab_block *blo
     struct fail placed = {0};
     fail_at(&placed, block->source.name, block->source.line, 0, "%s: %s", block->label, why->text);
     plan_refuse(arena, plan, &placed);
-    block->is_refused = true;
+    block->mistake = arena_strdup(arena, why->text);
 }
 
 // Drops refused experiments. False: none is left.
 static bool drop_refused(struct plan *plan, struct fail *fail) {
     size_t n = 0;
     for (size_t i = 0; i < plan->n_experiments; i++)
-        if (!plan->experiments[i]->block || !plan->experiments[i]->block->is_refused)
+        if (!plan->experiments[i]->block || !plan->experiments[i]->block->mistake)
             plan->experiments[n++] = plan->experiments[i];
     plan->n_experiments = n;
     return plan_is_left(plan, fail);
@@ -241,7 +240,7 @@ static bool try_all(struct arena *arena, struct plan *plan, struct fail *fail) {
         struct block_request request = {.form = PROGRAM_LOOPED, .runs_once = true};
         struct fail why = {0};
         bool is_known = n > 0 && list[n - 1].block == experiment->block && list[n - 1].alias == experiment->alias;
-        if (!experiment->block || experiment->block->is_refused || is_known)
+        if (!experiment->block || experiment->block->mistake || is_known)
             continue;
         list[n] = (struct tried){.block = experiment->block, .alias = experiment->alias};
         programs[n] = &experiment->block->tried[experiment->alias];
@@ -316,7 +315,7 @@ static void find_all_turns(struct arena *arena, struct plan *plan, const struct 
     for (size_t i = 0; i < plan->n_experiments; i++) {
         const struct experiment *experiment = plan->experiments[i];
         struct lab_block *block = experiment->block;
-        if (!block || block->is_refused || !block->is_loop || block->turns[experiment->alias].is_set)
+        if (!block || block->mistake || !block->is_loop || block->turns[experiment->alias].is_set)
             continue;
         block->endless = find_turns(arena, decoder, block, experiment->alias);
         block->is_loop = !block->endless;
@@ -348,7 +347,7 @@ static void decode_all(struct arena *arena, struct plan *plan, const struct deco
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct lab_block *block = plan->experiments[i]->block;
         struct fail why = {0};
-        if (!block || block == last || block->is_refused)
+        if (!block || block == last || block->mistake)
             continue;
         last = block;
         if (!block_code_read(arena, decoder, stack_pointer, block, &why))
@@ -398,7 +397,7 @@ bool blocks_prepare(struct arena *arena, struct plan *plan, const struct decoder
     for (size_t i = 0; i < plan->n_experiments; i++) {
         struct experiment *experiment = plan->experiments[i];
         struct fail why = {0};
-        if (!experiment->block || experiment->block->is_refused)
+        if (!experiment->block || experiment->block->mistake)
             continue;
         if (make_final(arena, experiment, 0, &why))
             take_trial(experiment);

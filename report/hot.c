@@ -184,6 +184,26 @@ static size_t list_turn_words(struct arena *arena, const struct hot_finding *fin
     return n;
 }
 
+// Adds what is to be known of a replay, behind `n` clauses. Returns the number of all.
+static size_t list_replay_words(struct arena *arena, const struct hot_moment *main, const char ***words, size_t n) {
+    const struct hot_replay *replay = &main->replay;
+    const double mispredicted = mispredicted_of(replay);
+    if (mispredicted > few_mispredicted)
+        *ARENA_ADD(arena, *words, n) = arena_printf(
+            arena,
+            "%.2f mispredicted branches a turn, by a simple predictor: predictions are without their cost, and replays "
+            "repeat the same ways, which the CPU learns",
+            mispredicted);
+    if (main->ways_share > 0 && main->ways_share < 0.95)
+        *ARENA_ADD(arena, *words, n) =
+            arena_printf(arena, "the usual way makes %.0f %% of its turns", 100 * main->ways_share);
+    if (replay->doubt)
+        *ARENA_ADD(arena, *words, n) = replay->doubt;
+    if (replay->measurement.verdict == MEASURED_UNSTABLE && replay->measurement.why)
+        *ARENA_ADD(arena, *words, n) = arena_printf(arena, "unstable: %s", replay->measurement.why);
+    return n;
+}
+
 // What a reader has to know of the value, a clause each. Returns their number.
 static size_t list_words(struct arena *arena, const struct hot_finding *finding, const char ***words) {
     size_t n = 0;
@@ -199,7 +219,6 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
     const struct hot_moment *main = finding->main;
     if (!main)
         return n;
-    const struct hot_replay *replay = &main->replay;
     n = list_turn_words(arena, finding, words, list_limits(arena, finding, words));
     const char *moments = moments_words(arena, finding), *missing = missing_words(arena, finding);
     if (moments)
@@ -211,20 +230,7 @@ static size_t list_words(struct arena *arena, const struct hot_finding *finding,
         for (size_t k = 0; k < forecast->n_notes; k++)
             *ARENA_ADD(arena, *words, n) = arena_printf(arena, "%s: %s", forecast->model, forecast->notes[k]);
     }
-    const double mispredicted = mispredicted_of(replay);
-    if (mispredicted > few_mispredicted)
-        *ARENA_ADD(arena, *words, n) = arena_printf(
-            arena,
-            "%.2f mispredicted branches a turn, by a simple predictor: predictions are without their cost, and replays "
-            "repeat the same ways, which the CPU learns",
-            mispredicted);
-    if (main->ways_share > 0 && main->ways_share < 0.95)
-        *ARENA_ADD(arena, *words, n) =
-            arena_printf(arena, "the usual way makes %.0f %% of its turns", 100 * main->ways_share);
-    if (replay->doubt)
-        *ARENA_ADD(arena, *words, n) = replay->doubt;
-    if (replay->measurement.verdict == MEASURED_UNSTABLE && replay->measurement.why)
-        *ARENA_ADD(arena, *words, n) = arena_printf(arena, "unstable: %s", replay->measurement.why);
+    n = list_replay_words(arena, main, words, n);
     if (!isnan(finding->program_cycles))
         *ARENA_ADD(arena, *words, n) =
             arena_printf(arena, "in the program: %.2f cycles a turn (%.2f to %.2f, from %.0f samples)",

@@ -260,12 +260,8 @@ static bool add_mixtures(struct survey *survey, struct fail *fail) {
 static bool measure_mixtures(struct survey *survey, const struct pass_effort *first_look,
                              const struct pass_effort *effort, struct fail *fail) {
     size_t first = survey->passes.n;
-    if (is_stopped(survey))
-        return true;
-    if (!add_mixtures(survey, fail))
-        return false;
-    if (survey->passes.n == first)
-        return true;
+    if (is_stopped(survey) || !add_mixtures(survey, fail) || survey->passes.n == first)
+        return fail->status == FAIL_NONE;
     return kernel_passes_run_from(&survey->passes, first, first_look, fail) &&
            (is_stopped(survey) || kernel_passes_run_from(&survey->passes, first, effort, fail));
 }

@@ -7,11 +7,11 @@
 
 // Names of the fields, sorted, in the order of enum td_field.
 static const char *const field_names[TD_N_FIELDS] = {
-    "AcquireAtCycles", "AliasRW",       "Cycles",    "Instrs",          "IssueWidth",
-    "Latency",         "MatchRW",       "Name",      "NumMicroOps",     "OperandReadWrites",
-    "Predicate",       "ProcResources", "ReadType",  "ReleaseAtCycles", "Repeat",
-    "SchedModel",      "SchedRW",       "Selected",  "Super",           "Unsupported",
-    "ValidWrites",     "Variants",      "WriteType", "Writes",
+    "AcquireAtCycles", "AliasRW",       "Cycles",   "Instrs",          "IssueWidth",
+    "Latency",         "MatchRW",       "Name",     "NumMicroOps",     "OperandReadWrites",
+    "Predicate",       "ProcResources", "ReadType", "ReleaseAtCycles", "Repeat",
+    "SchedModel",      "SchedRW",       "Selected", "Unsupported",     "ValidWrites",
+    "Variants",        "WriteType",     "Writes",
 };
 
 static int compare_names(const void *name, const void *element) {

@@ -31,7 +31,6 @@ enum td_field {
     TD_SCHED_MODEL,
     TD_SCHED_RW,
     TD_SELECTED,
-    TD_SUPER,
     TD_UNSUPPORTED,
     TD_VALID_WRITES,
     TD_VARIANTS,

@@ -1,121 +1,11 @@
 #include "analyzer/model/model.h"
 
+#include "analyzer/model/model_files.h"
 #include "base/file.h"
 #include "base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-// Files that are installed, by the beginning of their names.
-struct shelf {
-    const char *prefix, *folder, *suffix, *what;
-    const char *own; // folder of the user's, which goes first; null: the user has no such files
-};
-static const struct shelf overlays = {"overlay:", "share/cyclops/machines", ".yaml", "machine", NULL},
-                          cpu_files = {"cpu:", "share/cyclops/cpus", ".cpu.yaml", "CPU file", "cpus"};
-
-// A CPU file, by its path or as on the shelf, that is simulated.
-static const char simulated_prefix[] = "core:";
-
-static bool is_on(const struct shelf *shelf, const char *name) {
-    return text_starts(name, shelf->prefix);
-}
-
-static bool is_simulated(const char *name) {
-    return text_starts(name, simulated_prefix);
-}
-
-bool model_is_cpu_file(const char *name) {
-    return name && (is_simulated(name) || is_on(&cpu_files, name) || file_has_suffix(name, cpu_files.suffix));
-}
-
-// As it is called where it is not simulated.
-static const char *without_core(struct arena *arena, const char *name) {
-    if (!is_simulated(name))
-        return name;
-    const char *rest = name + strlen(simulated_prefix);
-    return file_has_suffix(rest, cpu_files.suffix) ? rest : arena_printf(arena, "%s%s", cpu_files.prefix, rest);
-}
-
-bool model_is_overlay(const char *name) {
-    return name && !model_is_cpu_file(name) && (is_on(&overlays, name) || file_has_suffix(name, overlays.suffix));
-}
-
-// Null: the folder has no such file.
-static const char *path_in(struct arena *arena, const char *folder, const char *suffix, const char *wanted) {
-    const char **files = NULL;
-    size_t n = folder ? file_list(arena, folder, suffix, &files) : 0;
-    return text_find(wanted, files, n) < n ? arena_printf(arena, "%s/%s", folder, wanted) : NULL;
-}
-
-// Adds the names of a folder's files, as users give them.
-static void add_names(struct arena *arena, const struct shelf *shelf, const char *folder, const char ***names,
-                      size_t *n) {
-    const char **files = NULL;
-    size_t n_files = folder ? file_list(arena, folder, shelf->suffix, &files) : 0;
-    for (size_t i = 0; i < n_files; i++) {
-        int length = (int)(strlen(files[i]) - strlen(shelf->suffix));
-        const char *name = arena_printf(arena, "%s%.*s", shelf->prefix, length, files[i]);
-        if (text_find(name, *names, *n) == *n)
-            *ARENA_ADD(arena, *names, *n) = name;
-    }
-}
-
-size_t model_list_cpu_files(struct arena *arena, const char *const **names) {
-    const char **all = NULL;
-    size_t n = 0;
-    add_names(arena, &cpu_files, file_of_user(arena, cpu_files.own), &all, &n);
-    add_names(arena, &cpu_files, file_installed(arena, cpu_files.folder), &all, &n);
-    *names = all;
-    return n;
-}
-
-static bool fail_unknown(struct arena *arena, const struct shelf *shelf, const char *name, struct fail *fail) {
-    enum { MOST_NAMED = 24 };
-    const char *folder = file_installed(arena, shelf->folder), **names = NULL;
-    size_t n = 0;
-    add_names(arena, shelf, shelf->own ? file_of_user(arena, shelf->own) : NULL, &names, &n);
-    add_names(arena, shelf, folder, &names, &n);
-    const char *near = text_did_you_mean(arena, name, names, n);
-    struct text text = {.arena = arena};
-    for (size_t i = 0; i < n && n <= MOST_NAMED && !*near; i++)
-        text_addf(&text, "%s%s", i ? ", " : "; there are ", names[i]);
-    return fail_set(fail, FAIL_INPUT, "no %s '%s' is installed in '%s'%s%s", shelf->what, name, folder, near,
-                    text.data ? text.data : "");
-}
-
-// Null and a failure where no file of that name is installed.
-static const char *path_of(struct arena *arena, const char *name, struct fail *fail) {
-    const struct shelf *shelf = is_on(&cpu_files, name) ? &cpu_files : &overlays;
-    if (!is_on(shelf, name))
-        return name;
-    const char *wanted = arena_printf(arena, "%s%s", name + strlen(shelf->prefix), shelf->suffix);
-    const char *path = shelf->own ? path_in(arena, file_of_user(arena, shelf->own), shelf->suffix, wanted) : NULL;
-    if (!path)
-        path = path_in(arena, file_installed(arena, shelf->folder), shelf->suffix, wanted);
-    if (!path)
-        fail_unknown(arena, shelf, name, fail);
-    return path;
-}
-
-struct cpu *model_read_cpu_file(struct arena *arena, const char *name, struct fail *fail) {
-    const char *path = path_of(arena, name, fail);
-    return path ? cpu_read(arena, path, fail) : NULL;
-}
-
-const char *model_cpu_file_of(struct arena *arena, const char *vendor, unsigned family, unsigned model) {
-    const char *const *names, *found = NULL;
-    size_t n = model_list_cpu_files(arena, &names);
-    for (size_t i = 0; i < n && !found; i++) {
-        struct fail unread = {0};
-        const char *path = path_of(arena, names[i], &unread);
-        struct cpu *cpu = path ? cpu_read_identity(arena, path, &unread) : NULL;
-        if (cpu && cpu_is_of(cpu, vendor, family, model))
-            found = names[i];
-        cpu_close(cpu);
-    }
-    return found;
-}
 
 // ISAs of one family run on the same CPUs. By a triple, or as in -march.
 static const char *family_of(const char *architecture) {
@@ -146,7 +36,7 @@ static const char *cpu_of(struct arena *arena, const char *llvm, const char *nam
 
 bool model_overlay_is_of(struct arena *arena, const char *path, const char *llvm, const struct backend_options *options,
                          bool *is_of_cpu, struct fail *fail) {
-    const char *file = path_of(arena, path, fail);
+    const char *file = model_path_of(arena, path, fail);
     struct overlay *overlay = file ? overlay_read(arena, file, fail) : NULL;
     if (!overlay)
         return false;
@@ -233,7 +123,7 @@ static bool open_overlay(struct model *model, struct arena *arena, const char *l
     struct backend_options settled = *options;
     const struct machine *from = NULL;
     const char *name = options->overlay ? options->overlay : options->cpu;
-    const char *path = path_of(arena, name, fail);
+    const char *path = model_path_of(arena, name, fail);
     model->overlay = path ? overlay_read(arena, path, fail) : NULL;
     if (!model->overlay || !settle_options(model->overlay, &settled, fail))
         return false;
@@ -297,7 +187,7 @@ static bool open_scheduling_model(struct model *model, struct arena *arena, cons
 static const char *base_of(struct arena *arena, const struct cpu *cpu) {
     const char *slash = strrchr(cpu->path, '/');
     const char *base = cpu->base.text;
-    bool is_file = file_has_suffix(base, ".yaml") && *base != '/' && !is_on(&overlays, base);
+    bool is_file = file_has_suffix(base, ".yaml") && *base != '/' && !model_name_is_installed(base);
     return is_file && slash ? arena_printf(arena, "%.*s/%s", (int)(slash - cpu->path), cpu->path, base) : base;
 }
 
@@ -353,8 +243,8 @@ static bool open_on_base(struct model *model, struct arena *arena, const char *l
     if (!is_open || !bind_samples(model, arena, fail) ||
         !cpu_check_opcodes(own, opcodes, n, model->backend->major, fail))
         return false;
-    model->is_simulated = is_simulated(options->cpu);
-    const char *prefix = model->is_simulated ? simulated_prefix : cpu_files.prefix;
+    model->is_simulated = model_name_is_simulated(options->cpu);
+    const char *prefix = model_own_prefix(model->is_simulated);
     model->identity = arena_printf(arena, "%s%s %016" PRIx64 " on %s", prefix, own->name, own->hash, model->identity);
     model->title = arena_printf(arena, "%s%s", prefix, own->name);
     return true;
@@ -362,7 +252,7 @@ static bool open_on_base(struct model *model, struct arena *arena, const char *l
 
 static bool open_cpu_file(struct model *model, struct arena *arena, const char *llvm,
                           const struct backend_options *options, struct fail *fail) {
-    const char *path = path_of(arena, without_core(arena, options->cpu), fail);
+    const char *path = model_path_of(arena, model_name_without_core(arena, options->cpu), fail);
     const char *isa = options->arch ? options->arch : options->triple;
     struct cpu *own = path ? cpu_read(arena, path, fail) : NULL;
     if (own && isa && !same_architecture(isa, own->isa)) {

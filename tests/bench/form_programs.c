@@ -93,7 +93,7 @@ static void print_programs(const struct gen_errors *errors) {
     for (size_t i = 0; i < all.n_programs; i++) {
         const struct program *program = all.programs[i];
         struct text text = {.arena = &all.arena};
-        if (errors->is_refused[i]) {
+        if (errors->mistakes[i]) {
             print(json_pack("{s:s, s:s}", "kernel", all.kernels[i]->name, "refused", "the assembler does not know it"));
             continue;
         }
