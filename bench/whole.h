@@ -35,7 +35,7 @@
 // ---- dispatch slots
 
 // Mixtures of a form and fillers. Whatever else limits one makes it slower: the front end of a Golden Cove does not
-// fill each cycle, and four instructions among fillers take up to 4.26 slots.
+// fill each cycle, and instructions among fillers take up to a quarter of a slot more.
 #define WHOLE_SLOTS_BELOW 0.2
 #define WHOLE_SLOTS_ABOVE 0.4
 // A pair that may be one slot or two, as the cycles that a group of pairs adds.

@@ -26,8 +26,8 @@ struct gen_request {
 };
 
 // Unrolled lines are not as long as can be. After other code, a front end needs passes through a loop before it is at
-// full speed, and a round has fewer of a long one. A Golden Cove takes 0.65 cycles for cmov where 1000 are in a row,
-// and 0.505 where 256 are. The loop's own end is in both: about a cycle a pass.
+// full speed, and a round has fewer of a long one: a Golden Cove takes a third longer for cmov where 1000 are in a row
+// than where 256 are. The loop's own end is in both: about a cycle a pass.
 enum { GEN_MAX_STREAMS = 16, GEN_UNROLLED_INSTRUCTIONS = 256 };
 // Most of a block's line, where it is of more than one copy. In longer ones, which instructions stay decoded, and which
 // loads are renamed, differs between processes; code that is not unrolled never meets that state.

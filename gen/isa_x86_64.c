@@ -148,7 +148,7 @@ static bool uses_stack(const char *text) {
 }
 
 // Whether the stack begins at a line of the cache. Where the caller's stack pointer is, depends on the process; and
-// stores that cross a line take longer: a Redwood Cove takes 5 cycles instead of 4 of eight pushes that cross one.
+// stores that cross a line take longer.
 static bool begins_at_line(const struct program *program) {
     return !program->has_own_stack && uses_stack(program->body);
 }

@@ -11,7 +11,7 @@ static unsigned rounded_up(unsigned bytes, unsigned unit) {
 
 // Returns the bytes from the first access to access `index`. In separate pages, accesses are also in separate lines, so
 // that they do not share a set of the first-level cache. Neighbours begin at different offsets in their lines: at equal
-// ones, a Zen 4 loads 16 vectors of 16 bytes in 8.0 or 8.4 cycles, by turns; at different ones, in 8.0.
+// ones, some CPUs load at two speeds, by turns.
 static unsigned distance(enum program_placement placement, unsigned index, unsigned bytes) {
     unsigned in_line = bytes < LINE_BYTES ? LINE_BYTES / bytes : 1, offset = index % in_line * bytes;
     switch (placement) {

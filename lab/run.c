@@ -209,8 +209,8 @@ static bool may_be_shortened(const struct lab_measuring *run, const struct exper
 }
 
 // Whether a pass is so short that it counts how its branches are predicted. A CPU learns that by the branches before,
-// of which the caller takes some, and by where the code is. On a Zen 4, compiled functions with loops of 4 to 15 turns
-// take 16 or 26 cycles, 19 or 34, 50 or 80.
+// of which the caller takes some, and by where the code is: compiled functions with loops of 4 to 15 turns have two
+// times on a Zen 4 (docs/how-it-works/blocks.md).
 static bool wants_layouts(const struct lab *lab, const struct experiment *experiment) {
     static const double most_cycles = 1000;
     const struct bench_measurement *m = &experiment->measurement;

@@ -100,8 +100,8 @@ static bool is_the_same_elsewhere(const struct bench_measurement *m) {
 
 // Whether the end of a loop inside may be predicted in a longer run and not in this one, and that is some percent.
 static bool has_doubtful_end(const struct experiment *e) {
-    // A Zen 4 has two times of loops of 14 and of 20 turns (24 and 29 cycles, 33 and 41), and one of 10 and fewer; and
-    // of one that is left after 1, 2, 3 and 4 turns (50 and 80).
+    // A Zen 4 has two times of loops of 14 and of 20 turns, and one of 10 and fewer; and two of one that is left after
+    // 1, 2, 3 and 4 turns.
     static const double fewest_turns = 12, most_cycles = 4000;
     if (is_the_same_elsewhere(&e->measurement))
         return false;

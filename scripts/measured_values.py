@@ -7,7 +7,8 @@ A comment in front of a paragraph, table or code block names the file, and what 
     <!-- from results/ablation/skylake.txt: all [1 2 3 4] in skylake | BHive -->
     <!-- from results/measured/corpus-znver4.scores.csv: llvm-22/znver4 unrolled all: mean_error tau_b in LLVM 22 | unrolled -->
 
-Of a table: the form, and the quantity with its operands. Of a card: the entry's name. Of a text: how the line begins, and
+Of a table: the form, and the quantity with its operands; of throughputs that are not the
+headline, also `unrolled` or `looped`. Of a card: the entry's name. Of a text: how the line begins, and
 which of its numbers. Of scores: model, form and kind of blocks, and the columns; shares as per cent. Behind `in`: words of the line that has them; without it, the whole block is searched. A number is there
 where one of the block is the file's, rounded to the digits that the block prints."""
 
@@ -32,9 +33,11 @@ def text_of(path):
 def rows_of(path):
     rows = {}
     for row in csv.DictReader(io.StringIO(text_of(path))):
+        words = [word for word in (row["form"], row["quantity"], row["source"], row["destination"]) if word]
         if row["quantity"] != "throughput" or row["headline"] == "yes":
-            words = (row["form"], row["quantity"], row["source"], row["destination"])
-            rows[" ".join(word for word in words if word)] = row
+            rows[" ".join(words)] = row
+        if row["quantity"] == "throughput" and not row["fillers"]:
+            rows.setdefault(" ".join(words + [row["code"]]), row)
     return rows
 
 
@@ -69,11 +72,41 @@ def numbers_of(path, key):
 
 
 def is_there(number, block):
-    for printed in NUMBER.findall(block):
+    for printed in NUMBER.findall(re.sub(r"(?<=\d),(?=\d{3}\b)", "", block)):
         decimals = len(printed.partition(".")[2])
-        if abs(float(number) - float(printed)) <= 0.5 * 10 ** -decimals + 1e-9:
+        # A whole number near it mostly stands there for something else.
+        rounding = 0.5 * 10 ** -decimals if decimals else min(0.5, 0.03 * abs(float(number)))
+        if abs(float(number) - float(printed)) <= rounding + 1e-9:
             return True
     return False
+
+
+# A CPU by its name, and a number as measurements have them.
+CPU = re.compile(r"\b(?:Zen \d|(?:Golden|Redwood|Lion) Cove|Skylake|Haswell|Ivy Bridge|Ice Lake|Sapphire Rapids|EPYC|Cortex-\w+|Neoverse)")
+VALUE = re.compile(r"(?<![\w.])\d+\.\d+(?![\w.]*\d)|\b\d[\d,]* (?:cycles|slots|ns|µs|%)")
+
+
+def without_file(text):
+    """Offset of each sentence that states a number of a CPU."""
+    for sentence in re.finditer(r"\S.*?(?:[.:;](?=\s)|\Z)", text, re.S):
+        if CPU.search(sentence[0]) and VALUE.search(CPU.sub("", sentence[0])):
+            yield sentence.start()
+
+
+def bare_numbers(document, text):
+    """Offset and problem of measured numbers of CPUs that no comment names the file of. Tables, code and dated samples are left out;
+    in a source, no comment may state any: it names the document."""
+    if not document.endswith(".md"):
+        for comment in re.finditer(r"(?:^[^\n\"]*//.*\n)(?:\s*//.*\n)*", text, re.M):
+            prose = re.sub(r"^[^\n]*?//", lambda start: " " * len(start[0]), comment[0], flags=re.M)
+            for offset in without_file(prose):
+                yield comment.start() + offset, "a measured number of a CPU: a document states it, from a file of results/"
+        return
+    code = re.compile(r"^```.*?^```|^    .*?$|^\|.*?$", re.M | re.S)
+    for block in re.finditer(r"(?:.+\n?)+", code.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)):
+        if not block[0].startswith("<!--") and not re.search(r"\d (?:November|December) 20\d\d", block[0]):
+            for offset in without_file(block[0]):
+                yield block.start() + offset, "a measured number of a CPU: name its file in a comment (scripts/measured_values.py)"
 
 
 def claims(document, text):

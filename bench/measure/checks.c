@@ -19,8 +19,8 @@ static bool counts_for(const struct bench_code *code, unsigned check) {
     return check < CHECK_USES || code->uses & 1U << (check - CHECK_USES);
 }
 
-// Whether a check shows a state of the core that comes without a neighbour, and stays for seconds. On a Zen 4,
-// comparisons of memory into masks take 0.579 or 0.611 cycles, and all else takes the same time. It drops no round.
+// Whether a check shows a state of the core that comes without a neighbour, and stays for seconds: a Zen 4
+// compares memory into masks at two speeds, and all else takes the same time. It drops no round.
 static bool shows_state(unsigned check) {
     return check == CHECK_USES + USE_MASK;
 }

@@ -38,11 +38,9 @@ enum { MOST_MEETINGS = 12 };
 static const uint64_t MEETING_NS = 100000000;
 
 // Fewest processes of a value that is not a plain fraction. Such code may have two speeds, and be at one of them for a
-// while. On a Zen 5, eleven independent paddd take 2.72 or 2.98 cycles. Loads from four lines take 1.00
-// cycle in 55 % of the processes, and 1.10 in the others. Three processes are alike too often. A fraction may be one of
-// two speeds, too: eight vptestnmq with a load take 5.00 cycles, and 4.00 in a sixth of the processes. So is code of
-// unknown origin: a loop of five instructions takes 1.04 cycles in some processes, and 1.93 in others. A chain's time
-// does not depend on where its instructions find their units.
+// while. Where half of the processes have either, three are alike too often. A fraction may be one of two speeds, too,
+// which few processes have, and so may the time of code of unknown origin (docs/how-it-works/method.md has examples). A
+// chain's time does not depend on where its instructions find their units.
 enum { FRACTIONLESS_PROCESSES = 12, FRACTION_PROCESSES = 6 };
 
 // Fewest where a process was faster than the value: that may be the code's other speed, in too few processes to show as

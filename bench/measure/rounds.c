@@ -1,5 +1,5 @@
 // The lengths of rounds.
-//  - They are so long that the timer's noise and steps (10 ns on Zen 4) are about 0.1 % of the difference between the
+//  - They are so long that the timer's noise and steps (often 10 ns) are about 0.1 % of the difference between the
 //    long and the short run.
 //  - They are so short that most rounds see no interrupt (at most 1000 per second, so 5 % of rounds of 50 µs), and that
 //    the frequency changes little between two references.

@@ -10,7 +10,7 @@
 #define ROUNDS_CODE_SECONDS 10e-6
 #define ROUNDS_CHECK_SECONDS 3.3e-6
 // Run of code with wide vectors before it is timed. A core needs time to switch on the upper halves of its vector units
-// and to leave its slower pace: 0.2 µs and 2 µs on a Sapphire Rapids.
+// and to leave its slower pace: some 2 µs.
 #define ROUNDS_WIDE_WARMUP_SECONDS 3.3e-6
 // The same difference for code with a co-runner: several chunks of the co-runner (native_corunner.c) end meanwhile.
 #define ROUNDS_CORUN_SECONDS 60e-6

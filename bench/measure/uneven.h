@@ -1,8 +1,7 @@
 // Private to this folder.
 // Code with two speeds takes one of them in each run. So a round's short run and its long one may have different ones,
 // and their difference is a speed that the code never has: with a slow short run and a fast long one, it is too fast by
-// up to an eighth of what they are apart. On a Zen 4, vcvtne2ps2bf16 takes 0.667 or 0.96 cycles, and differences
-// were 0.62, 0.667, 0.96 and 1.0.
+// up to an eighth of what they are apart.
 //
 // What a run costs besides its bodies shows it: a call and two readings of the timer, about as much as in the
 // reference's runs. Where some rounds of a value have such a start and others have not, those others' values are of the

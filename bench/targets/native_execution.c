@@ -329,8 +329,8 @@ static bool shows_pace(const struct native_executor *executor, const struct nati
 
 // Tries it first with no more memory than the first-level cache holds. Where that lasts for short runs only, more pages
 // appear. A CPU may know a line by its virtual address, and take as long for a page that lends its memory as for one
-// that is not in the cache: seen on Zen 5, where a copy of 64 bytes a turn takes 2.7 cycles like this, else 1.6. Then
-// the short runs are nearer to the truth. So they are where pages cannot take turns.
+// that is not in the cache, as a Zen 5 does. Then the short runs are nearer to the truth. So they are where pages
+// cannot take turns.
 int native_execution_choose(struct native_executor *executor, const struct native_code *code,
                             const struct lengths_request *request, struct target_lengths *lengths,
                             struct bench_seen *seen) {

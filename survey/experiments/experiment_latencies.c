@@ -72,7 +72,7 @@ void experiments_add_ways(const struct isa *isa, const struct shape *shape, unsi
         return;
     // Where the chain takes longer than the result's own way, that one need not be ended:
     // survey/table/table_latencies.c compares them. On a Zen 4, what ends it makes chains of simple instructions with
-    // masks slower (2.87 cycles, or 3.13, for 2).
+    // masks slower.
     bool is_together = experiments_waits_for_result_only(shape, source, result);
     const struct experiment_key usual = {.variant = is_together ? EXPERIMENT_TOGETHER : EXPERIMENT_USUAL},
                                 longer = {.variant = EXPERIMENT_LONGER};
@@ -178,10 +178,8 @@ static void add_padded_pairs(const struct isa *isa, const struct shape *shape, c
         add_padded(isa, &with_index, with_index.n_ports - 1, result, "", which, length, kernels);
 }
 
-// Chains with many more steps. What an instruction's microcode or its pipes take is then no longer the limit: on a
-// Golden Cove, chains of cmpxchg take its 5 cycles of front end, or 6 with something in between; its latency is 3. On a
-// later one, copies of a locked add take 18 cycles at one address, and so does a chain from the address to the flags;
-// with 5 to 20 multiplications more, that takes 14.25.
+// Chains with many more steps. What an instruction's microcode or its pipes take is then no longer the limit, as that
+// of cmpxchg on a Golden Cove, whose latency is less, or of a locked add at one address.
 void experiments_add_padded(const struct isa *isa, const struct shape *shape, const struct experiment_key *which,
                             struct experiment_list *kernels) {
     if (shape->wrapper)

@@ -73,8 +73,7 @@ static bool plan_places(const struct planning *p, struct fail *fail) {
 }
 
 // Fillers alone are among them: they are the unit of slots. They are loops. In long unrolled code, what decodes
-// instructions may be the limit: of a thousand, a Golden Cove takes 2.5 slots for vplzcntq of a load, with another
-// value in each process, and 2.1 in a loop.
+// instructions may be the limit (docs/how-it-works/survey.md).
 static bool plan_fillers(const struct planning *p, struct fail *fail) {
     struct gen_request request = {.mode = PROGRAM_THROUGHPUT,
                                   .form = PROGRAM_LOOPED,

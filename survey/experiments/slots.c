@@ -175,9 +175,9 @@ static bool is_regular(const struct judge *j, unsigned slots) {
 }
 
 // Whether one slot less had its chances, and was not seen. Measurements equal modulo the width may share what limits
-// them, so those with which this number fills cycles confirm nothing: on a Zen 5, 30 and 38 fillers show two slots of
-// forms that take one, and 31 show one. A single chance may be missed, as where code happens to be. Of instructions of
-// more than a cycle's slots, each number of empty slots had one.
+// them, so those with which this number fills cycles confirm nothing (docs/how-it-works/survey.md has an example). A
+// single chance may be missed, as where code happens to be. Of instructions of more than a cycle's slots, each number
+// of empty slots had one.
 static bool is_least(const struct judge *j, unsigned slots) {
     bool is_wide = slots > j->width, is_least = true;
     for (unsigned i = 1; i <= (is_wide ? j->width : 1) && i < slots; i++)

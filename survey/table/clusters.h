@@ -1,8 +1,7 @@
 // Private to this folder.
-// Two speeds of a class: a state of the core. On a Redwood Cove, loads of 32 and 64 bytes take 0.50 cycles, or 0.565
-// for minutes. So some forms of a class were measured at one speed and some at the other, each as a stable value. Where
-// forms of the class were seen at both, neither is a form's own: the values of all of them are the interval that holds
-// both. Where no form was, forms differ: on a Zen 5, those with a merging mask take 0.279 cycles and the others 0.250.
+// Two speeds of a class: a state of the core, which may last for minutes. So some forms of a class were measured at one
+// speed and some at the other, each as a stable value. Where forms of the class were seen at both, neither is a form's
+// own: the values of all of them are the interval that holds both. Where no form was, forms differ.
 #ifndef SURVEY_TABLE_CLUSTERS_H
 #define SURVEY_TABLE_CLUSTERS_H
 

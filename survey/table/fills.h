@@ -1,9 +1,7 @@
 // Private to this folder.
 // Throughputs with fillers (slots.h) behind each copy of a form. Which pipe a uop is sent to depends on what entered
-// the schedulers with it, so forms of several uops fall into a rhythm: a Zen 5 takes 0.72, 0.74 or 0.80 cycles of
-// vcvtps2pd by the number of its registers, and 0.71 with two fillers behind each. Its stores to lines of their own
-// take 1.04 cycles, and 0.67 with four. Each such value comes again all the time, and none is the form's own. Fillers
-// need no pipe, so
+// the schedulers with it, so forms of several uops, and stores, fall into a rhythm. Each such value comes again all the
+// time, and none is the form's own (docs/how-it-works/survey.md has examples). Fillers need no pipe, so
 //  - where copies among them take less, what copies alone take is an upper bound. So is what they take among fillers.
 //  - where copies among them take longer by more than 1 %, though slots are left, it is a bound as well: the rhythm
 //    decides, or how code is supplied.

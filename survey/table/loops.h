@@ -1,7 +1,7 @@
 // Private to survey/.
 // Forms of which a loop is to be measured as well. Long unrolled code may be limited by what decodes instructions, or
-// keep a core's pipes less busy: a core that came after Golden Cove takes 1.00 cycles of unrolled xchg and 0.64 in a
-// loop. The first form of each scheduling class shows that, and so does a throughput that is no whole number of cycles.
+// keep a core's pipes less busy, as of xchg. The first form of each scheduling class shows that, and so does a
+// throughput that is no whole number of cycles.
 #ifndef SURVEY_TABLE_LOOPS_H
 #define SURVEY_TABLE_LOOPS_H
 

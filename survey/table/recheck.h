@@ -1,6 +1,6 @@
 // Private to survey/.
 // Throughputs that are a little slower than those of other forms of their scheduling class. Mostly the form is slower.
-// But code that loads vectors may be at another speed for seconds: a Golden Cove takes 0.50 or 0.53 cycles. Two looks
+// But code that loads vectors may be at another speed for seconds. Two looks
 // may both find the slower speed, and say so with a narrow interval. Forms of one class that differ tell.
 #ifndef SURVEY_TABLE_RECHECK_H
 #define SURVEY_TABLE_RECHECK_H

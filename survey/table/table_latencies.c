@@ -63,8 +63,8 @@ static void add_latency(struct row_builder *m, struct table_latency latency) {
     *ARENA_ADD(m->reader->arena, m->latencies, m->row->n_latencies) = latency;
 }
 
-// Where the time to the partner depends on the port that it happens to take, the mean may come near a whole number: a
-// Golden Cove's vcvtdq2pd takes 5 cycles to itself, and 5.94 to vpand.
+// Where the time to the partner depends on the port that it happens to take, the mean may come near a whole number, as
+// from a Golden Cove's vcvtdq2pd to vpand.
 static bool is_whole(double cycles) {
     static const double slack = 0.04;
     return reader_is_near_whole(cycles, slack);

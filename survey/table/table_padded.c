@@ -39,8 +39,8 @@ static bool is_address_in_order(const struct doubted *doubted) {
     return experiment_is_address(doubted->entry->key.source) && chain_partners_hide_breakers(doubted->m->reader->isa);
 }
 
-// Copies that take long may wait for pipes that are held, or for microcode, which other instructions interrupt. On a
-// Golden Cove, copies of cmpxchg take 5 cycles, and a chain 6; its latency is 3.
+// Copies that take long may wait for pipes that are held, or for microcode, which other instructions interrupt, as
+// those of cmpxchg on a Golden Cove.
 static bool is_near_copies(const struct doubted *doubted) {
     static const double least = 1.4, share = 1.25, more = 1.5;
     const struct side_by_side copies = reader_copies(doubted->m);
@@ -51,8 +51,7 @@ static bool is_near_copies(const struct doubted *doubted) {
 }
 
 // Of many uops, those of the next copies take pipes that those of this copy wait for, and a few more steps change
-// nothing: a Zen 5 takes 17 cycles of `pcmpestri` and a move, and 21 with four moves more, but 40 with 24; a gather of
-// two doubles takes 16 cycles, and 15 among many other instructions.
+// nothing.
 static bool has_many_uops(const struct doubted *doubted) {
     return !doubted->is_short && reader_has_many_uops(doubted->m);
 }
@@ -63,8 +62,7 @@ static bool is_no_whole_number(const struct doubted *doubted) {
     return doubted->chain >= 1 - slack && !reader_is_near_whole(doubted->chain, slack);
 }
 
-// On a Zen 5, two masked `vporq` that cross take 6 cycles, though each takes 2 through a partner, with zeroing, and
-// from memory; the result's own way takes 2 as well.
+// Two masked `vporq` that cross take longer on a Zen 5 than each does through a partner, with zeroing, and from memory.
 static bool is_slow_crossing(const struct doubted *doubted) {
     return doubted->entry->key.closing == EXPERIMENT_CROSSING &&
            reader_is_longer_than_own(doubted->m, doubted->entry, doubted->chain);

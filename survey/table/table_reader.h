@@ -207,7 +207,7 @@ void reader_mark_supply(struct row_builder *m);
 const struct table_throughput *reader_find_plain(const struct row_builder *m);
 // The throughput that a reader wants, as its index; the number of all: there is none. Loads are words side by side in
 // one line, which all first-level caches serve as fast as there are pipes. Stores are on lines of their own, all of
-// them: on a Zen 5, stores to eight lines in turn take 0.5 cycles each, and those to sixteen 1.04.
+// them: a Zen 5 stores to eight lines in turn faster than to sixteen.
 // `with_fillers`: copies with fillers behind them may be it as well.
 size_t reader_find_headline(const struct table_row *row, bool with_fillers);
 
