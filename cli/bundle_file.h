@@ -12,10 +12,9 @@
 
 // Adds the chains, assembled.
 void bundle_add_chains(struct arena *arena, struct program *const chains[N_CHAINS], struct pack *pack);
-// Adds the experiment's program, assembled. The pack has the program's own bytes and texts, not copies. Fails where a
-// bundle cannot hold it.
-bool bundle_add(struct arena *arena, const struct code_uses *uses, const struct experiment *experiment,
-                struct pack *pack, struct fail *fail);
+// Adds the experiment's program, assembled. The pack has the program's own bytes and texts, not copies.
+void bundle_add(struct arena *arena, const struct code_uses *uses, const struct experiment *experiment,
+                struct pack *pack);
 
 // The programs of a bundle while a campaign hands them on.
 struct bundle_programs {

@@ -45,7 +45,7 @@ static const struct command command = {
     options,
 };
 
-// Makes a pack of the clock's chains and the programs, assembled in one run. What cannot be packed is refused.
+// Makes a pack of the clock's chains and the programs, assembled in one run.
 static bool make_pack(struct arena *arena, const struct isa *isa, struct plan *plan, struct pack *pack,
                       struct fail *fail) {
     struct program *chains[N_CHAINS];
@@ -54,17 +54,11 @@ static bool make_pack(struct arena *arena, const struct isa *isa, struct plan *p
         return false;
     *pack = (struct pack){.isa = isa->name};
     bundle_add_chains(arena, chains, pack);
-    size_t n_chains = pack->n_programs;
     code_uses_open(&uses, arena, isa, NULL);
-    for (size_t i = 0; i < plan->n_experiments; i++) {
-        struct fail why = {0};
-        if (!bundle_add(arena, &uses, plan->experiments[i], pack, &why))
-            plan_refuse(arena, plan, &why);
-    }
+    for (size_t i = 0; i < plan->n_experiments; i++)
+        bundle_add(arena, &uses, plan->experiments[i], pack);
     code_uses_close(&uses);
-    if (pack->n_programs == n_chains)
-        *fail = plan->refused[plan->n_refused - 1];
-    return pack->n_programs > n_chains;
+    return true;
 }
 
 // Prepares blocks without a trial, because the machine that will run them is not here.

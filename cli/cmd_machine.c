@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "base/screen.h"
+#include "cli/bundle_file.h"
 #include "cli/lab_args.h"
 #include "parameters/parameters.h"
 #include "report/machine.h"
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 static struct {
-    const char *folder;
+    const char *folder, *bundle, *runner;
     bool is_resumed;
     struct option_list models;
 } args;
@@ -24,6 +25,12 @@ static const struct option options[] = {
     {OPTION_FLAG, "resume", NULL,
      "Go on in a folder that holds a card's measurements: measure what is missing, then what is unstable.",
      &args.is_resumed},
+    {OPTION_OUTPUT, "bundle", "FILE",
+     "Measure nothing here: write a bundle into FILE, one static executable, that measures on another machine what DIR "
+     "lacks. Its own file goes behind DIR/measurements.jsonl; --resume makes a bundle of what follows from it.",
+     &args.bundle},
+    {OPTION_TEXT, "runner", "FILE", "With --bundle: the runner, as in 'cyclops bundle'. Default: the installed one.",
+     &args.runner},
     {OPTION_LIST, "compare", "MODEL",
      "Print this model's numbers beside the card's, as in llvm-22/znver4; may be repeated.", &args.models},
     {OPTION_LIST, "llvm", "LLVM", "Version (22), module or folder of LLVM. Default: the newest.",
@@ -33,7 +40,7 @@ static const struct option options[] = {
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_effort},
     {OPTION_AMOUNT, "budget", "S",
      "End all measuring after S seconds. What is not measured then is missing, and --resume goes on. 0: only take what "
-     "the folder holds. Default: 240.",
+     "the folder holds, also of another machine. Default: 240.",
      &lab_args.budget_s},
     {0},
 };
@@ -114,13 +121,14 @@ static bool write_all(struct arena *arena, const char *folder, const struct card
                       struct fail *fail) {
     const char *measurements = arena_printf(arena, "%s/measurements.jsonl", folder);
     struct table_origin measured = {0};
-    const char *cpu = cpu_of(arena, lab, fail);
+    const char *cpu = card->is_elsewhere ? NULL : cpu_of(arena, lab, fail);
     if (fail->status ||
         (access(measurements, F_OK) == 0 && !table_find_origin_of_file(arena, measurements, &measured, fail)))
         return false;
+    const char *what = cpu ? cpu : card->is_elsewhere && measured.machine ? measured.machine : "this CPU";
     const struct machine_report_origin origin = {
         .name = card_name(arena, cpu ? cpu : lab->isa->name),
-        .about = arena_printf(arena, "parameters found by experiments on %s (%s)", cpu ? cpu : "this CPU", lab->target),
+        .about = arena_printf(arena, "parameters found by experiments on %s (%s)", what, lab->target),
         .cpu = cpu,
         .version = CYCLOPS_VERSION,
         .machine = measured.machine,
@@ -154,22 +162,23 @@ static void add_origin(struct text *out, const struct lab_options *lab) {
         add_option(out, "llvm", lab->llvms.items[i]);
 }
 
-// What to type next. `n_missing`: values that are not measured yet. `cpu`: null: LLVM has no name of it, so there is
+// What to type next. `cpu`: null: LLVM has no name of it, so there is
 // nothing to simulate.
-static void print_next(struct arena *arena, const struct parameters_request *request, size_t n_missing,
+static void print_next(struct arena *arena, const struct parameters_request *request, const struct card *card,
                        const char *cpu) {
-    const char *card = arena_printf(arena, "%s/card.yaml", request->campaign.folder);
+    const char *path = arena_printf(arena, "%s/card.yaml", request->campaign.folder);
     const struct lab_options *lab = request->campaign.lab;
     struct text next = {.arena = arena};
     fputs("\n", stdout);
-    screen_print_sentence(arena_printf(arena, "The card: %s", card), stdout);
-    if (n_missing) {
+    screen_print_sentence(arena_printf(arena, "The card: %s", path), stdout);
+    if (card->n_missing) {
         struct text rest = {.arena = arena};
         text_addf(&rest, "%s not measured yet. To do the rest: cyclops machine",
-                  text_count_are(arena, n_missing, "value"));
+                  text_count_are(arena, card->n_missing, "value"));
         for (size_t i = 0; i < request->n_experiments; i++)
             text_addf(&rest, " %s", request->experiments[i]);
         text_add(&rest, " --resume");
+        add_option(&rest, "bundle", card->is_elsewhere ? "FILE" : NULL);
         add_origin(&rest, lab);
         screen_print_whole_sentence(rest.data, stdout);
     }
@@ -185,11 +194,44 @@ static void print_next(struct arena *arena, const struct parameters_request *req
         if (strcmp(lab->target, "native") != 0)
             text_addf(&next, "-mtriple=%s ", lab->isa->triple);
         text_add(&next, "-mcpu=");
-        text_add_word(&next, card);
+        text_add_word(&next, path);
         text_add(&next, " FILE.s");
     }
     if (next.length)
         screen_print_sentence(next.data, stdout);
+}
+
+// Writes what another machine measures for the folder.
+static bool write_bundle(struct arena *arena, struct parameters_request *request, int *status, struct fail *fail) {
+    struct bundle_programs programs;
+    struct collect collect = {.arena = arena,
+                              .context = &programs,
+                              .take = bundle_programs_take,
+                              .places = {.arena = arena},
+                              .kernels = {.arena = arena}};
+    struct card card;
+    const char *folder = request->campaign.folder;
+    if (!bundle_programs_start(arena, &lab_args.options, &programs, fail))
+        return false;
+    request->campaign.collects = &collect;
+    request->write = NULL;
+    bool is_done = parameters_run(arena, request, &card, status, fail);
+    code_uses_close(&programs.uses);
+    if (!is_done)
+        return false;
+    const char *way = arena_printf(arena, "cyclops machine --resume --budget 0%s%s --output",
+                                   lab_args.options.isa == isa_native() ? "" : " --isa ",
+                                   lab_args.options.isa == isa_native() ? "" : lab_args.options.isa->name);
+    if (!collect.n_taken) {
+        printf("Nothing is left to measure. The card: %s %s\n", way, folder);
+        return true;
+    }
+    if (!bundle_write(arena, lab_args.options.isa, &programs.pack, args.runner, false, args.bundle, fail))
+        return false;
+    printf("%s measures %s that %s.\n", args.bundle, text_count(arena, collect.n_taken, "value"),
+           card.n_missing ? "the card lacks" : "were unstable");
+    bundle_print_way_back(args.bundle, folder, way);
+    return true;
 }
 
 static int run(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail) {
@@ -208,6 +250,11 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     if (!lab_args_read(arena, fail))
         return 0;
     request.campaign.budget_seconds = lab_args.budget_s >= 0 ? lab_args.budget_s : usual_budget;
+    request.only_takes = args.bundle || (lab_args.budget_s == 0 && strcmp(lab_args.options.target, "native") == 0);
+    if (args.bundle) {
+        write_bundle(arena, &request, &status, fail);
+        return status;
+    }
     struct machine_report_model *models = ARENA_ARRAY(arena, struct machine_report_model, args.models.n_items + 1);
     if (!compare(arena, NULL, &lab_args.options, models, fail) ||
         !parameters_run(arena, &request, &card, &status, fail) ||
@@ -215,7 +262,7 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
         !write_all(arena, request.campaign.folder, &card, &lab_args.options, fail))
         return status;
     machine_report_print(&card, models, args.models.n_items, stdout);
-    print_next(arena, &request, card.n_missing, cpu_of(arena, &lab_args.options, fail));
+    print_next(arena, &request, &card, card.is_elsewhere ? NULL : cpu_of(arena, &lab_args.options, fail));
     return status;
 }
 

@@ -47,6 +47,7 @@ struct card {
     struct card_curve *curves;
     size_t n_curves;
     size_t n_missing;       // values that are not measured yet
+    bool is_elsewhere;      // its values are of another machine than this one
     struct date_range when; // when its values were measured
 };
 

@@ -3,10 +3,7 @@
 // address translations is full, and again where the second is.
 #include "parameters/experiments.h"
 
-#include "bench/host/host.h"
-
 #include <math.h>
-#include <unistd.h>
 
 enum { MOST_POINTS = 160, KIB_OF_PAGE = 4, LINE_BYTES = 64 };
 
@@ -256,11 +253,7 @@ static void find_pages(struct session *session) {
     }
     if (curve.is_missing)
         return;
-    const struct host_request any = {.cpu = -1};
-    struct host host = {0};
-    struct fail unknown = {0};
-    bool is_guest = host_read(session->arena, &any, &host, &unknown) && host.hypervisor;
-    const char *nested = is_guest ? "in a virtual machine, a walk goes through two sets of tables" : NULL;
+    const char *nested = session->is_guest ? "in a virtual machine, a walk goes through two sets of tables" : NULL;
     if (!trouble && first.why && !first.low)
         trouble = "up to 16384 pages take as long as lines side by side";
     add_curve(&curve, &first);
@@ -273,8 +266,10 @@ void pages_find(struct session *session) {
     const struct card_entry head = {.group = group, .name = "page-walks", .unit = "", .how = how};
     if (session->is_simulated)
         card_add_unknown(&session->card, &head, "a simulated CPU has no pages");
-    else if (sysconf(_SC_PAGESIZE) != KIB_OF_PAGE * 1024L)
-        card_add_unknown(&session->card, &head, "the system's pages are not of 4 KiB");
+    else if (session->page_bytes != KIB_OF_PAGE * 1024)
+        card_add_unknown(&session->card, &head,
+                         session->page_bytes ? "the system's pages are not of 4 KiB"
+                                             : "the size of pages is not known");
     else
         find_pages(session);
 }

@@ -2,6 +2,7 @@
 
 #include "base/compressed.h"
 #include "base/text.h"
+#include "bench/host/host.h"
 #include "lab/run_plan.h"
 #include "parameters/experiments.h"
 
@@ -99,9 +100,9 @@ static bool write_card(struct session *session, const struct parameters_request 
 
 static void say_taken(const struct session *session, const struct parameters_request *request) {
     if (request->campaign.is_resumed && session->n_taken)
-        lab_say(request->campaign.lab->listener, LAB_NOTE,
-                "%s taken from '%s'. Unstable, and measured again while the budget lasts: %zu",
+        lab_say(request->campaign.lab->listener, LAB_NOTE, "%s taken from '%s'. Unstable%s: %zu",
                 text_count_are(session->arena, session->n_taken, "value"), session->campaign.path,
+                request->only_takes ? "" : ", and measured again while the budget lasts",
                 session_count(session, SESSION_UNSTABLE));
 }
 
@@ -144,6 +145,33 @@ static bool run_rounds(struct session *session, const struct parameters_request 
     return true;
 }
 
+// The same without measuring.
+static bool take_all(struct session *session, const struct parameters_request *request, struct fail *fail) {
+    struct collect *collect = request->campaign.collects;
+    size_t n = 1;
+    bool is_done = session_open_held(session, fail);
+    while (is_done && n) {
+        find_all(session, request, false);
+        is_done = session_take_held(session, &n, fail);
+    }
+    is_done = is_done && (!collect || session_collect(session, collect, fail));
+    if (is_done) {
+        find_all(session, request, true);
+        session->card.is_elsewhere = session->is_elsewhere;
+        say_taken(session, request);
+    }
+    session_close_held(session);
+    return is_done;
+}
+
+static void find_host(struct session *session, struct host *host) {
+    const struct host_request any = {.cpu = -1};
+    struct fail unknown = {0};
+    session->host = host_read(session->arena, &any, host, &unknown) ? host : NULL;
+    session->is_guest = session->host && host->hypervisor;
+    session->page_bytes = session->host ? host->page_bytes : 0;
+}
+
 // Whether a target is the core of a CPU file: "sim:cpu:skylake,noise=none".
 static bool is_of_cpu_file(struct arena *arena, const char *target) {
     const char *name = strncmp(target, "sim:", 4) == 0 ? target + 4 : "";
@@ -161,9 +189,12 @@ bool parameters_run(struct arena *arena, const struct parameters_request *reques
         return fail_set(fail, FAIL_INPUT, "there are no experiments for %s yet: only for x86_64, aarch64 and riscv64",
                         request->campaign.lab->isa->name);
     session_open(&session, &request->campaign);
-    bool is_done = check_names(arena, request, fail) && check_target(arena, request, fail) &&
-                   open_folder(&session.campaign, fail) && session_read_names(&session, fail) &&
-                   run_rounds(&session, request, status, fail);
+    struct host host;
+    find_host(&session, &host);
+    bool is_done =
+        check_names(arena, request, fail) && (request->only_takes || check_target(arena, request, fail)) &&
+        open_folder(&session.campaign, fail) && session_read_names(&session, fail) &&
+        (request->only_takes ? take_all(&session, request, fail) : run_rounds(&session, request, status, fail));
     *card = session.card;
     return is_done;
 }

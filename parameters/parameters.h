@@ -12,6 +12,9 @@ struct parameters_request {
     struct campaign_request campaign;
     const char *const *experiments; // names
     size_t n_experiments;           // 0: all
+    // Measure nothing: take what the folder holds, of whichever machine it is. What is missing then goes to the
+    // campaign's `collects`, where there is one, for another machine to measure. Not for simulated CPUs.
+    bool only_takes;
     // Receives the card after each round, with what is known so far. Null: nobody.
     bool (*write)(void *context, const struct card *card, struct fail *fail);
     void *context;

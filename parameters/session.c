@@ -2,9 +2,11 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "bench/host/timer.h"
 #include "bench/record/record.h"
+#include "lab/plan_assemble.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -244,6 +246,8 @@ static bool wants(const struct session_item *item, enum session_part part) {
     enum { MOST_TRIES = 4 };
     if (part == SESSION_MISSING)
         return !item->is_measured && !item->is_late;
+    if (part == SESSION_UNSOUGHT)
+        return !item->is_measured && !item->is_sought;
     return item->n_tries < MOST_TRIES && item->is_run && !item->value.is_stable &&
            (!item->trial.is_rough || item->is_doubtful || !item->value.is_good);
 }
@@ -255,13 +259,12 @@ size_t session_count(const struct session *session, enum session_part part) {
     return n;
 }
 
-// Adds the trials that are to be measured now.
-static bool make_plan(struct session *session, struct arena *arena, struct plan *plan, struct fail *fail) {
-    enum { MOST_AT_ONCE = 256 };
+// Adds up to `most` of the trials that are to be measured now.
+static bool make_plan(struct session *session, struct arena *arena, size_t most, struct plan *plan, struct fail *fail) {
     struct kernel_set set = {0};
     for (size_t i = 0; i < session->n_items; i++) {
         struct session_item *item = &session->items[i];
-        item->is_planned = set.n_kernels < MOST_AT_ONCE && wants(item, session->part);
+        item->is_planned = set.n_kernels < most && wants(item, session->part);
         if (!item->is_planned)
             continue;
         const struct kernel_text kernel = kernel_of(&item->trial, arena);
@@ -286,11 +289,12 @@ static bool make_plan(struct session *session, struct arena *arena, struct plan 
 }
 
 static bool next(void *context, struct campaign_pass *pass, struct fail *fail) {
+    enum { MOST_AT_ONCE = 256 };
     struct session *session = context;
     pass->files.is_of_one_target = true;
     pass->files.takes_unstable = session->part == SESSION_MISSING;
     pass->files.n_taken = &session->n_taken;
-    return write_kernels(session, fail) && make_plan(session, &pass->arena, &pass->plan, fail);
+    return write_kernels(session, fail) && make_plan(session, &pass->arena, MOST_AT_ONCE, &pass->plan, fail);
 }
 
 // Takes what was measured, or came from the file.
@@ -340,5 +344,73 @@ bool session_measure(struct session *session, enum session_part part, bool *is_s
     limit.n_taken_before = session->n_taken;
     bool is_done = campaign_pass(&session->campaign, &effort, fail);
     *is_stopped = is_stopped_by_user();
+    return is_done;
+}
+
+// ---- values of a file, of whichever machine
+
+bool session_open_held(struct session *session, struct fail *fail) {
+    const char *path = session->campaign.path;
+    if (!journal_read_elsewhere(session->arena, path, &session->held, fail) ||
+        !record_check_target(path, session->held.file, session->isa->name, "native", NULL, fail))
+        return false;
+    if (!session->held.file->n_headers)
+        return true;
+    const json_t *host = session->held.file->headers[0], *page = json_object_get(host, "page_bytes");
+    session->is_elsewhere = !session->host || record_cpu(host, session->host) < 0;
+    session->is_guest = json_is_string(json_object_get(host, "hypervisor"));
+    session->page_bytes = json_is_integer(page) ? (unsigned)json_integer_value(page) : 0;
+    return true;
+}
+
+void session_close_held(struct session *session) {
+    journal_close(&session->held);
+}
+
+// Takes what the file has of a program.
+static void take_held(struct session *session, struct arena *arena, struct experiment *experiment) {
+    struct session_item *item = find(session, experiment->program.kernel);
+    struct record like;
+    item->is_sought = true;
+    experiment_to_record(arena, experiment, &like);
+    const struct record *best = journal_best(&session->held, &like, &item->n_tries);
+    if (!best)
+        return;
+    experiment->measurement = best->measurement;
+    experiment->is_done = best->measurement.outcome == BENCH_OK;
+    take(session, experiment);
+    session->n_taken += item->is_measured;
+}
+
+bool session_take_held(struct session *session, size_t *n, struct fail *fail) {
+    static struct program *const no_chains[N_CHAINS];
+    struct arena arena = {0};
+    struct plan plan = {0};
+    const size_t n_before = session_count(session, SESSION_MISSING);
+    session->part = SESSION_UNSOUGHT;
+    bool is_done = make_plan(session, &arena, SIZE_MAX, &plan, fail) &&
+                   (!plan.n_experiments || plan_assemble(&arena, no_chains, &plan, fail) || !plan.n_experiments);
+    if (is_done)
+        fail_clear(fail); // where all were refused
+    for (size_t i = 0; is_done && i < plan.n_experiments; i++)
+        take_held(session, &arena, plan.experiments[i]);
+    for (size_t i = 0; is_done && i < session->n_items; i++) {
+        struct session_item *item = &session->items[i];
+        if (item->is_planned && !item->is_sought && !item->is_measured)
+            refuse(item);
+    }
+    arena_free(&arena);
+    *n = n_before - session_count(session, SESSION_MISSING);
+    return is_done;
+}
+
+bool session_collect(struct session *session, struct collect *collect, struct fail *fail) {
+    struct arena arena = {0};
+    struct plan plan = {0};
+    const struct record_file nothing = {0};
+    session->part = session_count(session, SESSION_MISSING) ? SESSION_MISSING : SESSION_UNSTABLE;
+    bool is_done = write_kernels(session, fail) && make_plan(session, &arena, SIZE_MAX, &plan, fail) &&
+                   collect_plan(collect, &arena, &plan, &nothing, 1, fail);
+    arena_free(&arena);
     return is_done;
 }

@@ -5,6 +5,7 @@
 #define PARAMETERS_SESSION_H
 
 #include "base/index.h"
+#include "bench/record/journal.h"
 #include "lab/campaign.h"
 #include "parameters/card.h"
 #include "parameters/recipes.h"
@@ -47,8 +48,9 @@ double median_of(double *numbers, size_t n);                            // sorts
 // Why an experiment has nothing to show: it is not written for the ISA of the session.
 extern const char session_no_isa[];
 
-// What a round measures: values that are missing; or those that are unstable, a limited number of times.
-enum session_part { SESSION_MISSING, SESSION_UNSTABLE };
+// What a round measures: values that are missing; or those that are unstable, a limited number of times. What it looks
+// for in a file: those that are missing, and were not sought yet.
+enum session_part { SESSION_MISSING, SESSION_UNSTABLE, SESSION_UNSOUGHT };
 
 struct session {
     struct arena *arena;
@@ -58,7 +60,12 @@ struct session {
     struct date_range when; // as in struct card
     bool is_simulated;      // there are no caches and no pages
     bool is_bare; // simulated by a model of LLVM's: there is no front end, no retirement and no memory to wait for
-    const char *llvm_cpu; // LLVM's name of the CPU; null: unknown
+    const char *llvm_cpu;    // LLVM's name of the CPU; null: unknown
+    const struct host *host; // this machine; null: unknown
+    // Of the machine whose values it has:
+    bool is_guest;       // of a hypervisor
+    unsigned page_bytes; // 0: unknown
+    bool is_elsewhere;   // it takes values of another machine than this one
     struct card card;
     struct session_item {
         struct timing trial;
@@ -66,6 +73,7 @@ struct session {
         bool is_doubtful;         // see session_doubt
         bool is_planned;          // it belongs to the current round
         bool is_late;             // the budget ended before it could be measured
+        bool is_sought;           // the measurement file was looked through for it
         unsigned n_tries;
         struct value value;
     } * items;
@@ -80,6 +88,7 @@ struct session {
     size_t n_taken;          // values that come from the measurement file
     const char **before;     // names of what the measurement file held at the start
     size_t n_before;
+    struct journal held; // what a session that measures nothing takes its values from
 };
 
 // Starts its campaign. The session must stay where it is.
@@ -112,5 +121,13 @@ size_t session_count(const struct session *session, enum session_part part);
 // Missing values are first looked for in the measurement file, also behind that end: a card that has all it needs takes
 // no budget. `is_stopped`: the user ended it. False only where nothing can go on.
 bool session_measure(struct session *session, enum session_part part, bool *is_stopped, struct fail *fail);
+
+// In place of session_measure, for values of whichever machine the measurement file is of. Open reads it, and what it
+// says of that machine. Take looks for what was asked for since the last call, and sets `n` to how many of them have a
+// value now. Collect hands on what has none, or, where all have one, what is unstable.
+bool session_open_held(struct session *session, struct fail *fail);
+bool session_take_held(struct session *session, size_t *n, struct fail *fail);
+bool session_collect(struct session *session, struct collect *collect, struct fail *fail);
+void session_close_held(struct session *session);
 
 #endif

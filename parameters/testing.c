@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct session testing_session(struct arena *arena) {
-    struct session session = {.arena = arena, .recipe = recipe_find("x86_64")};
+    struct session session = {.arena = arena, .recipe = recipe_find("x86_64"), .page_bytes = 4096};
     session.card.arena = arena;
     return session;
 }

@@ -15,6 +15,7 @@
 //     address 268959744     where the code must be; and memory at fixed addresses: address, size in bytes, may be
 //     segment 268435456 …   written (w) or not (r) and executed (x) or not (-), content
 //     when 0 12 0 3.5 …     a case in which it is measured: number of a rule, then program, least, most
+//     chase lines 67108864 1 1    rings that it chases through (struct bench_chase): layout, bytes, steps in each
 //     code 000401d6… 12-96  as base/repeats.h has it, behind the code of the program before
 #ifndef RUNNER_PACK_H
 #define RUNNER_PACK_H

@@ -8,6 +8,9 @@ const char *const pack_use_names[BENCH_N_USES] = {[USE_INTEGER] = "integer",
                                                   [USE_STORE] = "store",
                                                   [USE_MASK] = "mask"};
 
+const char *const pack_layout_names[PACK_N_LAYOUTS] = {
+    [BENCH_CHASE_LINES] = "lines", [BENCH_CHASE_BLOCKS] = "blocks", [BENCH_CHASE_PAGES] = "pages"};
+
 const struct pack_text_key pack_text_keys[PACK_N_TEXTS] = {
     {"role", offsetof(struct pack_entry, program.role)},
     {"kernel", offsetof(struct pack_entry, program.kernel)},

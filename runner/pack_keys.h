@@ -9,6 +9,8 @@
 #define PACK_FIRST_LINE "cyclops-pack 4"
 #define PACK_WIDE "wide"
 extern const char *const pack_use_names[BENCH_N_USES];
+enum { PACK_N_LAYOUTS = BENCH_CHASE_PAGES + 1 };
+extern const char *const pack_layout_names[PACK_N_LAYOUTS]; // of chases
 
 // What a pack has of a program.
 struct pack_entry {

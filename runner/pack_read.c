@@ -109,6 +109,29 @@ static bool read_number(const char *value, uint64_t most, uint64_t *number) {
     return *value >= '0' && *value <= '9' && *end == '\0' && errno == 0 && *number <= most;
 }
 
+// Reads "LAYOUT BYTES STEPS…".
+static bool read_chase(struct arena *arena, const char *value, struct bench_chase *chase) {
+    enum { LINE = 64, PAGE = 1 << 12 };
+    static const uint64_t most_bytes = 1 << 29; // of all rings
+    struct slice rest = {value, strlen(value)}, word;
+    uint64_t number = 0;
+    bool is_good = slice_next(&rest, ' ', &word);
+    unsigned layout = 0;
+    while (layout < PACK_N_LAYOUTS && !slice_is(word, pack_layout_names[layout]))
+        layout++;
+    *chase = (struct bench_chase){.layout = (enum bench_chase_layout)layout};
+    is_good = is_good && layout < PACK_N_LAYOUTS && slice_next(&rest, ' ', &word) &&
+              read_number(arena_copy(arena, word.data, word.length), most_bytes, &number);
+    for (chase->bytes = number; is_good && slice_next(&rest, ' ', &word); chase->n++) {
+        is_good =
+            chase->n < BENCH_MOST_CHASES && read_number(arena_copy(arena, word.data, word.length), UINT32_MAX, &number);
+        if (is_good)
+            chase->steps[chase->n] = (unsigned)number;
+    }
+    return is_good && chase->n && chase->bytes && chase->bytes % (layout == BENCH_CHASE_PAGES ? PAGE : LINE) == 0 &&
+           chase->n * chase->bytes <= most_bytes;
+}
+
 // Takes a text of a program. Returns false where `key` is not a text's.
 static bool take_text(struct pack_entry *entry, const char *key, const char *value) {
     for (unsigned i = 0; i < PACK_N_TEXTS; i++)
@@ -211,6 +234,8 @@ static bool take(struct pack_reader *reader, const char *key, const char *value)
         return read_segment(reader, value);
     if (strcmp(key, "patch") == 0)
         return read_patch(reader, value);
+    if (strcmp(key, "chase") == 0)
+        return read_chase(reader->arena, value, &reader->entry.program.code.chase);
     if (strcmp(key, "touch") == 0)
         return read_touch(reader, value);
     return strcmp(key, "uses") != 0 || read_uses(value, &reader->entry.program.code);

@@ -162,6 +162,22 @@ static void refuses(const char *text, const char *place) {
     arena_free(&arena);
 }
 
+static void rings_come_back(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct text file = {.arena = &arena};
+    struct pack pack;
+    struct pack_program programs[] = {program(NULL), program(NULL)};
+    const struct bench_chase chase = {.n = 2, .bytes = (size_t)64 << 20, .layout = BENCH_CHASE_BLOCKS, .steps = {1, 7}};
+    programs[0].code.chase = chase;
+    pack_write(&(struct pack){.isa = "aarch64", .programs = programs, .n_programs = 2}, &file);
+    assert_true(pack_read(&arena, "pack", file.data, file.length, &pack, &fail));
+    assert_memory_equal(&pack.programs[0].code.chase, &chase, sizeof chase);
+    assert_int_equal(pack.programs[1].code.chase.n, 0);
+    arena_free(&arena);
+}
+
 static void damaged_packs_are_refused(void **state) {
     (void)state;
 #define HEAD "cyclops-pack 4\nisa aarch64\nprogram\nkernel k\nbodies 1\n"
@@ -177,6 +193,15 @@ static void damaged_packs_are_refused(void **state) {
     refuses(HEAD "code 0102\nbody_offset 1\nbody_bytes 2\n", "pack:9"); // a body beyond the code
     refuses(HEAD "program\nkernel l\n", "pack:6");                      // the first has no code
     refuses("cyclops-pack 4\n", "pack:2");                              // of which ISA?
+    refuses(HEAD "chase\n", "pack:6");
+    refuses(HEAD "chase rings 64 1\n", "pack:6");
+    refuses(HEAD "chase lines 64\n", "pack:6");   // no ring
+    refuses(HEAD "chase lines 0 1\n", "pack:6");  // no address in it
+    refuses(HEAD "chase lines 96 1\n", "pack:6"); // a line and a half
+    refuses(HEAD "chase pages 64 1\n", "pack:6"); // less than a page
+    refuses(HEAD "chase lines 64 1 x\n", "pack:6");
+    refuses(HEAD "chase lines 536870912 1 1\n", "pack:6"); // too much
+    refuses(HEAD "chase lines 64 1 1 1 1 1 1 1 1 1 1 1 1 1\n", "pack:6");
 }
 
 // When to measure comes back, too. A condition on a program that comes later, or on a rule that is not there, is
@@ -336,6 +361,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_comes_back_with_what_it_finds),
         cmocka_unit_test(conditions_come_back),
+        cmocka_unit_test(rings_come_back),
         cmocka_unit_test(what_a_block_cannot_find_is_refused),
         cmocka_unit_test(comes_back_as_it_was),
         cmocka_unit_test(a_runner_without_a_pack),

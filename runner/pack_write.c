@@ -21,6 +21,15 @@ static void add_uses(struct text *out, const struct bench_code *code) {
     text_addf(out, "%s\n", code->is_wide ? " " PACK_WIDE : "");
 }
 
+static void add_chase(struct text *out, const struct bench_chase *chase) {
+    if (!chase->n)
+        return;
+    text_addf(out, "chase %s %zu", pack_layout_names[chase->layout], chase->bytes);
+    for (unsigned i = 0; i < chase->n; i++)
+        text_addf(out, " %u", chase->steps[i]);
+    text_add(out, "\n");
+}
+
 static bool has(const struct pack_program *program, enum pack_owner owner) {
     const struct bench_code *code = &program->code;
     const bool is_foreign = bench_code_is_foreign(code);
@@ -88,6 +97,7 @@ static void write_program(const struct pack_program *program, struct repeats_bef
         if (has(program, pack_number_keys[i].owner))
             text_addf(out, "%s %" PRIu64 "\n", pack_number_keys[i].key, number_of(&entry, &pack_number_keys[i]));
     add_uses(out, code);
+    add_chase(out, &code->chase);
     if (bench_code_is_foreign(code))
         add_patches(out, &code->foreign);
     for (unsigned i = 0; i < code->n_segments; i++)

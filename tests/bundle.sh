@@ -162,6 +162,30 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     ! grep -q '"cycles":' "$T/there/measurements.jsonl" ||
         expect 0 'measures [0-9]+ values?; [0-9]+ are there already' "$cyclops" survey --resume --output "$T/there" --bundle "$T/second"
 
+    # A machine's card, in as many trips as it takes. Without a clock that is steady, no value is; the card says so.
+    trips=0
+    while [ $trips -lt 9 ]; do
+        rm -f "$T/card"
+        "$cyclops" machine costs --output "$T/machine" --resume --bundle "$T/card" >"$T/said" || break
+        [ -e "$T/card" ] || break
+        trips=$((trips + 1))
+        "$T/card" --attempt 2 --budget 0 --json >>"$T/machine/measurements.jsonl" 2>/dev/null
+    done
+    expect 0 'Nothing is left to measure. The card: cyclops machine --resume --budget 0 --output' cat "$T/said"
+    expect 0 '^[2-9]$' echo $trips
+    expect 0 'push-pop ' "$cyclops" machine costs --output "$T/machine" --resume --budget 0
+    expect 1 '^0$' grep -c 'not measured yet' "$T/machine/card.yaml"
+    # It is a card of whichever machine measured, and of one alone.
+    sed 's/"cpu":"[^"]*"/"cpu":"Another CPU"/' "$T/machine/measurements.jsonl" >"$T/other.jsonl"
+    mkdir "$T/other" && cp "$T/other.jsonl" "$T/other/measurements.jsonl"
+    expect 0 'The card: ' "$cyclops" machine costs --output "$T/other" --resume --budget 0
+    expect 0 '^measured_on: "Another CPU ' cat "$T/other/card.yaml"
+    expect 0 '^about: "parameters found by experiments on Another CPU ' cat "$T/other/card.yaml"
+    cat "$T/other.jsonl" >>"$T/machine/measurements.jsonl"
+    expect 2 'measurements of several machines or clocks' "$cyclops" machine costs --output "$T/machine" --resume --budget 0
+    expect 2 'is for another machine, and --target sim:znver4 is simulated here' "$cyclops" machine costs --target sim:znver4 \
+        --output "$T/sim" --bundle "$T/card"
+
     # A corpus for another machine: what its folder lacks; what comes back is the folder's. Not measured here as well.
     printf '4801d8\n480fafc1\n0f05\n' >"$T/blocks.csv"
     corpus=("$cyclops" corpus run "$T/blocks.csv" --output "$T/blocks")

@@ -268,8 +268,8 @@ static const struct bit {
 
 enum { N_NAMES = sizeof names / sizeof *names, N_BITS = sizeof bits / sizeof *bits };
 
-static bool has_word(const struct host *host, const char *word) {
-    for (const char *const *flag = host->flags; flag && *flag; flag++)
+static bool has_word(const char *const *flags, const char *word) {
+    for (const char *const *flag = flags; flag && *flag; flag++)
         if (strcmp(*flag, word) == 0)
             return true;
     return false;
@@ -279,7 +279,7 @@ static bool has_word(const struct host *host, const char *word) {
 static bool has_bit(const struct host *host, const struct bit *bit) {
 #if defined __x86_64__
     unsigned regs[4];
-    return host_root_is_real() && (!bit->needs || has_word(host, bit->needs)) &&
+    return host_root_is_real() && (!bit->needs || has_word(host->flags, bit->needs)) &&
            __get_cpuid_count(bit->leaf, bit->subleaf, &regs[EAX], &regs[EBX], &regs[ECX], &regs[EDX]) &&
            (regs[bit->reg] >> bit->bit & 1);
 #else
@@ -289,12 +289,17 @@ static bool has_bit(const struct host *host, const struct bit *bit) {
 #endif
 }
 
-enum host_feature host_feature(const struct host *host, const char *feature) {
+enum host_feature host_feature_by_flags(const char *const *flags, const char *feature) {
     enum host_feature found = FEATURE_UNKNOWN;
     for (size_t i = 0; i < N_NAMES && found != FEATURE_PRESENT; i++)
         if (strcmp(names[i].llvm, feature) == 0)
-            found =
-                has_word(host, names[i].linux_word ? names[i].linux_word : feature) ? FEATURE_PRESENT : FEATURE_MISSING;
+            found = has_word(flags, names[i].linux_word ? names[i].linux_word : feature) ? FEATURE_PRESENT
+                                                                                         : FEATURE_MISSING;
+    return found;
+}
+
+enum host_feature host_feature(const struct host *host, const char *feature) {
+    enum host_feature found = host_feature_by_flags(host->flags, feature);
     for (size_t i = 0; i < N_BITS && found != FEATURE_PRESENT; i++)
         if (strcmp(bits[i].llvm, feature) == 0)
             found = has_bit(host, &bits[i]) ? FEATURE_PRESENT : FEATURE_MISSING;

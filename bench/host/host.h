@@ -18,6 +18,7 @@ struct host {
     const char *midr;                         // Arm's register of this name, "0x414fd0b1"; null: another ISA
     const char *mvendorid, *marchid, *mimpid; // RISC-V's registers of these names, hexadecimal; null: not shown
     unsigned vector_bits;                     // bits of a vector register, where CPUs of one ISA differ; 0: unknown
+    unsigned page_bytes;                      // size of a page of memory
     const char *microcode, *kernel;
     const char *hypervisor;   // "KVM"; null: none found
     const char *const *flags; // CPU features in the words of /proc/cpuinfo; null-terminated
@@ -72,6 +73,8 @@ bool host_read(struct arena *arena, const struct host_request *request, struct h
 // FEATURE_UNKNOWN: this program does not know the feature.
 enum host_feature { FEATURE_MISSING, FEATURE_PRESENT, FEATURE_UNKNOWN };
 enum host_feature host_feature(const struct host *host, const char *feature);
+// The same by the kernel's words alone, such as those in a file of another machine.
+enum host_feature host_feature_by_flags(const char *const *flags, const char *feature);
 // Returns " (did you mean 'avx512f'?)" for an unknown word; "" where no feature is near.
 const char *host_feature_near(struct arena *arena, const char *feature);
 

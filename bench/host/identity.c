@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #if defined __aarch64__
 #include <sys/prctl.h>
 #endif
@@ -110,6 +111,7 @@ static void read_mitigations(struct arena *arena, struct host *host) {
 
 void host_read_identity(struct arena *arena, struct host *host) {
     host->vector_bits = vector_bits(arena, host);
+    host->page_bytes = (unsigned)sysconf(_SC_PAGESIZE);
     read_caches(arena, host);
     read_mitigations(arena, host);
 }

@@ -51,25 +51,53 @@ static size_t end_of_same(const struct journal *journal, const struct record *li
     return end;
 }
 
-bool journal_read(struct arena *arena, const char *path, struct record_file *known, const struct host *host,
-                  const struct bench *bench, struct journal *journal, struct fail *fail) {
-    *journal = (struct journal){.bench = bench, .file = known, .is_own = !known};
+// Reads the file, unless it does not exist or is a device or a pipe, which hold no earlier records. `is_there`: it was
+// read.
+static bool read_file(struct arena *arena, const char *path, struct record_file *known, struct journal *journal,
+                      bool *is_there, struct fail *fail) {
+    struct stat status;
+    journal->file = known;
+    journal->is_own = !known;
     if (!known) {
         journal->file = ARENA_NEW(arena, struct record_file);
         journal->file->arena = arena;
     }
-    struct stat status;
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) // devices and pipes hold no earlier records
+    *is_there = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    if (!*is_there)
         return true;
     if (!record_read_on(path, journal->file, fail))
         return false;
     journal->origins = ARENA_ARRAY(arena, enum record_origin, journal->file->n_headers + 1);
     journal->origins[0] = RECORD_ELSEWHERE;
+    sort_records(arena, journal);
+    return true;
+}
+
+bool journal_read(struct arena *arena, const char *path, struct record_file *known, const struct host *host,
+                  const struct bench *bench, struct journal *journal, struct fail *fail) {
+    bool is_there;
+    *journal = (struct journal){.bench = bench};
+    if (!read_file(arena, path, known, journal, &is_there, fail) || !is_there)
+        return fail->status == FAIL_NONE;
     for (size_t i = 0; i < journal->file->n_headers; i++)
         journal->origins[i + 1] = record_origin(journal->file->headers[i], host, bench);
     for (size_t i = 0; i < journal->file->n_records; i++)
         count_others(journal, journal->file->records[i].run);
-    sort_records(arena, journal);
+    return true;
+}
+
+bool journal_read_elsewhere(struct arena *arena, const char *path, struct journal *journal, struct fail *fail) {
+    bool is_there;
+    *journal = (struct journal){0};
+    if (!read_file(arena, path, NULL, journal, &is_there, fail))
+        return false;
+    for (size_t i = 0; is_there && i < journal->file->n_headers; i++) {
+        if (!record_is_same_origin(journal->file->headers[0], journal->file->headers[i]))
+            return fail_set(fail, FAIL_INPUT,
+                            "'%s' holds measurements of several machines or clocks: keep each in a folder of its own",
+                            path);
+        journal->origins[i + 1] = RECORD_HERE;
+    }
     return true;
 }
 
@@ -176,6 +204,19 @@ const struct record *journal_quickest(const struct journal *journal, const struc
             quickest = record;
     }
     return quickest;
+}
+
+const struct record *journal_best(const struct journal *journal, const struct record *like, unsigned *n) {
+    const struct record *stable = NULL, *last = NULL, *record;
+    *n = 0;
+    for (size_t i = end_of_same(journal, like); (record = next_of_program(journal, like, &i)); (*n)++) {
+        const struct bench_measurement *m = &record->measurement;
+        last = last ? last : record;
+        if (!stable && m->outcome == BENCH_OK && m->verdict != MEASURED_UNSTABLE)
+            stable = record;
+    }
+    const struct record *quickest = stable ? NULL : journal_quickest(journal, like);
+    return stable ? stable : quickest ? quickest : last;
 }
 
 struct bench_looks journal_looks(struct arena *arena, const struct journal *journal, const struct record *like) {

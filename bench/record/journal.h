@@ -22,6 +22,9 @@ struct journal {
 // file, which the caller keeps; only the rest is read. Null: nothing was.
 bool journal_read(struct arena *arena, const char *path, struct record_file *known, const struct host *host,
                   const struct bench *bench, struct journal *journal, struct fail *fail);
+// The same of measurements of whichever machine the file holds: all of them are of here. Fails where they are of
+// several machines or clocks.
+bool journal_read_elsewhere(struct arena *arena, const char *path, struct journal *journal, struct fail *fail);
 void journal_close(struct journal *journal);
 
 // What a measurement must have to count as done, in addition to the bench's options.
@@ -52,6 +55,10 @@ enum journal_state journal_find(const struct journal *journal, const struct reco
 // Returns the quickest of a program's unstable values, as others only slow. One whose interval holds 0 or has no end
 // does not count. Null: no value counts.
 const struct record *journal_quickest(const struct journal *journal, const struct record *like);
+
+// Returns the best measurement of a program: its last stable value, else the quickest unstable one, else the last one
+// that was made. Null: there is none. `n`: how many there are.
+const struct record *journal_best(const struct journal *journal, const struct record *like, unsigned *n);
 
 // Returns a program's looks, stable measurements among them.
 struct bench_looks journal_looks(struct arena *arena, const struct journal *journal, const struct record *like);

@@ -125,6 +125,45 @@ static void the_quickest_unstable_value_is_found(void **state) {
     assert_null(journal_quickest(&f->journal, &records[0]));
 }
 
+static const struct record *read_best(struct fixture *f, unsigned *n) {
+    struct record like = some_record();
+    journal_close(&f->journal);
+    assert_true(journal_read_elsewhere(&f->arena, f->path, &f->journal, &f->fail));
+    return journal_best(&f->journal, &like, n);
+}
+
+// Of a file of another machine: the last stable value, however many unstable ones come behind it; else the quickest;
+// else what ended the program.
+static void the_best_is_found_elsewhere(void **state) {
+    struct fixture *f = *state;
+    struct record records[] = {some_record(), some_record(), some_record(), some_record()};
+    unsigned n = 1;
+    assert_null(read_best(f, &n)); // there is no file yet
+    assert_int_equal(n, 0);
+    f->host.cpu_name = "somebody else's";
+    records[0].measurement = (struct bench_measurement){.outcome = BENCH_SIGSEGV, .clock = CLOCK_RATIO};
+    write_records(f, records, 1);
+    assert_int_equal(read_best(f, &n)->measurement.outcome, BENCH_SIGSEGV);
+    for (unsigned i = 0; i < 3; i++) {
+        records[i] = some_record();
+        records[i].measurement.cycles = 3.998 + i * 0.001;
+        records[i].measurement.verdict = MEASURED_UNSTABLE;
+        records[i].measurement.why = "noise";
+    }
+    write_records(f, records, 3);
+    assert_true(read_best(f, &n)->measurement.cycles == 3.998);
+    assert_int_equal(n, 4);
+    write_records(f, &records[3], 1);
+    write_records(f, records, 1);
+    assert_true(read_best(f, &n)->measurement.cycles == 4);
+    assert_int_equal(n, 6);
+    f->host.cpu_name = "a third one";
+    write_records(f, records, 1);
+    journal_close(&f->journal);
+    assert_false(journal_read_elsewhere(&f->arena, f->path, &f->journal, &f->fail));
+    assert_non_null(strstr(f->fail.text, "several machines"));
+}
+
 static void the_same_program_is_found(void **state) {
     struct fixture *f = *state;
     struct record records[] = {some_record(), some_record(), some_record()};
@@ -369,6 +408,7 @@ static void another_model_of_a_simulated_cpu_is_another_target(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_same_program_is_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_best_is_found_elsewhere, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_quickest_unstable_value_is_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_may_come_out_otherwise_is_not_done, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_later_one_counts, set_up, tear_down),

@@ -57,6 +57,8 @@ static void put_identity(struct json_text *json, const struct host *host) {
     json_put_text(json, "mimpid", host->mimpid);
     if (host->vector_bits)
         json_put_integer(json, "vector_bits", host->vector_bits);
+    if (host->page_bytes)
+        json_put_integer(json, "page_bytes", host->page_bytes);
     put_caches(json, host);
     put_mitigations(json, host);
 }

@@ -104,11 +104,16 @@ static bool can_run(const struct form *form) {
     return form->status == FORM_USABLE && form->n_bytes > 0 && form->n_setup_bytes + form->n_bytes <= HOLE_BYTES;
 }
 
-static const char *hint_of(const struct host *host, const char *opcode) {
+const char *probe_hint(const char *opcode) {
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
         if (fnmatch(hints[i].opcodes, opcode, 0) == 0)
-            return host_feature(host, hints[i].feature) == FEATURE_MISSING ? hints[i].feature : NULL;
+            return hints[i].feature;
     return NULL;
+}
+
+static const char *missing_hint(const struct host *host, const char *opcode) {
+    const char *feature = probe_hint(opcode);
+    return feature && host_feature(host, feature) == FEATURE_MISSING ? feature : NULL;
 }
 
 static bool run(struct arena *arena, const struct host *host, const struct form *forms, size_t n,
@@ -141,7 +146,7 @@ static bool run(struct arena *arena, const struct host *host, const struct form 
         if (!results[i].was_run)
             continue;
         results[i].outcome = outcomes[taken++];
-        results[i].hint = results[i].outcome == BENCH_OK ? hint_of(host, forms[i].opcode) : NULL;
+        results[i].hint = results[i].outcome == BENCH_OK ? missing_hint(host, forms[i].opcode) : NULL;
     }
     return true;
 }
@@ -154,9 +159,12 @@ bool probe_forms(const struct host *host, const struct form *forms, size_t n, st
     return is_done;
 }
 
+const char *probe_hint_text(struct arena *arena, const char *feature) {
+    return arena_printf(arena, "hint: this CPU lacks %s", feature);
+}
+
 const char *probed_form_text(struct arena *arena, const struct probed_form *probed) {
     if (!probed->was_run)
         return "";
-    return probed->hint ? arena_printf(arena, "hint: this CPU lacks %s", probed->hint)
-                        : bench_outcome_name(probed->outcome);
+    return probed->hint ? probe_hint_text(arena, probed->hint) : bench_outcome_name(probed->outcome);
 }

@@ -32,4 +32,10 @@ bool probe_forms(const struct host *host, const struct form *forms, size_t n, st
 // "ok", "illegal instruction", "hint: this CPU lacks cldemote"; "" where it was not run.
 const char *probed_form_text(struct arena *arena, const struct probed_form *probed);
 
+// Returns the feature, by LLVM's name, that gives a form of that opcode its meaning: on CPUs without it, it does
+// nothing, or what an older instruction does. Null: it has no other meaning.
+const char *probe_hint(const char *opcode);
+// "hint: this CPU lacks cldemote".
+const char *probe_hint_text(struct arena *arena, const char *feature);
+
 #endif

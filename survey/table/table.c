@@ -1,7 +1,9 @@
 #include "survey/table/table.h"
 
 #include "base/json.h"
+#include "bench/host/host.h"
 #include "survey/folder.h"
+#include "survey/forms/probe.h"
 #include "survey/table/clusters.h"
 #include "survey/table/few_streams.h"
 #include "survey/table/fills.h"
@@ -108,10 +110,50 @@ static const char *why_no_value(const struct table_row *row) {
     return why;
 }
 
-static struct table_row *make_rows(struct table_reader *reader, const struct folder_form *forms, size_t n_forms,
-                                   struct survey_table *table) {
+static bool has_ended(const struct table_value *value, enum bench_outcome outcome) {
+    return !value->is_known && value->why && strcmp(value->why, bench_outcome_name(outcome)) == 0;
+}
+
+// Whether all programs of a form ended so.
+static bool all_ended(const struct table_row *row, enum bench_outcome outcome) {
+    size_t n = 0;
+    for (size_t i = 0; i < row->n_throughputs; i++)
+        n += has_ended(&row->throughputs[i].value, outcome);
+    for (size_t i = 0; i < row->n_latencies; i++)
+        n += has_ended(&row->latencies[i].value, outcome);
+    return n && n == row->n_throughputs + row->n_latencies;
+}
+
+// Where a bundle measured, nobody had asked before whether a program may use the form there. `flags`: its features, in
+// the kernel's words; null: unknown.
+static void leave_out_missing(struct arena *arena, const char *const *flags, struct table_row *row) {
+    const char *hint = flags ? probe_hint(row->form) : NULL, *why = NULL;
+    if (all_ended(row, BENCH_SIGILL))
+        why = bench_outcome_name(BENCH_SIGILL);
+    else if (all_ended(row, BENCH_PRIVILEGED))
+        why = bench_outcome_name(BENCH_PRIVILEGED);
+    else if (hint && host_feature_by_flags(flags, hint) == FEATURE_MISSING)
+        why = probe_hint_text(arena, hint);
+    if (why)
+        *row = (struct table_row){row->form, row->example, row->sched_class, .left_out = why, .is_refused = true};
+}
+
+// Returns the words of a host's line; null: it has none.
+static const char *const *flags_of(struct arena *arena, const struct json_t *header) {
+    const json_t *list = json_object_get(header, "flags");
+    const char **flags = json_is_array(list) ? ARENA_ARRAY(arena, const char *, json_array_size(list) + 1) : NULL;
+    size_t n = 0;
+    for (size_t i = 0; flags && i < json_array_size(list); i++)
+        if (json_is_string(json_array_get(list, i)))
+            flags[n++] = json_string_value(json_array_get(list, i));
+    return flags;
+}
+
+static struct table_row *make_rows(struct table_reader *reader, const struct json_t *header,
+                                   const struct folder_form *forms, size_t n_forms, struct survey_table *table) {
     static const char not_measured[] = "not measured yet, or not by this assembler";
     struct table_row *rows = ARENA_ARRAY(reader->arena, struct table_row, n_forms);
+    const char *const *flags = flags_of(reader->arena, header);
     size_t first = 0;
     for (size_t i = 0; i < n_forms; i++) {
         struct table_row *row = &rows[i];
@@ -124,6 +166,8 @@ static struct table_row *make_rows(struct table_reader *reader, const struct fol
             end++;
         struct row_builder making = {reader, row, &reader->entries[first], end - first, NULL, NULL};
         fill_row(&making);
+        if (first < end && !row->left_out)
+            leave_out_missing(reader->arena, flags, row);
         if (!row->left_out)
             row->left_out = first == end ? not_measured : why_no_value(row);
     }
@@ -167,7 +211,7 @@ static bool read_table(struct table_reader *reader, const char *const *folders, 
     table->host = text_of_header(arena, header);
     table->when = reader->when;
     table->clock = clock ? table_clock_text(arena, clock) : "not steady yet";
-    struct table_row *rows = make_rows(reader, forms, n_forms, table);
+    struct table_row *rows = make_rows(reader, header, forms, n_forms, table);
     if (!table_add_models(arena, models, n_models, rows, table, fail))
         return false;
     if (reader->isa && !reader_read_mixtures(reader, table, fail))

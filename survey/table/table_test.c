@@ -356,6 +356,44 @@ static void damaged_lines_are_reported(void **state) {
     assert_int_equal(f->n_damaged, 1);
 }
 
+static void add_fault(struct fixture *f, const char *kernel, const char *outcome) {
+    text_addf(&f->measurements[0],
+              "{\"record\":\"measurement\",\"kernel\":\"%s\",\"isa\":\"x86_64\",\"arc\":\"o0->o0\","
+              "\"mode\":\"latency\",\"outcome\":\"%s\"}\n",
+              kernel, outcome);
+}
+
+// A bundle measures forms that nobody has tried there before.
+static void forms_that_the_machine_lacks_are_left_out(void **state) {
+    struct fixture *f = *state;
+    text_add(&f->measurements[0],
+             "{\"record\":\"host\",\"version\":1,\"cpu\":\"A\",\"family\":25,\"model\":17,\"stepping\":1,"
+             "\"microcode\":\"0xa1\",\"flags\":[\"abm\"],\"clock\":{\"tier\":\"ratio\",\"target\":\"native\","
+             "\"error\":0.001}}\n");
+    static const char *const forms[] = {"F.chain", "G.chain", "H.chain", "I.chain"};
+    static const char *const outcomes[] = {"illegal instruction", "privileged instruction", "segmentation fault",
+                                           "illegal instruction"};
+    for (size_t i = 0; i < 4; i++)
+        add_fault(f, forms[i], outcomes[i]);
+    add_throughput(f, "I", 4, 4);
+    add_throughput(f, "LZCNT64rr", 4, 4);
+    add_throughput(f, "TZCNT64rr", 4, 4); // as bsf
+    for (size_t i = 0; i < 4; i++)
+        add_form(f, 0, arena_copy(&f->arena, forms[i], 1), NULL);
+    add_form(f, 0, "LZCNT64rr", NULL);
+    add_form(f, 0, "TZCNT64rr", NULL);
+    read_all(f, 1);
+    assert_string_equal(row_of(f, "F")->left_out, "illegal instruction");
+    assert_true(row_of(f, "F")->is_refused && !row_of(f, "F")->n_latencies);
+    assert_string_equal(row_of(f, "G")->left_out, bench_outcome_name(BENCH_PRIVILEGED));
+    assert_true(row_of(f, "G")->is_refused);
+    assert_false(row_of(f, "H")->is_refused);
+    assert_null(row_of(f, "I")->left_out);
+    assert_null(row_of(f, "LZCNT64rr")->left_out);
+    assert_string_equal(row_of(f, "TZCNT64rr")->left_out, "hint: this CPU lacks bmi");
+    assert_int_equal(row_of(f, "TZCNT64rr")->n_throughputs, 0);
+}
+
 static void what_did_not_run_is_not_known(void **state) {
     struct fixture *f = *state;
     begin(f, 0, "A");
@@ -1785,6 +1823,7 @@ static const struct CMUnitTest tests[] = {
     TEST(first_looks_are_no_trouble),
     TEST(damaged_lines_are_reported),
     TEST(what_did_not_run_is_not_known),
+    TEST(forms_that_the_machine_lacks_are_left_out),
     TEST(limited_chains_are_bounds),
     TEST(the_address_may_limit_a_chain),
     TEST(chains_in_order),
