@@ -45,7 +45,8 @@ const char *linker_symbol_name(const struct object_linker *linker, const GElf_Sy
     return name && *name ? name : NULL;
 }
 
-const struct linker_hole *linker_hole_at(const struct object_linker *linker, uint64_t address) {
+// Null: there is none.
+static const struct linker_hole *hole_at(const struct object_linker *linker, uint64_t address) {
     enum { WORD = 8 };
     for (size_t i = 0; i < linker->n_holes; i++)
         if (address - linker->holes[i].address < WORD)
@@ -124,7 +125,7 @@ static bool ends_section(const struct object_linker *linker, uint64_t address) {
 }
 
 bool linker_check_target(const struct object_linker *linker, const char *who, uint64_t address) {
-    const struct linker_hole *hole = linker_hole_at(linker, address);
+    const struct linker_hole *hole = hole_at(linker, address);
     if (hole)
         return fail_at(linker->fail, linker->file->path, 0, 0,
                        "%s refers to '%s', which another file holds: link it statically", who, hole->name);

@@ -113,7 +113,6 @@ unsigned linker_address_type(const struct object_linker *linker); // type of a r
 bool linker_precedes_distance(uint8_t modrm);
 // Null: it has no name.
 const char *linker_symbol_name(const struct object_linker *linker, const GElf_Sym *symbol);
-const struct linker_hole *linker_hole_at(const struct object_linker *linker, uint64_t address); // null: none
 
 // Sets what x86's instruction refers to by its distance; false: nothing. `field`: offset in it of the distance.
 bool linker_find_distance(const struct object_linker *linker, const struct insn *insn, const uint8_t *bytes,

@@ -13,11 +13,15 @@
 
 // ---- paths
 
+// What a path holds that was measured.
+enum whole_kind { WHOLE_NOTHING, WHOLE_SURVEY, WHOLE_CARD, WHOLE_PAIRS };
+
 static bool has_file(struct arena *arena, const char *folder, const char *name) {
     return compressed_find(arena, arena_printf(arena, "%s/%s", folder, name)) != NULL;
 }
 
-enum whole_kind whole_kind_of(struct arena *arena, const char *path) {
+// Of a folder, by the files in it; of a file, a card where it ends in .yaml.
+static enum whole_kind kind_of(struct arena *arena, const char *path) {
     if (!file_is_folder(path))
         return file_has_suffix(path, ".yaml") && access(path, F_OK) == 0 ? WHOLE_CARD : WHOLE_NOTHING;
     return has_file(arena, path, "card.yaml")         ? WHOLE_CARD
@@ -31,7 +35,7 @@ bool whole_sort_paths(struct arena *arena, const char *const *paths, size_t n, s
     const char **surveys = NULL;
     *sorted = (struct whole_paths){.n_surveys = 0};
     for (size_t i = 0; i < n; i++) {
-        enum whole_kind kind = whole_kind_of(arena, paths[i]);
+        enum whole_kind kind = kind_of(arena, paths[i]);
         const char **one = kind == WHOLE_CARD ? &sorted->card : &sorted->pairs;
         if (kind == WHOLE_NOTHING)
             return fail_set(fail, FAIL_INPUT,

@@ -7,11 +7,6 @@
 #include "infer/port_judge.h"
 #include "infer/unexplained.h"
 
-// What a path holds that was measured.
-enum whole_kind { WHOLE_NOTHING, WHOLE_SURVEY, WHOLE_CARD, WHOLE_PAIRS };
-// Of a folder, by the files in it; of a file, a card where it ends in .yaml.
-enum whole_kind whole_kind_of(struct arena *arena, const char *path);
-
 struct whole_paths {
     const char *const *surveys; // folders of one survey; one or more
     size_t n_surveys;

@@ -139,8 +139,6 @@ void repair_settle_sums(struct repair *repair, const struct repair_member *membe
 void repair_note_sums(struct repair *repair, const struct repair_rule *rule);
 // Sets these instructions beside the forms of a search as they are repaired so far.
 void repair_set_sums(const struct repair *repair, struct arena *arena, struct repair_search *search);
-// The partner of that opcode; null: it leads nothing back.
-struct repair_partner *repair_find_partner(const struct repair *repair, const char *opcode);
 // A comment line of the overlay where a changed latency is one's part of a sum; null: it is not.
 const char *repair_describe_split(const struct repair *repair, const struct repair_search *search,
                                   const struct repair_numbers *before);

@@ -29,7 +29,8 @@ static const struct repair_member *find_plain(const struct repair *repair, const
     return NULL;
 }
 
-struct repair_partner *repair_find_partner(const struct repair *repair, const char *opcode) {
+// The partner of that opcode; null: it leads nothing back.
+static struct repair_partner *find_partner(const struct repair *repair, const char *opcode) {
     for (size_t i = 0; i < repair->n_partners; i++)
         if (strcmp(repair->partners[i].opcode, opcode) == 0)
             return &repair->partners[i];
@@ -42,7 +43,7 @@ static void note_partners(struct repair *repair, const struct predictor *predict
     struct repair_sum *sum = &repair->sums[i];
     const struct sums_partners found = sums_find_partners(&scratch, predictor, &repair->values[i]);
     for (size_t k = 0; k < found.n; k++) {
-        const struct repair_partner *partner = repair_find_partner(repair, found.opcodes[k]);
+        const struct repair_partner *partner = find_partner(repair, found.opcodes[k]);
         const struct repair_member *plain = partner ? partner->member : find_plain(repair, found.opcodes[k]);
         if (!plain)
             continue;
@@ -70,7 +71,7 @@ void repair_find_sums(struct repair *repair) {
 enum repair_lead repair_leads_back(const struct repair *repair, const struct repair_member *members, size_t n) {
     enum repair_lead lead = REPAIR_LEADS_NOWHERE;
     for (size_t i = 0; i < n; i++) {
-        const struct repair_partner *partner = repair_find_partner(repair, members[i].opcode);
+        const struct repair_partner *partner = find_partner(repair, members[i].opcode);
         if (partner && partner->member == &members[i] && lead != REPAIR_LEADS_UNKNOWN)
             lead = partner->is_known ? REPAIR_LEADS_KNOWN : REPAIR_LEADS_UNKNOWN;
     }
@@ -79,7 +80,7 @@ enum repair_lead repair_leads_back(const struct repair *repair, const struct rep
 
 void repair_settle_sums(struct repair *repair, const struct repair_member *members, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        struct repair_partner *partner = repair_find_partner(repair, members[i].opcode);
+        struct repair_partner *partner = find_partner(repair, members[i].opcode);
         if (partner)
             partner->is_settled = true;
     }
@@ -87,7 +88,7 @@ void repair_settle_sums(struct repair *repair, const struct repair_member *membe
 
 void repair_note_sums(struct repair *repair, const struct repair_rule *rule) {
     for (size_t i = 0; i < rule->n_opcodes; i++) {
-        struct repair_partner *partner = repair_find_partner(repair, rule->opcodes[i]);
+        struct repair_partner *partner = find_partner(repair, rule->opcodes[i]);
         if (partner)
             repair_rule_apply(rule, &partner->now);
     }
@@ -125,7 +126,7 @@ void repair_set_sums(const struct repair *repair, struct arena *arena, struct re
     for (size_t v = 0; repair->sums && v < search->n_values; v++) {
         const struct repair_sum *sum = &repair->sums[search->values[v]];
         for (size_t o = 0; o < sum->n_others; o++) {
-            struct repair_partner *partner = repair_find_partner(repair, sum->others[o]);
+            struct repair_partner *partner = find_partner(repair, sum->others[o]);
             if (text_find(partner->opcode, names, n) < n ||
                 text_find(partner->opcode, search->opcodes, search->n_opcodes) < search->n_opcodes)
                 continue;
@@ -153,7 +154,7 @@ const char *repair_describe_split(const struct repair *repair, const struct repa
         size_t i = search->values[v];
         const struct repair_sum *sum = &repair->sums[i];
         for (size_t o = 0; o < sum->n_others && excess_of(repair, i); o++)
-            if (!repair_find_partner(repair, sum->others[o])->is_known)
+            if (!find_partner(repair, sum->others[o])->is_known)
                 return arena_printf(repair->arena,
                                     "  # The latency is a split: measured is its sum with that of %s, whose own is not "
                                     "known\n",

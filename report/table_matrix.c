@@ -91,19 +91,21 @@ static bool is_of_same_pair(const struct table_latency *a, const struct table_la
            a->has_slow_values == b->has_slow_values && a->is_to_others == b->is_to_others;
 }
 
-bool matrix_is_same(const struct matrix_value *a, const struct matrix_value *b) {
+// Of one quantity and operands.
+static bool is_same(const struct matrix_value *a, const struct matrix_value *b) {
     return a->quantity == b->quantity && (!a->latency || is_of_same_pair(a->latency, b->latency));
 }
 
 const struct table_value *matrix_same(const struct table_row *row, const struct matrix_value *wanted) {
     struct matrix_value value;
     for (size_t i = 0; matrix_next(row, &i, &value);)
-        if (matrix_is_same(&value, wanted))
+        if (is_same(&value, wanted))
             return value.value;
     return NULL;
 }
 
-const char *matrix_quantity_text(struct arena *arena, const struct matrix_value *value) {
+// "latency 1 → 0", "reciprocal throughput", "slots".
+static const char *quantity_text(struct arena *arena, const struct matrix_value *value) {
     return value->quantity == MATRIX_LATENCY
                ? arena_printf(arena, "latency %s", row_summary_pair(arena, value->latency))
            : value->quantity == MATRIX_THROUGHPUT ? "reciprocal throughput"
@@ -148,7 +150,7 @@ bool matrix_is_first(const struct matrix *matrix, const struct matrix_form *form
     struct matrix_value of_other;
     for (size_t g = 0; g < group; g++)
         for (size_t i = 0; matrix_next(matrix_row(matrix, form, g), &i, &of_other);)
-            if (matrix_is_same(&of_other, value))
+            if (is_same(&of_other, value))
                 return false;
     return is_known_anywhere(matrix, form, value);
 }
@@ -159,7 +161,8 @@ bool matrix_can_be_compared(const struct table_value *value) {
     return value && row_summary_is_known(value) && table_is_stable(value) && !value->has_two_speeds;
 }
 
-double matrix_deviation(const struct table_value *value) {
+// Standard deviation that the interval stands for.
+static double deviation_of(const struct table_value *value) {
     static double of_confidence;
     if (of_confidence == 0)
         of_confidence = diff_standard_deviations(CHECK_USUAL_CONFIDENCE);
@@ -187,7 +190,7 @@ static enum relation relation_of(const struct table_value *a, const struct table
 
 // Standard deviations of the difference between two values.
 static double deviations(const struct table_value *a, const struct table_value *b) {
-    double apart = fabs(a->cycles - b->cycles), spread = hypot(matrix_deviation(a), matrix_deviation(b));
+    double apart = fabs(a->cycles - b->cycles), spread = hypot(deviation_of(a), deviation_of(b));
     return apart == 0 ? 0 : spread > 0 ? apart / spread : INFINITY;
 }
 
@@ -270,7 +273,7 @@ void matrix_sort_moves(struct matrix_moves *moves) {
 }
 
 const char *matrix_move_text(struct arena *arena, const struct matrix_move *move) {
-    return arena_printf(arena, "%s: %s in %s, %s in %s", matrix_quantity_text(arena, &move->before),
+    return arena_printf(arena, "%s: %s in %s, %s in %s", quantity_text(arena, &move->before),
                         row_summary_value(arena, move->before.value), move->before_name,
                         row_summary_value(arena, move->after), move->after_name);
 }

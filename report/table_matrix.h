@@ -65,12 +65,9 @@ bool matrix_is_anywhere(const struct matrix *matrix, const struct matrix_form *f
 bool matrix_next(const struct table_row *row, size_t *i, struct matrix_value *value);
 // Returns what the row has of the same quantity and operands; null: nothing.
 const struct table_value *matrix_same(const struct table_row *row, const struct matrix_value *wanted);
-bool matrix_is_same(const struct matrix_value *a, const struct matrix_value *b); // of one quantity and operands
 // Whether a group's value is known in any of them, and no group before it has one of the same: then it gets a line.
 bool matrix_is_first(const struct matrix *matrix, const struct matrix_form *form, size_t group,
                      const struct matrix_value *value);
-// "latency 1 → 0", "reciprocal throughput", "slots".
-const char *matrix_quantity_text(struct arena *arena, const struct matrix_value *value);
 
 enum matrix_kinship matrix_kinship(const struct matrix *matrix, size_t group, size_t other);
 
@@ -105,6 +102,5 @@ const char *matrix_move_text(struct arena *arena, const struct matrix_move *move
 
 // What lets a reader of the page judge values as these functions do.
 bool matrix_can_be_compared(const struct table_value *value);
-double matrix_deviation(const struct table_value *value); // standard deviation that the interval stands for
 
 #endif

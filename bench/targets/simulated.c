@@ -39,13 +39,14 @@ static const uint8_t *body_of(const struct bench_code *code) {
     return code ? code->body : NULL;
 }
 
-bool sim_is_slow(const struct bench_code *code) {
+// Whether the code's loads in rings are slow.
+static bool is_slow(const struct bench_code *code) {
     return code->chase.are_steps && code->chase.layout != BENCH_CHASE_PAGES && code->chase.bytes >= SIM_SLOW_BYTES;
 }
 
 // Makes the steps of chases slow where their rings are large.
 static void slow_steps(struct arena *arena, const struct bench_code *code, unsigned cycles, struct block *block) {
-    if (!sim_is_slow(code))
+    if (!is_slow(code))
         return;
     struct insn *insns = ARENA_ARRAY(arena, struct insn, block->n_insns);
     memcpy(insns, block->insns, block->n_insns * sizeof *insns);
@@ -95,7 +96,7 @@ static bool execute(const struct target_sim *sim, const struct bench_code *code,
         run->cycles = result.cycles;
         run->corunner_bodies = is_done ? (double)result.instructions[1] / blocks[1].n_insns : 0;
     } else if (is_done) {
-        is_done = model->own ? simulated_core_run(model, code, &blocks[0], sim_is_slow(code) ? sim->slow_cycles : 0,
+        is_done = model->own ? simulated_core_run(model, code, &blocks[0], is_slow(code) ? sim->slow_cycles : 0,
                                                   options, &alone, fail)
                              : mca_core_run(model->machine, both[0], options, listeners, &alone, fail);
         run->cycles = alone.cycles;

@@ -16,8 +16,6 @@ struct sim_spec {
     unsigned slow_cycles; // latency of such a load, cycles
 };
 enum { SIM_SLOW_BYTES = 1 << 25, SIM_SLOW_CYCLES = 1000 };
-// Whether the code's loads in rings are such.
-bool sim_is_slow(const struct bench_code *code);
 bool sim_spec_parse(struct arena *arena, const char *text, struct sim_spec *spec, struct fail *fail);
 // The target in records: "sim:znver4,noise=none,seed=1".
 const char *sim_spec_text(struct arena *arena, const struct sim_spec *spec);
