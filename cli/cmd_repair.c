@@ -67,7 +67,8 @@ static const struct command command = {
     "is changed before single forms of it. At the end every measured program is\n"
     "simulated with all changes; what makes a value worse is taken back for that\n"
     "form. Where the model cannot state a fraction, the nearest number that it can is\n"
-    "taken. Forms that differ only in operands share their opcode's numbers. Each\n"
+    "taken. Forms that differ only in operands share their opcode's numbers, unless\n"
+    "these are wrong for one: then a rule names that form, but not with --td. Each\n"
     "rule has measured values above it, and the command that repeats them.\n"
     "\n"
     "A survey's mixtures, loops of several forms, settle what single forms leave\n"
@@ -284,8 +285,9 @@ static bool write_review(struct arena *arena, const struct operands *operands, c
 
 static void print_rules(struct arena *arena, const struct repair_result *result) {
     screen_print_sentence(
-        arena_printf(arena, "%s: %s of classes, %zu of single forms%s%s", args.output,
+        arena_printf(arena, "%s: %s of classes, %zu of single forms%s%s%s", args.output,
                      text_count(arena, result->n_class_rules, "rule"), result->n_form_rules,
+                     result->n_named ? arena_printf(arena, " (%zu by the form's own name)", result->n_named) : "",
                      result->n_idioms ? arena_printf(arena, ", %s", text_count(arena, result->n_idioms, "idiom")) : "",
                      result->dispatch_width ? arena_printf(arena, ", dispatch width %u", result->dispatch_width) : ""),
         stdout);
@@ -305,6 +307,7 @@ static bool repair(struct arena *arena, const struct model *model, const struct 
                                      .name = args.name ? args.name : name_of(arena, args.output),
                                      .held_out = args.held_out / 100,
                                      .wants_slots = args.wants_slots,
+                                     .names_forms = !args.td, // LLVM's file has one set of numbers for all
                                      .listener = &listener};
     if (!repair_run(arena, &request, &result, fail))
         return false;
@@ -338,7 +341,8 @@ static bool work(struct arena *arena, const struct operands *operands, struct fa
                             cpus->items[i]);
     if (!choose_model(arena, operands->items[0], fail))
         return false;
-    const struct model_request wanted = lab_models(&lab_args.options);
+    struct model_request wanted = lab_models(&lab_args.options);
+    wanted.forms = !args.td;
     bool is_done = model_set_open(&models, arena, &wanted, fail) && repair(arena, &models.judged[0], operands, fail);
     model_set_close(&models);
     return is_done;

@@ -5,8 +5,9 @@
 // Numbers that it changes: latencies, how early operands are read, uops, pipes and for how long they are held, and the
 // dispatch width. It tries changes that the differences suggest, and keeps those with which fewer values differ. A
 // change that makes any value worse is taken back for that form. A value that the model has no number for may come to
-// the nearest one; and forms of other operands, such as LEA64r-rip, follow their opcode's plain form. It also finds
-// idioms: opcodes that wait for none of their sources where these are one register.
+// the nearest one; and forms of other operands, such as LEA64r-rip, follow their opcode's plain form, unless they may
+// have rules of their own. It also finds idioms: opcodes that wait for none of their sources where these are one
+// register.
 #ifndef REPAIR_REPAIR_H
 #define REPAIR_REPAIR_H
 
@@ -25,6 +26,7 @@ struct repair_request {
     // Whether uops shall be the measured dispatch slots. Else these are kept only: models may count uops by another
     // convention, as Intel's tables do, and a uop is changed where a throughput shows it.
     bool wants_slots;
+    bool names_forms; // rules may name forms (overlay: 2); the model's instructions have theirs
     const struct lab_listener *listener;
 };
 
@@ -87,6 +89,7 @@ struct repair_result {
     const struct check_finding *findings_before, *findings_after; // of what the repair saw
     size_t n_findings_before, n_findings_after;
     size_t n_class_rules, n_form_rules;
+    size_t n_named;  // of the latter, those of a form by its own name
     size_t n_idioms; // opcodes that wait for none of their sources where these are one register
     // Those whose pipes are a guess: other pipes predict the values as well. The overlay names them.
     size_t n_guessed_classes, n_guessed_opcodes;

@@ -43,7 +43,8 @@ static bool drop_wrong(struct repair *repair, struct fail *fail) {
     struct arena arena = {0};
     struct text text = {.arena = &arena};
     struct predictor predictor;
-    repair_head_write(repair->request->model->machine, "try", "idioms that are tried", repair->dispatch_width, &text);
+    repair_head_write(repair->request->model->machine, "try", "idioms that are tried", repair->dispatch_width, false,
+                      &text);
     text_add(&text, "instructions:\n");
     repair_write_idioms(repair, &text);
     struct overlay *overlay = overlay_parse(&arena, "idioms that are tried", text.data, fail);

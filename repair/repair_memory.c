@@ -73,6 +73,15 @@ void repair_memory_begin(struct repair_memory *memory, const struct repair *repa
     }
 }
 
+// `name`: of an opcode, or of a form that a rule may name.
+static void list_opcode(struct repair_memory *memory, struct remembered_value *value, const char *name) {
+    size_t number = number_of(memory, name), k = 0;
+    while (k < value->n_opcodes && value->opcodes[k] != number)
+        k++;
+    if (k == value->n_opcodes)
+        *ARENA_ADD(memory->arena, value->opcodes, value->n_opcodes) = number;
+}
+
 static void list_opcodes_of(struct repair_memory *memory, struct remembered_value *value, const char *hex,
                             const struct predictor *predictor) {
     struct arena scratch = {0};
@@ -80,11 +89,9 @@ static void list_opcodes_of(struct repair_memory *memory, struct remembered_valu
     struct block block = {0};
     if (hex && predictor_describe(predictor, &scratch, hex, &block, &fail))
         for (unsigned i = 0; i < block.n_insns; i++) {
-            size_t number = number_of(memory, block.insns[i].opcode), k = 0;
-            while (k < value->n_opcodes && value->opcodes[k] != number)
-                k++;
-            if (k == value->n_opcodes)
-                *ARENA_ADD(memory->arena, value->opcodes, value->n_opcodes) = number;
+            list_opcode(memory, value, block.insns[i].opcode);
+            if (block.insns[i].form)
+                list_opcode(memory, value, block.insns[i].form);
         }
     arena_free(&scratch);
 }

@@ -41,7 +41,7 @@ static const char *write_rules_of(struct arena *arena, const struct repair *repa
     const struct machine *machine = repair->request->model->machine;
     struct text text = {.arena = arena};
     size_t n = 0;
-    repair_head_write(machine, "try", "rules that mixtures judge", repair->dispatch_width, &text);
+    repair_head_write(machine, "try", "rules that mixtures judge", repair->dispatch_width, false, &text);
     for (size_t i = 0; i < repair->n_rules; i++) {
         struct repair_rule rule = repair->rules[i];
         const char **opcodes = ARENA_ARRAY(arena, const char *, judges->n_opcodes + 1);

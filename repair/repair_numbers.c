@@ -158,10 +158,10 @@ void repair_rule_write(struct arena *arena, const struct machine *machine, const
     struct rule_parts parts = parts_of(rule);
     if (rule->evidence)
         text_add(text, rule->evidence);
-    text_add(text, "  - {match: \"");
+    text_add(text, rule->is_of_form ? "  - {forms: [" : "  - {match: \"");
     for (size_t i = 0; i < rule->n_opcodes; i++)
-        text_addf(text, "%s%s", i ? "|" : "", rule->opcodes[i]);
-    text_add(text, "\"");
+        text_addf(text, "%s%s", !i ? "" : rule->is_of_form ? ", " : "|", rule->opcodes[i]);
+    text_add(text, rule->is_of_form ? "]" : "\"");
     if (parts.uops)
         text_addf(text, ", uops: %u", to->uops);
     if (parts.latency)
@@ -174,9 +174,9 @@ void repair_rule_write(struct arena *arena, const struct machine *machine, const
 }
 
 void repair_head_write(const struct machine *machine, const char *name, const char *about, unsigned dispatch_width,
-                       struct text *text) {
-    text_addf(text, "overlay: 1\nname: %s\nabout: %s\nbase: llvm\ntriple: %s\ncpu: %s\n", name, about, machine->triple,
-              machine->cpu);
+                       bool names_forms, struct text *text) {
+    text_addf(text, "overlay: %u\nname: %s\nabout: %s\nbase: llvm\ntriple: %s\ncpu: %s\n", names_forms ? 2 : 1, name,
+              about, machine->triple, machine->cpu);
     if (dispatch_width)
         text_addf(text, "machine:\n  dispatch_width: %u\n", dispatch_width);
 }

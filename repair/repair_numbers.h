@@ -58,9 +58,10 @@ struct repair_rule {
     size_t n_opcodes; // 0: it is dropped
     struct repair_numbers before, after;
     bool is_of_class;
-    bool is_spread; // of opcodes without a value, as all others of their class are
-    bool is_split;  // its latencies are parts of sums with others that are not known by themselves
-    bool is_guess;  // it names pipes that the throughput does not tell from others
+    bool is_of_form; // `opcodes` are names of forms
+    bool is_spread;  // of opcodes without a value, as all others of their class are
+    bool is_split;   // its latencies are parts of sums with others that are not known by themselves
+    bool is_guess;   // it names pipes that the throughput does not tell from others
     const char *class_name;
     const char *evidence; // comment lines above it; null: none
 };
@@ -70,8 +71,8 @@ void repair_rule_write(struct arena *arena, const struct machine *machine, const
 // Changes the numbers of an opcode that it matches, as the overlay does.
 void repair_rule_apply(const struct repair_rule *rule, struct repair_numbers *numbers);
 
-// The beginning of an overlay. `dispatch_width`: 0: as the model has it.
+// The beginning of an overlay. `dispatch_width`: 0: as the model has it. `names_forms`: whether a rule does.
 void repair_head_write(const struct machine *machine, const char *name, const char *about, unsigned dispatch_width,
-                       struct text *text);
+                       bool names_forms, struct text *text);
 
 #endif

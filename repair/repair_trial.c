@@ -98,7 +98,7 @@ static struct overlay *parse_trial(struct arena *arena, const struct repair_sear
     struct text text = {.arena = arena};
     const struct repair_rule rule = {
         .opcodes = search->opcodes, .n_opcodes = search->n_opcodes, .before = search->base, .after = *numbers};
-    repair_head_write(machine, "try", about, search->dispatch_width, &text);
+    repair_head_write(machine, "try", about, search->dispatch_width, false, &text);
     text_add(&text, "instructions:\n");
     for (size_t i = 0; i < search->n_context; i++)
         repair_rule_write(arena, machine, &search->context[i], &text);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "check/gap.h"
 #include "check/sums.h"
+#include "repair/repair_forms.h"
 #include "repair/repair_limits.h"
 #include "repair/repair_memory.h"
 #include "repair/repair_mixtures.h"
@@ -14,7 +15,10 @@
 const char *repair_write(const struct repair *repair, const char *about) {
     struct text text = {.arena = repair->arena};
     const struct machine *machine = repair->request->model->machine;
-    repair_head_write(machine, repair->request->name, about, repair->dispatch_width, &text);
+    bool names_forms = false;
+    for (size_t i = 0; i < repair->n_rules; i++)
+        names_forms |= repair->rules[i].is_of_form;
+    repair_head_write(machine, repair->request->name, about, repair->dispatch_width, names_forms, &text);
     const char *when = date_range_text(repair->arena, &repair->request->results->when);
     if (when)
         text_addf(&text, "measured: \"%s\"\n", when);
@@ -195,6 +199,7 @@ struct look {
     struct repair_result *result;
     struct predictor predictor;
     int round;
+    bool only_counts;               // takes nothing back
     size_t *differing, n_differing; // values that still differ
     size_t n_settled;               // forms whose latencies were taken back
     struct trade trade;
@@ -219,7 +224,8 @@ static void look_at(struct look *look, size_t i) {
     repair->is_mended[i] = !is_out && gap < repair->gaps[i] / 2 && !check_value_is_bound(value);
     if (count_after(repair, i, &predicted, gap, count) || is_out) // what is held out only judges
         return;
-    if (!take_back(repair, &look->predictor, value, of_programs, &look->has_removed) && of_programs) {
+    if (look->only_counts ||
+        (!take_back(repair, &look->predictor, value, of_programs, &look->has_removed) && of_programs)) {
         count->n_worse--;
         count->n_beside++;
     }
@@ -244,7 +250,7 @@ static bool look_at_all(struct look *look, struct fail *fail) {
         look_at(look, i);
     look->n_settled += is_good && look->round < ROUNDS_OF_FORMS && settle(repair, &look->trade);
     look->has_removed |= look->n_settled > 0;
-    if (look->result->seen.n_worse && look->round >= ROUNDS_OF_WIDTH)
+    if (look->result->seen.n_worse && look->round >= ROUNDS_OF_WIDTH && !look->only_counts)
         repair->dispatch_width = 0; // no rule is left in these programs
     if (is_good && look_is_last(look))
         describe_after(repair, &look->predictor, look->differing, look->n_differing, look->result);
@@ -288,7 +294,27 @@ static bool verify_spread(struct repair *repair, struct repair_memory *memory, c
     return verify(repair, memory, about, result, &has_removed, fail);
 }
 
-// Verifies all, takes back what mixtures show to be wrong, and verifies what is left.
+// Adds rules of single forms, and keeps them where fewer values differ by them, and none more is made worse.
+static bool verify_forms(struct repair *repair, struct repair_memory *memory, const char *about,
+                         struct repair_result *result, struct fail *fail) {
+    const struct repair_result without = *result;
+    const size_t n_rules = repair->n_rules, n_worse = without.seen.n_worse + without.seen.n_beside;
+    if (!repair->request->names_forms || !repair_add_forms(repair))
+        return true;
+    struct look look = {.repair = repair, .memory = memory, .result = result, .round = ROUNDS - 1, .only_counts = true};
+    result->overlay = repair_write(repair, about);
+    result->n_named = repair->n_rules - n_rules;
+    if (!look_at_all(&look, fail))
+        return false;
+    if (result->seen.n_differ_after < without.seen.n_differ_after &&
+        result->seen.n_worse + result->seen.n_beside <= n_worse)
+        return true;
+    *result = without;
+    repair->n_rules = n_rules;
+    return true;
+}
+
+// Verifies all, takes back what mixtures show to be wrong, verifies what is left, and adds rules of single forms.
 bool repair_verify(struct repair *repair, const char *about, struct repair_result *result, struct fail *fail) {
     struct repair_memory memory;
     struct predictor predictor;
@@ -303,5 +329,7 @@ bool repair_verify(struct repair *repair, const char *about, struct repair_resul
         if (!verify_spread(repair, &memory, about, result, fail))
             return false;
     }
+    if (!verify_forms(repair, &memory, about, result, fail))
+        return false;
     return repair_judge_mixtures(repair, &mixtures, result->overlay, &result->mixtures, fail);
 }

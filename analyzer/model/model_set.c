@@ -7,8 +7,11 @@ bool model_request_judges(const struct model_request *request) {
 }
 
 static struct backend_options options_of(const struct model_request *request, const char *cpu) {
-    return (struct backend_options){
-        .triple = request->triple, .cpu = cpu, .features = request->features, .output_syntax = -1};
+    return (struct backend_options){.triple = request->triple,
+                                    .cpu = cpu,
+                                    .features = request->features,
+                                    .output_syntax = -1,
+                                    .forms = request->forms};
 }
 
 static bool open_one(struct model *model, struct arena *arena, const struct model_request *request, const char *cpu,

@@ -17,6 +17,7 @@ struct model_request {
     struct option_list llvms;  // versions of LLVM, as in backend_load; empty: the newest
     struct option_list judged; // empty: the native CPU; "none": no model
     const char *own;           // CPU file, beside the native CPU where no judged one is named; null: none
+    bool forms;                // struct insn's `form` is wanted
     bool refuses_base;         // CPU files predict only what they state all numbers of: struct cpu
     const char *against;       // null: not wanted
     const char *native;        // the simulated CPU; null: the code runs on this machine, or ran elsewhere
