@@ -10,8 +10,4 @@
 // branch. 0, too, where that way calls, jumps out of the block, or sets the whole stack.
 int x87_stack_left(const struct lab_block *block);
 
-// Pushes less pops of one instruction of x86 (Intel SDM volume 2, B.17; appendix A, table A-7 and on).
-// `sets_all`: it sets the whole stack.
-int x87_stack_step(const uint8_t *bytes, unsigned n, bool *sets_all);
-
 #endif

@@ -1,5 +1,6 @@
 #include "analyzer/cpu/cpu.h"
 
+#include "analyzer/code/x87_effect.h"
 #include "analyzer/cpu/known_recipes.h"
 #include "analyzer/cpu/names.h"
 #include "analyzer/cpu/opcode.h"
@@ -260,7 +261,8 @@ static void number_x86_units(struct cpu *cpu, struct arena *arena) {
     cpu->is_vector = is_vector;
     cpu->is_x87 = is_x87;
     cpu->adjuster = n++;
-    cpu->n_units = n;
+    cpu->x87 = n;
+    cpu->n_units = n + X87_REGISTERS;
 }
 
 unsigned cpu_units_of(const struct cpu *cpu, unsigned reg, uint16_t units[CPU_MOST_OF_TUPLE]) {

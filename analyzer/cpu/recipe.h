@@ -46,7 +46,7 @@ struct cpu_recipe {
     bool is_plain_load;                 // of general registers: it loads, and does nothing else
     bool reads_as_logic;                // cmov or setcc: it waits for flags of logic operations
     bool reads_nothing;                 // whatever its operands are: an idiom that is executed, or clc
-    bool is_x87;                        // of the stack of x87, which nothing follows
+    bool is_x87;                        // of the stack of x87, where nothing follows it
     bool is_unknown;                    // its cycles: see cpu_recipe_make
     bool divides;                       // whole numbers: its time may depend on the quotient
     bool is_repeated;                   // a string instruction, as often as rcx says
@@ -55,6 +55,7 @@ struct cpu_recipe {
 
     unsigned slots;             // of rename and dispatch; 0: fused into another one
     unsigned decoded_slots;     // the same before some are split at rename
+    bool alternates;            // a slot more in every other pass
     unsigned dispatch_fields;   // of CPU_DISPATCH_FIELDS; 0 where the block adjusts no stack pointer
     unsigned n_loads, n_stores; // accesses to memory
     struct cpu_string {

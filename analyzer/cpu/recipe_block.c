@@ -3,6 +3,7 @@
 #include "analyzer/cpu/opcode.h"
 #include "analyzer/cpu/recipe.h"
 #include "analyzer/cpu/recipe_fusion.h"
+#include "analyzer/cpu/recipe_x87.h"
 #include "base/text.h"
 
 static bool is(const struct cpu_recipe *recipe, uint32_t kinds) {
@@ -70,16 +71,41 @@ static bool fuses_with_move(const struct cpu *cpu, const struct cpu_recipe *move
     return insn->writes[0].reg == copy && insn->reads[0].reg == copy;
 }
 
-// A nop shares the slot of the instruction before it, where that one shares it with nothing else. Copies of a block
-// stand one behind the other.
-static void join_nops(struct cpu_recipe *recipes, unsigned n) {
-    bool is_alone = n > 1 && !recipes[n - 1].is_fused && recipes[n - 1].rename != CPU_IS_IDLE;
+// Whether a nop behind an instruction shares its slot: of one of general registers, unless the byte behind the opcode's
+// would stand for an address relative to the instruction, be it a ModRM byte or a number's first (mov eax, 5).
+static bool holds_nop(const struct cpu_recipe *recipe, const struct cpu_recipe *nop) {
+    enum { MOST_BYTES = 15, MOD_AND_RM = 0xc7, RELATIVE = 0x05 };
+    const struct insn *insn = recipe->insn;
+    const unsigned next = recipe->encoding.opcode_at + 1;
+    const bool is_relative = next < insn->n_bytes && (insn->bytes[next] & MOD_AND_RM) == RELATIVE;
+    return recipe->slots && !recipe->is_fused && !recipe->is_vector && !recipe->is_x87 && !is_relative &&
+           insn->n_bytes + nop->insn->n_bytes <= MOST_BYTES;
+}
+
+// One pass behind an instruction that shares its slot with nothing yet; null: there is none. Returns the last such one.
+static const struct cpu_recipe *join_pass(struct cpu_recipe *recipes, unsigned n, const struct cpu_recipe *alone,
+                                          unsigned *n_joined) {
+    *n_joined = 0;
     for (unsigned i = 0; i < n; i++) {
-        bool joins = is_alone && recipes[i].rename == CPU_IS_IDLE;
-        if (joins)
-            recipes[i].slots = recipes[i].decoded_slots = 0;
-        is_alone = !joins && !recipes[i].is_fused && recipes[i].slots > 0;
+        const bool is_nop = recipes[i].rename == CPU_IS_IDLE, joins = is_nop && alone && holds_nop(alone, &recipes[i]);
+        if (is_nop)
+            recipes[i].slots = recipes[i].decoded_slots = joins ? 0 : 1;
+        *n_joined += joins;
+        alone = joins ? NULL : &recipes[i];
     }
+    return alone;
+}
+
+// A nop shares the slot of the instruction before it, where that one shares it with nothing else. Copies of a block
+// stand one behind the other; of an odd number of nops and nothing else, every other pass needs a slot more.
+static void join_nops(struct cpu_recipe *recipes, unsigned n) {
+    unsigned n_first, n_second, n_third;
+    const struct cpu_recipe *alone = join_pass(recipes, n, NULL, &n_first);
+    alone = join_pass(recipes, n, alone, &n_second);
+    alone = join_pass(recipes, n, alone, &n_third);
+    recipes[n - 1].alternates = n_third != n_second;
+    if (n_third < n_second)
+        join_pass(recipes, n, alone, &n_first);
 }
 
 // Where an adjustment was the last to move the stack pointer otherwise, the stack engine does not do for push and pop:
@@ -137,8 +163,11 @@ bool cpu_executes(struct arena *arena, const struct cpu *cpu, const struct cpu_r
 
 struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const struct block *block) {
     struct cpu_recipe *recipes = arena_alloc_uncleared(arena, block->n_insns * sizeof *recipes);
+    bool has_x87 = false, has_nop = false;
     for (unsigned i = 0; i < block->n_insns; i++) {
         known_recipe_make(cpu, &block->insns[i], &recipes[i]);
+        has_x87 |= recipes[i].is_x87;
+        has_nop |= recipes[i].rename == CPU_IS_IDLE;
         if (i && recipe_fuses_with(&recipes[i - 1], &recipes[i])) {
             recipes[i].is_fused = true;
             recipes[i].slots = recipes[i].decoded_slots = 0;
@@ -148,8 +177,10 @@ struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const
     for (unsigned i = 1; i < block->n_insns; i++)
         if (fuses_with_move(cpu, &recipes[i - 1], &recipes[i]))
             recipes[i - 1].slots = recipes[i - 1].decoded_slots = 0;
-    if (cpu_does(cpu, CPU_NOP_FUSION))
+    if (has_nop && cpu_does(cpu, CPU_NOP_FUSION))
         join_nops(recipes, block->n_insns);
+    if (has_x87 && cpu_does(cpu, CPU_X87_STACK))
+        recipe_x87_follow(cpu, recipes, block->n_insns);
     if (cpu_value(cpu, CPU_STACK_ADJUSTED_PIPES) > 0)
         execute_stack(cpu, recipes, block->n_insns);
     if (cpu_value(cpu, CPU_DISPATCH_FIELDS) > 0)

@@ -18,10 +18,12 @@ struct place {
     unsigned bytes; // 0: there is no access, or its width is unknown
 };
 
-// Lines of cache that a place is in. General registers begin at multiples of 64 bytes; what is at a value that was
-// loaded is taken to be in one line. Relative to the program counter, each copy of unrolled code has a place of its
-// own: so many on average.
-double place_lines(const struct bounds_request *request, const struct place *place);
+// Aligned parts of so many bytes, a power of two up to 64, that a place is in. General registers begin at multiples of
+// 64 bytes; what is at a value that was loaded is taken to be in one part. Where it moves with the copies of unrolled
+// code: so many on average.
+double place_parts(const struct bounds_request *request, const struct place *place, unsigned part);
+// Whether each copy of unrolled code has a place of its own: relative to the program counter.
+bool place_moves(const struct bounds_request *request, const struct place *place);
 
 struct address_walk;
 

@@ -193,7 +193,7 @@ static double window_cycles(const struct bound_code *code, const struct cached *
     double few = (rounds - 2) * at_once * line + straight, many = ((rounds - 1) * at_once + 1) * line;
     double without = larger(smaller(held, few) / width, cycles - round); // the last round
     if (rounds < 2)
-        return held / width;
+        return 1;
     return without + smaller(larger((held - few) / (many - few), 0), 1) * larger(cycles - without, 0);
 }
 

@@ -1,4 +1,4 @@
-// What stands beside what: nops that share a slot, stores that go to the cache together, accesses beside operations,
+// What stands beside what: nops that share a slot, accesses that share a cycle, or are in two lines, beside operations,
 // adjustments of the stack pointer behind push and pop, fields in lines of decoded instructions. As on a Zen 4.
 #include "analyzer/predict/testing_cpu_file.h"
 
@@ -47,6 +47,8 @@ static const char text[] = "cpu: 1\n"
                            "  accesses-chained: 0.25\n"
                            "  stores-by-line: 1\n"
                            "  stores-by-bytes: 32\n"
+                           "  loads-per-cycle-vector: 2\n"
+                           "  crossing-loads-alone: 1\n"
                            "  loaded-stores-alone: 1\n"
                            "  load-latency: 4\n"
                            "  load-scaled-index: 1\n"
@@ -83,24 +85,18 @@ static void groups(void **state) {
         {"89d889d889d889d889d889d890", "six mov and a nop", BOUND_DISPATCH, 6. / 6},
         {"89d889d889d889d889d889d89090", "and two nops: the second is alone", BOUND_DISPATCH, 7. / 6},
         {"9089d8", "nop; mov: it shares the slot of the copy before", BOUND_DISPATCH, 1. / 6},
-        {"48890348894318", "mov [rbx], rax; mov [rbx+24], rax", BOUND_STORES, 1},
-        {"4889431848894320", "mov [rbx+24], rax; mov [rbx+32], rax: two parts", BOUND_STORES, 2},
-        {"48894318488943204889432848894330", "and two stores more to the second: no more parts", BOUND_STORES, 2},
-        {"488903", "mov [rbx], rax: goes with that of the copy before", BOUND_STORES, 1. / 2},
-        {"48890348894308488b0e", "two stores, and a load of another place", BOUND_STORES, 1},
-        {"48890348894308488b0b", "and a load of the first: it keeps memory busy", BOUND_STORES, 2},
-        {"48890348894308488b5308", "a load of the second", BOUND_STORES, 2},
-        {"48890348894308488b0b4531c04531c94531d24531db4531e44531ed", "and six zeroings: there is time", BOUND_STORES,
-         1},
-        {"4889034889430848894310488b0b", "three stores, and a load of the first", BOUND_STORES, 3},
-        {"488903488943084889432048895328488b0b", "two pairs, and a load of the first: no longer", BOUND_STORES, 2},
-        {"488903488943084889432048895328488b0b488b5320", "and a load of the third", BOUND_STORES, 4},
-        {"48010348014308", "add [rbx], rax; add [rbx+8], rax: updates go together", BOUND_STORES, 1},
-        {"488b03488b4b084885d2", "two loads and a test: all groups have four and two", BOUND_LOADS, 2. / 3 + 0.2 / 2},
-        {"488b03488b4b084889f2", "two loads and a mov that is no operation", BOUND_LOADS, 2. / 3},
-        {"488b0348837b08054889f2", "mov rax, [rbx]; cmp [rbx+8], 5; mov: what loads stands beside no access",
-         BOUND_LOADS, 2. / 3},
-        {"488b03488b4b08488b6b104885d24885d24885d2", "three loads and three tests", BOUND_LOADS, 1},
+        {"90", "nop: every other one needs a slot", BOUND_DISPATCH, 0.5 / 6},
+        {"909090", "three nops", BOUND_DISPATCH, 1.5 / 6},
+        {"0f1f8400000000000f1f8000000000", "nops of eight and seven bytes", BOUND_DISPATCH, 1. / 6},
+        {"0f1f8400000000000f1f840000000000", "two of eight are too long", BOUND_DISPATCH, 2. / 6},
+        {"81f800010000660f1f840000000000", "cmp eax, 256 and a nop: 15 bytes", BOUND_DISPATCH, 1. / 6},
+        {"81f800010000662e0f1f840000000000", "16 bytes", BOUND_DISPATCH, 2. / 6},
+        {"3d0001000090", "cmp eax, 256 of the short form; nop", BOUND_DISPATCH, 1. / 6},
+        {"3d0500000090", "cmp eax, 5: its number's first byte is as that of rip's", BOUND_DISPATCH, 2. / 6},
+        {"5890", "pop rax; nop", BOUND_DISPATCH, 1. / 6},
+        {"488d050000000090", "lea rax, [rip]; nop", BOUND_DISPATCH, 2. / 6},
+        {"0f28c190", "movaps xmm0, xmm1; nop", BOUND_DISPATCH, 2. / 6},
+        {"31c0662e0f1f840000000000", "xor eax, eax and a nop of ten bytes: a window a cycle", BOUND_CACHE, 12. / 64},
         {"504883c408", "push; add rsp, 8: back", BOUND_LATENCY, 2},
         {"584883c408", "pop; add rsp, 8: on", BOUND_LATENCY, 1.75},
         {"58584883c408", "two pops; add rsp, 8: a quarter more", BOUND_LATENCY, 2},
@@ -131,6 +127,45 @@ static void groups(void **state) {
         {"648304252800000001", "add fs:[40], 1: by forwarding", BOUND_LATENCY, 8},
         {"62a17d40efc062a17d40efc062a17d40efc062a17d40efc0",
          "four of six bytes: ten or eleven slots of a window take no longer than dispatch", BOUND_CACHE, 4. / 6},
+    };
+    check(state, rows, sizeof rows / sizeof *rows);
+}
+
+static void accesses(void **state) {
+    static const struct row rows[] = {
+        {"48890348894318", "mov [rbx], rax; mov [rbx+24], rax", BOUND_STORES, 1},
+        {"4889431848894320", "mov [rbx+24], rax; mov [rbx+32], rax: two parts", BOUND_STORES, 2},
+        {"48894318488943204889432848894330", "and two stores more to the second: no more parts", BOUND_STORES, 2},
+        {"488903", "mov [rbx], rax: goes with that of the copy before", BOUND_STORES, 1. / 2},
+        {"48890348894308488b0e", "two stores, and a load of another place", BOUND_STORES, 1},
+        {"48890348894308488b0b", "and a load of the first: it keeps memory busy", BOUND_STORES, 2},
+        {"48890348894308488b5308", "a load of the second", BOUND_STORES, 2},
+        {"48890348894308488b0b4531c04531c94531d24531db4531e44531ed", "and six zeroings: there is time", BOUND_STORES,
+         1},
+        {"4889034889430848894310488b0b", "three stores, and a load of the first", BOUND_STORES, 3},
+        {"488903488943084889432048895328488b0b", "two pairs, and a load of the first: no longer", BOUND_STORES, 2},
+        {"488903488943084889432048895328488b0b488b5320", "and a load of the third", BOUND_STORES, 4},
+        {"48010348014308", "add [rbx], rax; add [rbx+8], rax: updates go together", BOUND_STORES, 1},
+        {"488b03488b4b084885d2", "two loads and a test: all groups have four and two", BOUND_LOADS, 2. / 3 + 0.2 / 2},
+        {"488b03488b4b084889f2", "two loads and a mov that is no operation", BOUND_LOADS, 2. / 3},
+        {"488b0348837b08054889f2", "mov rax, [rbx]; cmp [rbx+8], 5; mov: what loads stands beside no access",
+         BOUND_LOADS, 2. / 3},
+        {"488b03488b4b08488b6b104885d24885d24885d2", "three loads and three tests", BOUND_LOADS, 1},
+        {"48895f18", "mov [rdi+24], rbx: in one part of a line", BOUND_STORES, 1. / 2},
+        {"48895f19", "mov [rdi+25], rbx: in two", BOUND_STORES, 2},
+        {"48895f0448895f0c48895f1448895f1c", "four stores, the last in two parts: the third is alone", BOUND_STORES, 3},
+        {"48895f1448895f1c48895f24", "two stores, and one in two parts", BOUND_STORES, 2},
+        {"48895f3c48895f44", "a store in two lines, and one in the second", BOUND_STORES, 2},
+        {"0f1007", "movups xmm0, [rdi]", BOUND_LOADS, 1. / 2},
+        {"0f104738", "movups xmm0, [rdi+56]: in two lines", BOUND_LOADS, 1},
+        {"0f10470f0f1047380f104f01", "two movups in one line, and one in two", BOUND_LOADS, 2},
+        {"0f10470f0f104738", "one, and one in two lines: it is alone", BOUND_LOADS, 2},
+        {"488b473c", "mov rax, [rdi+60]: as two loads", BOUND_LOADS, 2. / 3},
+        {"488b050100000090", "mov rax, [rip+1]: each copy 8 bytes on, and never in two lines", BOUND_LOADS, 1. / 3},
+        {"488b050400000090", "mov rax, [rip+4]: one in eight, which counts as three", BOUND_LOADS, (1 + 2. / 8) / 3},
+        {"0f1005010000000f1f00", "movups xmm0, [rip+1]: 10 bytes on, 7 of 32", BOUND_LOADS, (1 + 2. * 7 / 32) / 2},
+        {"488905040000006690", "mov [rip+4], rax: 9 bytes on, 7 of 32 in two parts", BOUND_STORES,
+         (1 + 1.5 * 7 / 32) / 2},
     };
     check(state, rows, sizeof rows / sizeof *rows);
 }
@@ -215,7 +250,8 @@ static void lines(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(groups), cmocka_unit_test(fields_of_groups),
-                                       cmocka_unit_test(chains_by_addresses), cmocka_unit_test(lines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(groups), cmocka_unit_test(accesses),
+                                       cmocka_unit_test(fields_of_groups), cmocka_unit_test(chains_by_addresses),
+                                       cmocka_unit_test(lines)};
     return cmocka_run_group_tests(tests, open_file, testing_cpu_file_close);
 }

@@ -52,10 +52,6 @@ double walk_wait_for_page(struct walk *walk, const struct cpu_recipe *recipe, co
     return walk_new_page(walk) * moving->from.pages;
 }
 
-static double lines_of(const struct walk *walk, const struct place *place) {
-    return place_lines(walk->code->request, place);
-}
-
 // What two stores share that go to the cache together: the line that they are in, or a part of it. Where all pages are
 // one, theirs is the same.
 static uint64_t part_of(const struct walk *walk, const struct place *place) {
@@ -69,17 +65,46 @@ static uint64_t memory_of(const struct walk *walk) {
     return walk->code->request->pages_are_one ? PAGE : UINT64_MAX;
 }
 
+// Turns of a cycle that has so many, of what needs one; where it has a cycle of its own, what is left of the one before
+// it is lost. `taken`: of the newest cycle.
+static double take_turns(double *taken, double in_cycle, bool is_alone) {
+    const double lost = is_alone && *taken > 0 ? in_cycle - *taken : 0;
+    *taken = is_alone || *taken + 1 >= in_cycle ? 0 : *taken + 1;
+    return is_alone ? lost + in_cycle : 1;
+}
+
+// How often a load takes one of the turns of a cycle: once for each line; where copies load from one place after the
+// other, once more where it is in two.
+static double turns_of_load(const struct walk *walk, const struct place *place, double lines) {
+    const bool loses = cpu_does(walk->cpu, CPU_LOADS_ALONE) && place_moves(walk->code->request, place);
+    return loses ? lines + lines - 1 : lines;
+}
+
+// Of a load that takes so many turns of a cycle: how much longer than one access does it keeps others off, ticks.
+static int64_t part_of_access(const struct cpu *cpu, const struct cpu_recipe *recipe, double turns) {
+    const double loads = cpu_value(cpu, recipe->is_vector && cpu_knows(cpu, CPU_LOADS_VECTOR) ? CPU_LOADS_VECTOR
+                                                                                              : CPU_LOADS),
+                 accesses = cpu_value(cpu, CPU_ACCESSES);
+    return loads > 0 && accesses > 0 ? walk_whole_ticks(fmax(turns / loads - floor(turns) / accesses, 0)) : 0;
+}
+
 void walk_count_load(struct walk *walk, const struct cpu_recipe *recipe, const struct place *place) {
     const struct cpu *cpu = walk->cpu;
-    double n = lines_of(walk, place);
+    const double lines = place_parts(walk->code->request, place, LINE);
+    double n = turns_of_load(walk, place, lines);
     if (recipe->n_loads > 1)
         n += recipe->n_loads - 1;
     walk->n_loads += n;
     walk->n_accesses += n;
     walk->access.n_loads = (unsigned)n;
-    bool is_vector = recipe->is_vector && recipe->n_loads == 1; // no gather
-    walk->n_vector_loads += is_vector ? n : 0;
-    walk->access.n_vector_loads = is_vector ? walk->access.n_loads : 0;
+    if (recipe->is_vector && recipe->n_loads == 1) { // no gather
+        if (cpu_does(cpu, CPU_LOADS_ALONE) && (lines == 1 || lines == 2))
+            n = take_turns(&walk->vector_turns, cpu_value(cpu, CPU_LOADS_VECTOR), lines == 2);
+        walk->n_vector_loads += n;
+        walk->access.n_vector_loads = (unsigned)n;
+    }
+    if (n != floor(n)) // on average; the core knows whole ones
+        walk->access.crowded = part_of_access(cpu, recipe, n);
     unsigned banks = (unsigned)cpu_value(cpu, CPU_LOAD_BANKS);
     if (banks && banks <= MOST_BANKS && place->bytes) {
         uint64_t first = place->address.offset / BANK, last = (place->address.offset + place->bytes - 1) / BANK;
@@ -96,19 +121,36 @@ void walk_count_load(struct walk *walk, const struct cpu_recipe *recipe, const s
         walk->turn_loads[walk->n_turn_loads++] = *place;
 }
 
+// How often a store takes one of the turns of a cycle: where stores go to the cache by parts of lines, one that is in
+// two parts has a cycle of its own. `n_parts`: on average where it moves; then half of the time a turn before it is
+// lost.
+static double turns_of_store(struct walk *walk, double n_parts, bool moves) {
+    const double cycle = cpu_value(walk->cpu, CPU_STORES);
+    if (!cpu_knows(walk->cpu, CPU_STORES_BY_BYTES))
+        return n_parts;
+    return moves ? 1 + (n_parts - 1) * (cycle - 0.5) : take_turns(&walk->store_turns, cycle, n_parts > 1);
+}
+
 void walk_count_store(struct walk *walk, const struct place *place) {
-    walk->n_accesses++;
-    const double lines = lines_of(walk, place);
-    walk->access.n_store_lines = (unsigned)lines;
-    walk->n_store_lines += lines;
+    const struct bounds_request *request = walk->code->request;
+    const unsigned bytes = (unsigned)cpu_value(walk->cpu, CPU_STORES_BY_BYTES);
+    const double parts = place_parts(request, place, bytes ? bytes : LINE);
+    const double turns = turns_of_store(walk, parts, place_moves(request, place));
     const struct place *before = &walk->last_store;
+    struct place last = *place; // the last part of it
+    last.address.offset += parts >= 2 ? place->bytes - 1 : 0;
+    walk->n_accesses++;
+    walk->access.n_store_turns = (unsigned)turns;
+    walk->n_store_turns += turns;
+    walk->n_store_parts += parts;
     bool joins = walk->has_pair && place->bytes && before->bytes && before->address.base == place->address.base &&
                  part_of(walk, before) == part_of(walk, place);
-    walk->access.n_commits = joins ? 0 : (unsigned)lines;
-    walk->n_commits += joins ? 0 : lines;
-    const bool has_room = !joins || cpu_knows(walk->cpu, CPU_STORES_BY_BYTES); // for a further one
-    walk->has_pair = has_room && lines < 2;
-    walk->last_store = *place;
+    const double commits = joins ? parts - 1 : parts;
+    walk->access.n_commits = (unsigned)commits;
+    walk->n_commits += commits;
+    const bool has_room = !joins || bytes; // for a further one
+    walk->has_pair = has_room && (parts < 2 || bytes);
+    walk->last_store = last;
 }
 
 static double popcount(uint64_t pipes) {
@@ -155,11 +197,11 @@ static void add_new_pages(const struct walk *walk, double turns, double *loads, 
     hold_for_pages(walk, more_loads, n_loads, more_stores, n_stores);
 }
 
-// How often a turn's stores go to the cache. A last store of one turn and a first one of the next go there together in
-// every second turn.
-static double commits_of(const struct walk *walk, double turns) {
+// How many of something a turn has. What a last store of one turn and a first one of the next have together, they may
+// have in every second turn. `by`: until the end of the first turns.
+static double each_turn(double in_all, const double by[2], double turns) {
     const unsigned n = (unsigned)turns, left_out = n < SAME_TURNS ? 0 : n % 2 ? 1 : 2;
-    return (walk->n_commits - (left_out ? walk->n_commits_by[left_out - 1] : 0)) / (n - left_out);
+    return (in_all - (left_out ? by[left_out - 1] : 0)) / (n - left_out);
 }
 
 // What a slot of dispatch brings to the schedulers.
@@ -209,7 +251,7 @@ static void crowd(const struct walk *walk, double turns, double lost) {
     const struct bound_code *code = walk->code;
     for (unsigned turn = 0; turn < code->n_access_turns && code->accesses && lost > 0; turn++)
         for (unsigned i = 0; i < code->n; i++)
-            code->accesses[turn][i].crowded = walk_whole_ticks(lost * turns / walk->n_accesses);
+            code->accesses[turn][i].crowded += walk_whole_ticks(lost * turns / walk->n_accesses);
 }
 
 void walk_set_memory(const struct walk *walk, double turns, struct bounds *bounds) {
@@ -220,7 +262,8 @@ void walk_set_memory(const struct walk *walk, double turns, struct bounds *bound
     if (cpu_knows(cpu, CPU_LOADS))
         loads = fmax(loads, walk->n_loads / cpu_value(cpu, CPU_LOADS));
     if (cpu_knows(cpu, CPU_LOADS_VECTOR))
-        loads = fmax(loads, walk->n_vector_loads / cpu_value(cpu, CPU_LOADS_VECTOR));
+        loads = fmax(loads, each_turn(walk->n_vector_loads, walk->n_vector_loads_by, turns) * turns /
+                                cpu_value(cpu, CPU_LOADS_VECTOR));
     for (unsigned i = 0; i < MOST_BANKS && cpu_knows(cpu, CPU_LOAD_BANK_READS); i++)
         loads = fmax(loads, walk->bank_reads[i] / cpu_value(cpu, CPU_LOAD_BANK_READS));
     if (cpu_does(cpu, CPU_PAIRED_LOADS_BY_BANK) && walk->n_turn_loads)
@@ -233,14 +276,15 @@ void walk_set_memory(const struct walk *walk, double turns, struct bounds *bound
     bounds->crowded = bounds->counts_stores ? lost : 0;
     loads = fmax(loads, accesses);
     if (cpu_knows(cpu, CPU_STORES))
-        stores = fmax(stores, walk->n_store_lines / cpu_value(cpu, CPU_STORES));
+        stores = fmax(stores, each_turn(walk->n_store_turns, walk->n_store_turns_by, turns) * turns /
+                                  cpu_value(cpu, CPU_STORES));
     if (cpu_does(cpu, CPU_STORES_BY_LINE))
-        stores = fmax(stores, commits_of(walk, turns) * turns);
+        stores = fmax(stores, each_turn(walk->n_commits, walk->n_commits_by, turns) * turns);
     bounds->cycles[BOUND_LOADS] = loads / turns;
     bounds->cycles[BOUND_STORES] = stores / turns;
     const unsigned n_hits = walk->n_hits / (unsigned)fmax(turns - 1, 1); // those of each turn
     if (cpu_does(cpu, CPU_LOADED_STORES_ALONE) && n_hits) {
         bounds->full = (walk->n_accesses / turns + n_hits) / cpu_value(cpu, CPU_ACCESSES);
-        bounds->alone = walk->n_store_lines / turns;
+        bounds->alone = walk->n_store_parts / turns;
     }
 }

@@ -146,6 +146,8 @@ static void sync_stack(struct walk *walk, const struct cpu_recipe *recipe) {
         walk->access.sync_slots = (unsigned)cpu_value(cpu, CPU_STACK_SYNC);
         walk->is_pending = false;
     }
+    if (recipe->alternates) // a nop
+        walk->access.sync_slots = walk->turn % 2;
     if (recipe_reads(recipe, cpu->adjuster)) {
         gap = adjustment_gap(walk, recipe);
         cycles += adjustment_sync(walk, recipe) + gap;
@@ -394,8 +396,11 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
             code->accesses[turn] = arena_alloc_uncleared(code->arena, code->n * sizeof **code->accesses);
         walk_turn(walk, code->accesses ? code->accesses[turn] : NULL);
         walk->turn = ++turn;
-        if (turn <= 2)
+        if (turn <= 2) {
             walk->n_commits_by[turn - 1] = walk->n_commits;
+            walk->n_store_turns_by[turn - 1] = walk->n_store_turns;
+            walk->n_vector_loads_by[turn - 1] = walk->n_vector_loads;
+        }
         if (turn == HALF)
             half = latest(walk);
         same = compare(walk, before, growth, &most) ? same + 1 : 0;

@@ -84,13 +84,15 @@ struct walk {
     uint64_t compared_bits; // of addresses
     bool renames;           // memory: how an address is written counts
     // memory, of all turns
-    double n_loads, n_chained, n_vector_loads, n_accesses, n_store_lines, n_commits, bank_reads[MOST_BANKS];
-    double n_commits_by[2];                          // until the end of the first turns
-    struct place last_store, turn_loads[MOST_LOADS]; // turn_loads: of the turn that goes on
+    double n_loads, n_chained, n_vector_loads, n_accesses, n_store_turns, n_store_parts, n_commits;
+    double bank_reads[MOST_BANKS];
+    double n_commits_by[2], n_store_turns_by[2], n_vector_loads_by[2]; // until the end of the first turns
+    struct place last_store, turn_loads[MOST_LOADS];                   // turn_loads: of the turn that goes on
     unsigned n_turn_loads;
     unsigned n_hits; // loads that meet a store, of what stores nothing, behind the first turn
     bool has_pair;
-    struct met_page { // the newest ones that an access has moved on to
+    double store_turns, vector_turns; // of those that the newest cycle has for stores, and loads of vector registers
+    struct met_page {                 // the newest ones that an access has moved on to
         struct value page;
         unsigned turn; // the first
     } pages[KEPT_PAGES];

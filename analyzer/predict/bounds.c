@@ -16,12 +16,20 @@ static double count_sync_slots(const struct bound_code *code) {
     return code->n_syncs * cpu_value(code->cpu, CPU_STACK_SYNC);
 }
 
+// Slots that come in every other iteration only.
+static unsigned count_alternating(const struct bound_code *code) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < code->n; i++)
+        n += code->recipes[i].alternates;
+    return n;
+}
+
 // Slots of one iteration.
 static double count_slots(const struct bound_code *code) {
     double slots = 0;
     for (unsigned i = 0; i < code->n; i++)
         slots += code->recipes[i].slots;
-    return slots + count_sync_slots(code);
+    return slots + count_sync_slots(code) + count_alternating(code) / 2.0;
 }
 
 static double rate(double n, const struct cpu *cpu, enum cpu_parameter width) {
@@ -32,7 +40,7 @@ static double rate(double n, const struct cpu *cpu, enum cpu_parameter width) {
 // more immediates and displacements than it has room for.
 static double dispatch_cycles(const struct bound_code *code, double slots) {
     const unsigned width = (unsigned)cpu_value(code->cpu, CPU_DISPATCH_WIDTH);
-    if (!width || !cpu_does(code->cpu, CPU_DISPATCHES_WHOLE))
+    if (!width || !cpu_does(code->cpu, CPU_DISPATCHES_WHOLE) || count_alternating(code))
         return rate(slots, code->cpu, CPU_DISPATCH_WIDTH);
     const unsigned most = (unsigned)cpu_value(code->cpu, CPU_DISPATCH_FIELDS), n_places = width * (most + 1);
     uint64_t at = 0, *began = ARENA_ARRAY(code->arena, uint64_t, n_places),
@@ -132,7 +140,7 @@ static void part_stores(struct bound_code *code, struct bounds *bounds) {
     bounds->cycles[BOUND_STORES] = bounds->alone;
     for (unsigned turn = 0; turn < code->n_access_turns && code->accesses; turn++)
         for (unsigned i = 0; i < code->n; i++)
-            code->accesses[turn][i].n_commits = code->accesses[turn][i].n_store_lines;
+            code->accesses[turn][i].n_commits = code->accesses[turn][i].n_store_turns;
     rank(bounds);
 }
 

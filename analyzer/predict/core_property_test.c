@@ -134,7 +134,7 @@ static bool check_small_windows(struct arena *arena, struct cpu *cpu, const stru
 
 static void random_blocks(void **state) {
     (void)state;
-    static const char *const names[] = {"core:skylake", "core:haswell", "core:ivybridge", "core:zen5"};
+    static const char *const names[] = {"core:skylake", "core:haswell", "core:ivybridge", "core:zen5", "core:zen4"};
     const char *wanted = getenv("CYCLOPS_BLOCKS");
     const unsigned n_blocks = wanted ? (unsigned)strtoul(wanted, NULL, 10) : N_BLOCKS;
     for (size_t c = 0; c < sizeof names / sizeof *names; c++) {

@@ -73,7 +73,7 @@ static unsigned commit(const struct cpu *cpu, const unsigned *n_commits, unsigne
     struct stash stash = {0};
     store_table_open(table, cpu, &stash);
     for (unsigned i = 0; i < n; i++)
-        store_table_enter(table, &(const struct core_access){.n_commits = n_commits[i], .n_store_lines = 1});
+        store_table_enter(table, &(const struct core_access){.n_commits = n_commits[i], .n_store_turns = 1});
     table->retired = n;
     for (int64_t cycle = 0; cycle < cycles; cycle++)
         store_table_commit(table, cycle);
@@ -109,7 +109,7 @@ static void what_a_load_meets(void **state) {
     const struct cpu cpu = {0};
     struct stash stash = {0};
     store_table_open(table, &cpu, &stash);
-    const struct core_access store = {.n_commits = 1, .n_store_lines = 1};
+    const struct core_access store = {.n_commits = 1, .n_store_turns = 1};
     const struct core_access newest = {.meets = CORE_IS_FORWARDED, .stores_back = 1},
                              older = {.meets = CORE_IS_FORWARDED, .stores_back = 2};
     assert_null(store_table_met(table, &newest));

@@ -89,8 +89,8 @@ struct core_access {
     unsigned stores_back;    // the store that it meets: 1 is the newest before it
     unsigned n_loads;        // reads of lines
     unsigned n_vector_loads; // the same, where they are of a vector register; else 0
-    unsigned n_store_lines;  // lines that its store is to: 0, 1 or 2
-    unsigned n_commits;      // lines that its store takes anew: 0, 1 or 2
+    unsigned n_store_turns;  // of those that a cycle has for stores
+    unsigned n_commits;      // lines, or parts of them, that its store takes anew: 0, 1 or 2
     uint64_t banks;          // that it reads, a bit each
     int64_t latency;         // ticks, of its load without any store
     int64_t more;            // ticks, from what it meets to what it loads

@@ -25,7 +25,7 @@ uint64_t store_table_enter(struct store_table *table, const struct core_access *
         .waits_for_address = NO_WAIT,
         .waits_for_retired = NO_WAIT,
         .n_commits = access->n_commits,
-        .n_lines = access->n_store_lines,
+        .n_lines = access->n_store_turns,
     };
     return table->next++;
 }
