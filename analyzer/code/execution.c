@@ -17,8 +17,10 @@ struct block execution_lay_out(struct arena *arena, const struct execution *exec
     if (execution->steps == NULL)
         return laid_out;
     struct insn *insns = ARENA_ARRAY(arena, struct insn, execution->n_steps);
-    for (unsigned i = 0; i < execution->n_steps; i++)
+    for (unsigned i = 0; i < execution->n_steps; i++) {
         insns[i] = *execution_insn(execution, i);
+        insns[i].is_taken = execution->steps[i].is_taken;
+    }
     laid_out.insns = insns;
     laid_out.n_insns = execution->n_steps;
     laid_out.labels = NULL;

@@ -50,6 +50,7 @@ static void an_execution_has_its_own_order(void **state) {
     assert_string_equal(laid_out.name, "b");
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(laid_out.insns[i].line, insns[steps[i].insn].line);
+    assert_true(laid_out.insns[0].is_taken && !laid_out.insns[2].is_taken);
     arena_free(&arena);
 }
 

@@ -56,6 +56,7 @@ struct insn {
     bool load_barrier, store_barrier;
     bool is_call, is_branch, is_return;
     bool is_conditional;  // a branch that may fall through
+    bool is_taken;        // in a block that execution_lay_out made: it went elsewhere than to the one behind it
     bool is_direct;       // a branch or call whose bytes say where it goes,
     int64_t displacement; // from the start of this instruction, bytes
     const char *target;   // label that a branch or call of a text names; null: none, or from bytes

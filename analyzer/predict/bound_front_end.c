@@ -172,6 +172,7 @@ struct cached {
     unsigned slots, immediates, n_insns;
     unsigned lines; // that hold it
     bool follows;   // code comes to it from the window before
+    bool is_left;   // by a taken branch
 };
 
 // Cycles in which a window's lines are delivered. More lines than come at once take further rounds. Windows of little
@@ -199,7 +200,9 @@ static double window_cycles(const struct bound_code *code, const struct cached *
 
 static double end_window(const struct bound_code *code, struct cached *window, struct supply *supply) {
     window->lines = window->lines ? window->lines : 1; // nothing holds it, where code begins behind the first window
-    const double cycles = window_cycles(code, window);
+    double cycles = window_cycles(code, window);
+    if (window->is_left)
+        cycles = larger(cycles, 1 / cpu_value(code->cpu, CPU_TAKEN_BRANCHES));
     supply_add(code, supply, window->n_insns, cycles);
     return cycles;
 }
@@ -344,21 +347,81 @@ static struct cached hold(const struct laid_out *all, const unsigned *fits, stru
     return window;
 }
 
-// Fills lines greedily: one ends with its window, or where it is full.
+// Whether control goes on elsewhere than behind it. The way of a conditional branch is known where code is laid out.
+static bool is_taken(const struct insn *insn) {
+    return insn->is_taken || (insn_changes_way(insn) && !insn->is_conditional);
+}
+
+// A taken branch of a copy: how many instructions come before what it leads to, and how far into the copy as it is laid
+// out that is; how much further on it really lies, bytes.
+struct taken {
+    unsigned n_insns, n_bytes;
+    unsigned moved;
+};
+
+// By instruction of a copy: the next taken branch; n_insns 0: none follows. Null: there is none at all, or nobody knows
+// what they cost.
+static struct taken *list_taken(const struct bound_code *code) {
+    struct taken *taken = NULL, next = {0};
+    unsigned laid_out = 0, lies = 0;
+    for (unsigned i = 0; i < code->n && cpu_value(code->cpu, CPU_TAKEN_BRANCHES) > 0; i++) {
+        const struct insn *insn = code->recipes[i].insn;
+        laid_out += insn->n_bytes;
+        const unsigned behind = lies + insn->n_bytes;
+        lies = is_taken(insn) && insn->is_direct ? lies + (unsigned)insn->displacement : behind;
+        if (!is_taken(insn))
+            continue;
+        taken = taken ? taken : ARENA_ARRAY(code->arena, struct taken, code->n);
+        taken[i] = (struct taken){i + 1, laid_out, lies - laid_out};
+    }
+    for (unsigned i = code->n; i-- > 0 && taken;) {
+        next = taken[i].n_insns ? taken[i] : next;
+        taken[i] = next;
+    }
+    return taken;
+}
+
+// The branch by which code from `at` on is left before `to`, which is behind that one then; null: it is not.
+static const struct taken *leave(const struct taken *taken, unsigned n, struct reached at, struct reached *to) {
+    if (!taken)
+        return NULL;
+    const struct taken *by = &taken[at.insn];
+    const unsigned copy = by->n_insns ? at.copy : at.copy + 1;
+    by = by->n_insns ? by : &taken[0];
+    const struct reached end = by->n_insns < n ? (struct reached){copy, by->n_insns} : (struct reached){copy + 1, 0};
+    if (end.copy > to->copy || (end.copy == to->copy && end.insn > to->insn))
+        return NULL;
+    *to = end;
+    return by;
+}
+
+// Fills lines greedily: one ends with its window, behind a taken branch, or where it is full.
 static double fill_cache(const struct bound_code *code, unsigned copies, struct supply *supply) {
     const unsigned size = (unsigned)cpu_value(code->cpu, CPU_CACHE_LINE_BYTES), start = code->request->start;
     const struct held *each = list_held(code);
     const unsigned *fits = list_fits(code, each, size);
     const struct laid_out all = lay_out(code, each);
+    const struct taken *taken = list_taken(code);
     struct reached at = {0};
+    bool follows = false;
     double cycles = 0;
-    for (unsigned end = size; at.copy < copies; end += size) {
-        const struct reached to = end > start ? reach(&all, end - start, copies) : at;
+    for (unsigned end = size; at.copy < copies;) {
+        struct reached to = end > start ? reach(&all, end - start, copies) : at;
+        const struct taken *by = leave(taken, code->n, at, &to);
         struct cached window = hold(&all, fits, at, to);
-        window.follows = end > size;
-        if (window.n_insns || !window.follows)
+        window.follows = follows;
+        window.is_left = by;
+        if (window.n_insns || end == size) {
             cycles += end_window(code, &window, supply);
+            follows = !by;
+        }
         at = to;
+        if (by) { // the end of the window that it leads to
+            const unsigned so_far = start + (to.copy - (to.insn ? 0 : 1)) * all.n_bytes + by->n_bytes;
+            end = so_far + size - (start + by->n_bytes + by->moved) % size;
+        } else {
+            end += size;
+        }
     }
     return cycles;
 }

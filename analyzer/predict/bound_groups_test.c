@@ -40,6 +40,7 @@ static const char text[] = "cpu: 1\n"
                            "  op-cache-straight-slots: 14\n"
                            "  op-cache-many-lines: 4\n"
                            "  op-cache-fused-together: 1\n"
+                           "  taken-branches-per-cycle: 1\n"
                            "  loads-per-cycle: 3\n"
                            "  stores-per-cycle: 2\n"
                            "  accesses-per-cycle: 3\n"
@@ -240,6 +241,14 @@ static void lines(void **state) {
          "four of test r8b, 4: unsigned ones hold as much as long ones", 2},
         {"b905000000b905000000b905000000b905000000b905000000b9050000004983ef0175d6",
          "seven slots, six immediates of four bytes and two fields of one", 1},
+        {"eb004983ef0175f8", "jmp to what is behind it, and the loop's branch", 2},
+        {"eb00eb00eb004983ef0175f4", "three of these", 4},
+        {"89d889d889d8eb0089d889d889d84983ef0175ec", "three moves before it, and three behind", 2},
+        {"89d889d889d889d889d889d889d889d889d889d8eb004983ef0175e4", "eleven slots before what it leads to: two lines",
+         3},
+        {"89d889d889d889d889d889d889d889d889d889d8eb0089d889d889d889d889d889d889d889d889d889d8eb004983ef0175ce",
+         "and once more", 5},
+        {"4839c074004983ef0175f5", "cmp; je that may not be taken: one line", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct bounds bounds =
