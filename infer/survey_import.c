@@ -170,15 +170,46 @@ static double half_of(const struct import *import, const struct subject_view *vi
     return has_twin && twin->numbers.latency <= both ? twin->numbers.latency : floor(both / 2);
 }
 
+// Whether the survey has all that leads back in the value's program: else it is the base's, which may be wrong.
+static bool knows_ways_back(const struct import *import, const struct subject_view *view, const struct sum *sum) {
+    for (size_t p = 0; p < sum->value->value.n_parts; p++) {
+        struct block block = {0};
+        struct fail fail = {0};
+        const char *code = sum->value->value.parts[p].code;
+        if (!code || !predictor_describe(view->predictor, view->arena, code, &block, &fail))
+            return false;
+        for (unsigned i = 0; i < block.n_insns; i++) {
+            const struct subject *other = subject_called(import, block.insns[i].opcode);
+            if (block.insns[i].n_reads && !(other && (other->is_known || other->is_settled)))
+                return false;
+        }
+    }
+    return true;
+}
+
+// Whether a chain through a register was measured that takes less than so long.
+static bool has_faster_chain(const struct subject *subject, double latency) {
+    for (size_t i = 0; i < subject->n_values; i++) {
+        const struct check_value *value = &subject->values[i];
+        const bool is_of_register =
+            value->quantity == CHECK_LATENCY && value->value.sum <= 0 && !strchr(value->source, '.');
+        if (is_of_register && table_is_stable(&value->value) && value->value.high < latency)
+            return true;
+    }
+    return false;
+}
+
 // Sets the two parts of a sum. Each has half where neither is known: only the sum counts wherever both follow each
-// other in a circle.
+// other in a circle. Where the survey has not what leads back, that may be wrong in the base: then no chain of the form
+// shows less.
 static void settle(const struct import *import, const struct subject_view *view, const struct sum *sum,
                    struct subject *partner) {
     struct predicted predicted = predictor_predict(view->predictor, sum->value);
     double missing = sum->value->value.cycles - predicted.cycles;
     struct cpu_recipe own, back;
     if (!predicted.is_known || !subject_recipe(view, sum->subject, &own) ||
-        (partner && !subject_recipe(view, partner, &back)))
+        (partner && !subject_recipe(view, partner, &back)) ||
+        (!partner && has_faster_chain(sum->subject, own.latency + missing) && !knows_ways_back(import, view, sum)))
         return;
     sum->subject->is_settled = true;
     if (!partner) {
@@ -214,23 +245,6 @@ static struct sum *list_sums(struct import *import, size_t *n) {
 static int compare_cycles(const void *a, const void *b) {
     const double *one = a, *other = b;
     return (*one > *other) - (*one < *other);
-}
-
-// Whether the survey has all that leads back in the value's program: else it is the base's, which may be wrong.
-static bool knows_ways_back(const struct import *import, const struct subject_view *view, const struct sum *sum) {
-    for (size_t p = 0; p < sum->value->value.n_parts; p++) {
-        struct block block = {0};
-        struct fail fail = {0};
-        const char *code = sum->value->value.parts[p].code;
-        if (!code || !predictor_describe(view->predictor, view->arena, code, &block, &fail))
-            return false;
-        for (unsigned i = 0; i < block.n_insns; i++) {
-            const struct subject *other = subject_called(import, block.insns[i].opcode);
-            if (block.insns[i].n_reads && !(other && (other->is_known || other->is_settled)))
-                return false;
-        }
-    }
-    return true;
 }
 
 // The load latency of vector registers: the one that most sums of operations with a load show, whose own latencies and
