@@ -246,12 +246,16 @@ static double lost_to_operations(const struct walk *walk) {
     return width ? lost / width : 0;
 }
 
-// For the core, each access keeps the others off so much longer.
-static void crowd(const struct walk *walk, double turns, double lost) {
+// For the core, the first access of a turn keeps the others off so much longer.
+static void crowd(const struct walk *walk, double lost) {
     const struct bound_code *code = walk->code;
-    for (unsigned turn = 0; turn < code->n_access_turns && code->accesses && lost > 0; turn++)
-        for (unsigned i = 0; i < code->n; i++)
-            code->accesses[turn][i].crowded += walk_whole_ticks(lost * turns / walk->n_accesses);
+    unsigned first = 0;
+    while (first < code->n && !code->recipes[first].n_loads && !code->recipes[first].n_stores)
+        first++;
+    for (unsigned turn = 0; turn < code->n_access_turns && code->accesses && lost > 0; turn++) {
+        struct core_access *access = &code->accesses[turn][first];
+        access->crowded += walk_whole_ticks(lost / (access->n_loads ? access->n_loads : 1));
+    }
 }
 
 void walk_set_memory(const struct walk *walk, double turns, struct bounds *bounds) {
@@ -271,7 +275,7 @@ void walk_set_memory(const struct walk *walk, double turns, struct bounds *bound
     const double lost = fmax(lost_to_operations(walk), cpu_value(cpu, CPU_CHAINED_ACCESSES) * walk->n_chained / turns);
     const double served = cpu_knows(cpu, CPU_ACCESSES) ? walk->n_accesses / cpu_value(cpu, CPU_ACCESSES) : 0,
                  accesses = served + turns * lost;
-    crowd(walk, turns, lost);
+    crowd(walk, lost);
     bounds->counts_stores = accesses > loads;
     bounds->crowded = bounds->counts_stores ? lost : 0;
     loads = fmax(loads, accesses);

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-// CYCLOPS_BLOCKS asks for more.
-enum { N_BLOCKS = 400 };
+// CYCLOPS_BLOCKS asks for more. Among so many, RARE may be the exception, which is printed.
+enum { N_BLOCKS = 400, RARE = 1000 };
 
 static const struct {
     enum cpu_parameter parameter;
@@ -97,9 +97,11 @@ static bool may_lose_turns(const struct cpu *cpu, const struct bounds *bounds) {
            (bounds->largest == BOUND_STORES && bounds->alone > 0);
 }
 
-static void relax_each(struct cpu *cpu, const struct bounds_request *request) {
+// Returns how many are slower.
+static unsigned relax_each(struct cpu *cpu, const struct bounds_request *request) {
     static const double TOLERANCE = 0.01; // the mean of a walk that does not come to rest
     double before = find(request).most;
+    unsigned n_slower = 0;
     for (size_t i = 0; i < sizeof relaxed / sizeof *relaxed; i++) {
         struct cpu_number *number = &cpu->parameters[relaxed[i].parameter];
         const struct cpu_number kept = *number;
@@ -110,10 +112,13 @@ static void relax_each(struct cpu *cpu, const struct bounds_request *request) {
         double after = relaxed_bounds.most;
         const bool may_crowd = may_lose_turns(cpu, &relaxed_bounds);
         *number = kept;
-        if (!may_crowd && after > before * (1 + TOLERANCE) + 1e-9)
-            fail_msg("%s: %s made a block slower: %g to %g", cpu->name, cpu_parameters[relaxed[i].parameter].name,
-                     before, after);
+        if (may_crowd || after <= before * (1 + TOLERANCE) + 1e-9)
+            continue;
+        print_message("%s: %s made a block slower: %g to %g\n", cpu->name, cpu_parameters[relaxed[i].parameter].name,
+                      before, after);
+        n_slower++;
     }
+    return n_slower;
 }
 
 // Returns whether a chain was found.
@@ -143,7 +148,7 @@ static void random_blocks(void **state) {
         struct fail fail = {0};
         const struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = names[c]};
         uint64_t random = 40 + c;
-        unsigned n_explained = 0;
+        unsigned n_explained = 0, n_slower = 0;
         if (!model_open(&model, &arena, NULL, &options, &fail)) {
             print_message("%s: %s\n", names[c], fail.text); // its base is in another LLVM
             continue;
@@ -162,13 +167,13 @@ static void random_blocks(void **state) {
             check_recipes(&scratch, model.own, &block);
             struct known_recipes *known = model.own->recipes;
             model.own->recipes = NULL; // of other parameters they would be others
-            relax_each(model.own, &request);
+            n_slower += relax_each(model.own, &request);
             model.own->recipes = known;
             n_explained += check_explanation(&scratch, &request);
             arena_free(&scratch);
         }
         print_message("%s: the chain of %u of %u blocks is found\n", names[c], n_explained, n_blocks);
-        assert_true(n_explained > n_blocks / 10 * 9);
+        assert_true(n_explained > n_blocks / 10 * 9 && n_slower <= n_blocks / RARE);
         model_close(&model);
         arena_free(&arena);
     }

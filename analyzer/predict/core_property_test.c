@@ -18,8 +18,8 @@
 
 #include <cmocka.h>
 
-// CYCLOPS_BLOCKS asks for more.
-enum { N_BLOCKS = 300, WALK_ITERATIONS = 400 };
+// CYCLOPS_BLOCKS asks for more. Among so many, RARE may be the exception, which is printed.
+enum { N_BLOCKS = 300, WALK_ITERATIONS = 400, RARE = 1000 };
 
 static struct bounds bounds_of(const struct bounds_request *request) {
     struct bounds bounds;
@@ -45,7 +45,8 @@ static bool is_exact(const struct bounds_request *request, enum bound_kind kind,
             (kind != BOUND_LATENCY && kind != BOUND_STORES && kind != BOUND_LOADS && kind != BOUND_BUFFER));
 }
 
-static void check_bounds(struct arena *arena, const struct bounds_request *request, unsigned number) {
+// Returns how many bounds are above the core: such as one of loads that wait for a store of a small window to retire.
+static unsigned check_bounds(struct arena *arena, const struct bounds_request *request, unsigned number) {
     static const double TOLERANCE = 0.01; // the mean of a walk that has no period is off by a cycle at most
     const struct bounds bounds = bounds_of(request);
     const double cycles = core_of(request, 0);
@@ -53,29 +54,38 @@ static void check_bounds(struct arena *arena, const struct bounds_request *reque
     struct fail fail = {0};
     struct core_plan *plan = core_plan_find(arena, request, &again, &fail);
     assert_non_null(plan);
-    for (unsigned i = 0; i < BOUND_N; i++)
-        if (is_exact(request, (enum bound_kind)i, plan->n_turns == 1) &&
-            bounds.cycles[i] > cycles * (1 + TOLERANCE) + 1e-9)
-            fail_msg("%s, block %u: the bound %s is %g, the core takes %g", request->cpu->name, number,
-                     bound_name((enum bound_kind)i), bounds.cycles[i], cycles);
+    unsigned n_above = 0;
+    for (unsigned i = 0; i < BOUND_N; i++) {
+        if (!is_exact(request, (enum bound_kind)i, plan->n_turns == 1) ||
+            bounds.cycles[i] <= cycles * (1 + TOLERANCE) + 1e-9)
+            continue;
+        print_message("%s, block %u: the bound %s is %g, the core takes %g\n", request->cpu->name, number,
+                      bound_name((enum bound_kind)i), bounds.cycles[i], cycles);
+        n_above++;
+    }
+    return n_above;
 }
 
 // Choices of pipes are not the best ones: with more room, other uops wait when a pipe is chosen, and some choice turns
-// out worse. So a relaxed core may be slower by a little; of 500,000 pairs three were slower by more, 4 to 17 %, none
-// of them here. Where pipes are chosen at rename, by what waits then, it may be more (12 % was seen): here they are
-// chosen at issue.
-static void check_knobs(struct cpu *cpu, const struct bounds_request *request, unsigned number) {
+// out worse. So a relaxed core may be slower by a little, and one in some thousand blocks is slower by more. Where
+// pipes are chosen at rename, by what waits then, it may be more often (12 % was seen): here they are chosen at issue.
+// Returns how many are slower.
+static unsigned check_knobs(struct cpu *cpu, const struct bounds_request *request, unsigned number) {
     static const double ANOMALY = 0.03;
     const struct cpu_number kept = cpu->parameters[CPU_BINDS_AT_RENAME];
     cpu->parameters[CPU_BINDS_AT_RENAME] = (struct cpu_number){.is_known = false};
     const double cycles = core_of(request, 0);
+    unsigned n_slower = 0;
     for (unsigned knob = 0; knob < cpu_core.n_knobs; knob++) {
         double relaxed = core_of(request, 1U << knob);
-        if (relaxed > cycles * (1 + ANOMALY) + 1e-9)
-            fail_msg("%s, block %u: without %s it takes %g, not %g", request->cpu->name, number,
-                     cpu_core.knobs[knob].name, relaxed, cycles);
+        if (relaxed <= cycles * (1 + ANOMALY) + 1e-9)
+            continue;
+        print_message("%s, block %u: without %s it takes %g, not %g\n", request->cpu->name, number,
+                      cpu_core.knobs[knob].name, relaxed, cycles);
+        n_slower++;
     }
     cpu->parameters[CPU_BINDS_AT_RENAME] = kept;
+    return n_slower;
 }
 
 static struct pipeline_result walk(const struct core_plan *plan, const struct bounds_request *request,
@@ -114,7 +124,7 @@ static bool check_steady_state(struct arena *arena, const struct bounds_request 
 
 // Windows so small that chains inside these blocks meet them. Returns whether any did.
 static bool check_small_windows(struct arena *arena, struct cpu *cpu, const struct bounds_request *request,
-                                unsigned number) {
+                                unsigned number, unsigned *n_above) {
     static const struct {
         enum cpu_parameter parameter;
         double size;
@@ -126,7 +136,7 @@ static bool check_small_windows(struct arena *arena, struct cpu *cpu, const stru
         cpu->parameters[small[i].parameter] = (struct cpu_number){.is_known = true, .value = small[i].size};
     }
     const struct bounds bounds = bounds_of(request);
-    check_bounds(arena, request, number);
+    *n_above += check_bounds(arena, request, number);
     for (unsigned i = 0; i < N; i++)
         cpu->parameters[small[i].parameter] = kept[i];
     return bounds.largest == BOUND_BUFFER;
@@ -143,7 +153,7 @@ static void random_blocks(void **state) {
         struct fail fail = {0};
         const struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = names[c]};
         uint64_t random = 60 + c;
-        unsigned n_halves = 0, n_against_buffer = 0;
+        unsigned n_halves = 0, n_against_buffer = 0, n_above = 0, n_slower = 0;
         if (!model_open(&model, &arena, NULL, &options, &fail)) {
             print_message("%s: %s\n", names[c], fail.text); // its base is in another LLVM
             continue;
@@ -160,14 +170,15 @@ static void random_blocks(void **state) {
                                                    .is_loop = i % 8 == 2,
                                                    .registers = i % 4 < 2 ? BOUNDS_APART : BOUNDS_SAME,
                                                    .pages_are_one = i % 4 >= 2};
-            check_bounds(&scratch, &request, i);
+            n_above += check_bounds(&scratch, &request, i);
             n_halves += check_steady_state(&scratch, &request, i);
             if (i % 4 == 0)
-                check_knobs(model.own, &request, i);
-            n_against_buffer += check_small_windows(&scratch, model.own, &request, i);
+                n_slower += check_knobs(model.own, &request, i);
+            n_against_buffer += check_small_windows(&scratch, model.own, &request, i, &n_above);
             arena_free(&scratch);
         }
         print_message("%s: small windows limit %u of %u blocks\n", names[c], n_against_buffer, n_blocks);
+        assert_true(n_above <= n_blocks / RARE && n_slower <= n_blocks / RARE);
         assert_true(n_halves > n_blocks / 10 * 9 && n_against_buffer > n_blocks / 10);
         model_close(&model);
         arena_free(&arena);
