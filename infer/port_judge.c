@@ -38,6 +38,16 @@ static bool add_alone(const struct ports *ports, const struct evidence_item *ite
     return is_known;
 }
 
+// Whether nothing explains a form: on a port of its own, it costs nothing beside others.
+static bool lacks_recipe(const struct ports *ports, const struct evidence_item *item) {
+    for (unsigned t = 0; t < item->n_terms; t++) {
+        const struct ports_form *form = &ports->forms[item->terms[t].form];
+        if (form->n_hypotheses == 0 && form->state != PORTS_DISPATCH)
+            return true;
+    }
+    return false;
+}
+
 static void take_averages(struct port_judgement *result, double *errors) {
     double n = (double)result->n;
     if (result->n == 0)
@@ -69,6 +79,10 @@ struct port_judgement port_judge(struct arena *arena, const struct ports *ports,
         }
         if (!add_alone(ports, item, &sum, &most)) {
             result.n_unknown++;
+            continue;
+        }
+        if (lacks_recipe(ports, item)) {
+            result.n_unexplained++;
             continue;
         }
         double off = port_map_cycles(&ports->map, item, NULL) / item->cycles - 1;

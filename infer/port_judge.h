@@ -8,6 +8,7 @@ struct port_judgement {
     size_t n;                   // multisets that are judged
     size_t n_seen;              // those that are evidence as well: not judged
     size_t n_unknown;           // those with a form that the evidence does not have, or has no time of: not judged
+    size_t n_unexplained;       // those with a form that no hypothesis explains: not judged
     double mean, median, p90;   // relative error
     double bias;                // mean of (predicted - measured) / measured
     double mean_sum, mean_most; // error of the sum of times alone, and of the longest one, on the same multisets

@@ -37,6 +37,11 @@ expect 0 '^"two",certain,1,2\*p01,2,1,' cat "$T/out.csv"
 printf 'cycles,forms\n4.0,4*a;4*b;4*c\n1.3333,2*a;2*b\n9,a;b;x\n' >"$T/judged.csv"
 expect 0 'judged: 1 multisets; 0 are evidence, 1 have' "${ports[@]}" "$T/more.csv" --judge "$T/judged.csv"
 expect 0 'error: mean 0\.0 %' "${ports[@]}" "$T/more.csv" --judge "$T/judged.csv"
+# A form that nothing explains predicts nothing of others.
+{ cat "$T/more.csv" && printf '0.37,odd\n0.62,odd;2*a\n0.37,odd;b\n'; } >"$T/odd.csv"
+printf '9,odd;2*a;b\n' >>"$T/judged.csv"
+expect 0 'judged: 1 multisets; 0 are evidence, 1 have.* 1 one that nothing explains' \
+    bash -c "'$cyclops' infer ports '$T/odd.csv' --judge '$T/judged.csv' | tr '\n' ' '"
 expect 0 'judged: 2 multisets' "${ports[@]}" "$T/more.csv" --most-forms 2 --judge "$T/more.csv"
 
 expect 2 'name what was measured' "$cyclops" infer
