@@ -14,7 +14,7 @@ struct decoder_cpu decoder_widest(const struct isa *isa) {
         {"armv7", {"generic", "+neon,+vfp4,+hwdiv-arm,+mp"}},
         {"mips", {"mips32r2", ""}},
         {"mipsel", {"mips32r2", ""}},
-        {"riscv64", {"generic-rv64", "+m,+a,+f,+d,+c,+v,+zicsr,+zifencei,+zfh,+zicond,+zba,+zbb,+zbc,+zbs,+zbkb"}},
+        {"riscv64", {"sifive-p450", "+m,+a,+f,+d,+c,+v,+zicsr,+zifencei,+zfh,+zicond,+zba,+zbb,+zbc,+zbs,+zbkb"}},
     };
     for (size_t i = 0; i < sizeof widest / sizeof *widest; i++)
         if (strcmp(widest[i].isa, isa->name) == 0)

@@ -90,6 +90,18 @@ const struct isa *cli_isa(struct arena *arena, const char *name, struct fail *fa
     return NULL;
 }
 
+bool cli_vectors(struct arena *arena, const struct option_list *lists, const struct vector_config **configs,
+                 size_t *n_configs, struct fail *fail) {
+    const char **items = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < lists->n_items; i++) {
+        struct slice rest = {lists->items[i], strlen(lists->items[i])}, item;
+        while (slice_next(&rest, ',', &item))
+            *ARENA_ADD(arena, items, n) = arena_copy(arena, item.data, item.length);
+    }
+    return vector_config_parse_list(arena, items, n, configs, n_configs, fail);
+}
+
 static bool has_kernel(const struct kernel_set *set, const char *name) {
     for (size_t i = 0; i < set->n_kernels; i++)
         if (strcmp(set->kernels[i].name, name) == 0)

@@ -8,6 +8,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include "analyzer/code/vector_config.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/options.h"
@@ -91,5 +92,9 @@ const struct kernel *cli_find_kernel(struct arena *arena, const struct isa *isa,
 
 // Returns the ISA by name, or this machine's where `name` is null. Fails (null) where there is none.
 const struct isa *cli_isa(struct arena *arena, const char *name, struct fail *fail);
+
+// Reads the vector configurations of --vector: lists, with commas between the items.
+bool cli_vectors(struct arena *arena, const struct option_list *lists, const struct vector_config **configs,
+                 size_t *n_configs, struct fail *fail);
 
 #endif

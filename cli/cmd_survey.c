@@ -14,6 +14,7 @@
 
 static struct {
     const char *folder, *shard, *bundle, *runner;
+    struct option_list vectors;
     bool is_resumed;
     double mixtures; // below 0: not given
 } args;
@@ -25,6 +26,12 @@ static const struct option options[] = {
      "Go on in a folder that holds a survey: measure what is missing, and again what is unstable.", &args.is_resumed},
     {OPTION_TEXT, "shard", "I/N", "Measure only part I of N, from 1. 'cyclops table DIR...' puts the parts together.",
      &args.shard},
+    {OPTION_LIST, "vector", "all|CONFIG,...",
+     "RISC-V: measure vector forms with these configurations: element and group, as e32m1 or e8mf4; behind that half, "
+     "odd or one for fewer elements, tu and mu for tail and masked-off elements that stay, mask for a mask: "
+     "e32m2-half-mask. all: each of the 22 pairs; all-mask: each with a mask. Default: all pairs for one form of each "
+     "scheduling class, and one pair for the others; with PATTERN one pair.",
+     &args.vectors},
     {OPTION_OUTPUT, "bundle", "FILE",
      "Measure nothing here: write a bundle into FILE, one static executable, that measures on another machine what DIR "
      "lacks. Its own file then becomes DIR/measurements.jsonl; --resume makes a bundle of what follows from it.",
@@ -195,8 +202,8 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     struct survey_summary summary;
     int status = 0;
     (void)lab;
-    if (!read_shard(&request, fail) || !read_mixtures(&request, fail) || !lab_args_read(arena, fail) ||
-        !read_events(arena, fail))
+    if (!read_shard(&request, fail) || !cli_vectors(arena, &args.vectors, &request.vectors, &request.n_vectors, fail) ||
+        !read_mixtures(&request, fail) || !lab_args_read(arena, fail) || !read_events(arena, fail))
         return 0;
     if (args.bundle) {
         write_bundle(arena, &request, &status, fail);

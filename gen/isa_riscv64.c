@@ -7,6 +7,7 @@
 #include "gen/program.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static const char *const x[] = {ISA_NAMES_31("x"), NULL};
 static const char *const f[] = {ISA_NAMES_31("f"), NULL};
@@ -15,10 +16,23 @@ static const char *const v[] = {ISA_NAMES_31("v"), NULL};
 static const char *const xc[] = {ISA_NAMES_15("x"), NULL};
 static const char *const fc[] = {ISA_NAMES_15("f"), NULL};
 
+// Groups of vector registers, and lists of them: each covers those that follow.
+static const char *const vg2[] = {"v0",  "v2",  "v4",  "v6",  "v8",  "v10", "v12", "v14", "v16",
+                                  "v18", "v20", "v22", "v24", "v26", "v28", "v30", NULL};
+static const char *const vg3[] = {"v0", "v3", "v6", "v9", "v12", "v15", "v18", "v21", "v24", "v27", NULL};
+static const char *const vg4[] = {"v0", "v4", "v8", "v12", "v16", "v20", "v24", "v28", NULL};
+static const char *const vg5[] = {"v0", "v5", "v10", "v15", "v20", "v25", NULL};
+static const char *const vg6[] = {"v0", "v6", "v12", "v18", "v24", NULL};
+static const char *const vg7[] = {"v0", "v7", "v14", "v21", NULL};
+static const char *const vg8[] = {"v0", "v8", "v16", "v24", NULL};
+
 // The width of v is the least one that the application profiles allow.
 static const struct register_class classes[] = {
-    {"x", x, 'g', 64, 1, 0}, {"d", f, 'f', 64, 1, 0},   {"s", f, 'f', 32, 1, 0},   {"v", v, 'v', 128, 1, 0},
-    {"h", f, 'f', 16, 1, 0}, {"xc", xc, 'g', 64, 1, 8}, {"dc", fc, 'f', 64, 1, 8}, {0},
+    {"x", x, 'g', 64, 1, 0},      {"d", f, 'f', 64, 1, 0},       {"s", f, 'f', 32, 1, 0},
+    {"v", v, 'v', 128, 1, 0},     {"h", f, 'f', 16, 1, 0},       {"xc", xc, 'g', 64, 1, 8},
+    {"dc", fc, 'f', 64, 1, 8},    {"vg2", vg2, 'v', 256, 2, 0},  {"vg3", vg3, 'v', 384, 3, 0},
+    {"vg4", vg4, 'v', 512, 4, 0}, {"vg5", vg5, 'v', 640, 5, 0},  {"vg6", vg6, 'v', 768, 6, 0},
+    {"vg7", vg7, 'v', 896, 7, 0}, {"vg8", vg8, 'v', 1024, 8, 0}, {0},
 };
 
 static const struct register_alias aliases[] = {
@@ -112,7 +126,8 @@ static void emit_constant(struct text *out, const struct register_class *class, 
         text_addf(out, "vsetvli x31, x0, e%u, m1, ta, ma\n", value.lane_bits ? value.lane_bits : 8);
     emit_general(out, "x31", value.bits);
     if (class->file == 'v')
-        text_addf(out, "vmv.v.x %s, x31\n", reg);
+        for (unsigned i = 0, first = (unsigned)strtoul(reg + 1, NULL, 10); i < class->span; i++)
+            text_addf(out, "vmv.v.x v%u, x31\n", first + i);
     else
         text_addf(out, "fmv.%s.x %s, x31\n", class->bits == 64 ? "d" : class->bits == 32 ? "w" : "h", reg);
 }

@@ -1,5 +1,6 @@
 #include "survey/form_kernels.h"
 
+#include "analyzer/model/vector_forms.h"
 #include "base/text.h"
 #include "blocks/decoder.h"
 #include "survey/experiments/experiments.h"
@@ -55,7 +56,11 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
     const struct form *forms;
     size_t n, i = 0;
     const char *form_name = arena_copy(arena, name, strcspn(name, "."));
+    struct vector_config config;
+    const char *vector = vector_config_in_name(form_name);
     bool is_done = form_kernels_list(arena, isa, NULL, &model, &forms, &n, fail);
+    if (is_done && vector && vector_config_parse(vector, &config))
+        vector_forms_add(arena, &model, &config, 1, &forms, &n);
     while (is_done && i < n && strcmp(forms[i].name, form_name) != 0)
         i++;
     if (is_done && i == n && access(name, F_OK) != 0) {
@@ -70,6 +75,8 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
             !shape.left_out || fail_set(fail, FAIL_INPUT, "form %s cannot be measured: %s", form_name, shape.left_out);
         if (!has_scaffold(arena, set))
             experiments_add_scaffold(isa, &list);
+        if (forms[i].vector.sew)
+            experiments_add_vector_scaffold(isa, &forms[i].vector, &list);
         if (is_done) {
             experiments_add(isa, &shape, true, &list);
             followups_add_name(isa, &shape, name, &list);

@@ -1,15 +1,104 @@
 #include "survey/selection.h"
 
+#include "analyzer/model/vector_forms.h"
 #include "survey/carried_over.h"
 
 #include <string.h>
 
+// ---- vector configurations
+
+static void add_config(struct arena *arena, const char *name, struct vector_config **list, size_t *n) {
+    const char *words = vector_config_in_name(name);
+    if (words)
+        vector_config_parse(words, ARENA_ADD(arena, *list, *n));
+}
+
+bool selection_add_vectors(struct arena *arena, const struct survey_request *request, const struct model *model,
+                           const struct form **forms, size_t *n_forms, struct fail *fail) {
+    struct vector_config *list = NULL;
+    size_t n = 0, n_once = 0;
+    struct carried_over own = {0};
+    if (request->campaign.is_resumed && !carried_over_read(arena, request->campaign.folder, NULL, 0, &own, fail))
+        return false;
+    for (size_t i = 0; i < request->n_vectors; i++)
+        *ARENA_ADD(arena, list, n) = request->vectors[i];
+    for (unsigned i = 0; i < VECTOR_N_PAIRS && !request->n_vectors; i++)
+        *ARENA_ADD(arena, list, n) = vector_config_pair(i);
+    for (size_t i = 0; i < request->n_patterns; i++)
+        add_config(arena, request->patterns[i], &list, &n);
+    for (size_t i = 0; i < own.n; i++)
+        add_config(arena, own.forms[i].form, &list, &n);
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < n_once && !vector_config_is_same(&list[k], &list[i]))
+            k++;
+        list[k] = list[i];
+        n_once += k == n_once;
+    }
+    vector_forms_add(arena, model, list, n_once, forms, n_forms);
+    return true;
+}
+
+static bool is_plain(const struct vector_config *config) {
+    return !config->keeps_tail && !config->keeps_masked_off && !config->has_mask && !config->length;
+}
+
+static bool is_listed(const struct survey_request *request, const struct form *form) {
+    for (size_t i = 0; i < request->n_vectors; i++)
+        if (vector_config_is_same(&request->vectors[i], &form->vector))
+            return true;
+    return false;
+}
+
+// Marks, without a list, the first form of each scheduling class with each pair that it may have. The class is that of
+// the opcode: LLVM's of the worst pair.
+static void select_pairs(const struct selection *selection, bool *is_selected) {
+    unsigned *classes = ARENA_ARRAY(selection->arena, unsigned, selection->n_forms);
+    struct pair {
+        unsigned sched_class;
+        struct vector_config config;
+    } *taken = NULL;
+    size_t n_taken = 0;
+    for (size_t i = 0; i < selection->n_forms; i++) // opcodes come first
+        if (!selection->forms[i].vector.sew && selection->forms[i].index < selection->n_forms)
+            classes[selection->forms[i].index] = selection->forms[i].sched_class;
+    for (size_t i = 0; i < selection->n_forms; i++) {
+        const struct form *form = &selection->forms[i];
+        size_t k = 0;
+        if (!form->vector.sew || form->refused || form->status != FORM_USABLE || !is_plain(&form->vector))
+            continue;
+        const struct pair pair = {classes[form->index], form->vector};
+        while (k < n_taken &&
+               (taken[k].sched_class != pair.sched_class || !vector_config_is_same(&taken[k].config, &pair.config)))
+            k++;
+        if (k < n_taken)
+            continue;
+        *ARENA_ADD(selection->arena, taken, n_taken) = pair;
+        is_selected[i] = true;
+    }
+}
+
+// Whether the request's list decides of the form, and not the patterns alone.
+static bool is_left_to_list(const struct survey_request *request, const struct form *form) {
+    return request->n_vectors && !form->vector.sew && vector_config_matters(form);
+}
+
+// ---- patterns
+
+// One with a vector configuration that the request does not list is only selected by its whole name.
+static bool matches(const struct survey_request *request, const struct form_patterns *patterns,
+                    const struct form *form) {
+    return form->vector.sew && !is_listed(request, form) ? form_patterns_match_name(patterns, form)
+                                                         : form_patterns_match(patterns, form);
+}
+
 // Whether one of the patterns has the form's name. Marks each pattern that has one.
-static bool is_match(const struct form_patterns *patterns, const struct form *form, bool *has_form) {
+static bool is_match(const struct survey_request *request, const struct form_patterns *patterns,
+                     const struct form *form, bool *has_form) {
     bool is_found = false;
     for (size_t i = 0; i < patterns->n; i++) {
         const struct form_patterns one = {&patterns->items[i], 1};
-        if ((is_found && has_form[i]) || !form_patterns_match(&one, form))
+        if ((is_found && has_form[i]) || !matches(request, &one, form))
             continue;
         is_found = has_form[i] = true;
     }
@@ -46,9 +135,15 @@ bool selection_make(const struct selection *selection, bool *is_selected, struct
     struct form_patterns patterns;
     bool *has_form = ARENA_ARRAY(selection->arena, bool, request->n_patterns);
     bool is_good = form_patterns_open(&patterns, selection->arena, request->patterns, request->n_patterns, fail);
+    if (is_good && !request->n_patterns && !request->n_vectors)
+        select_pairs(selection, is_selected);
     for (size_t i = 0; i < selection->n_forms && is_good; i++) {
-        bool is_wanted = !request->n_patterns || is_match(&patterns, &selection->forms[i], has_form);
-        is_wanted &= !own.n || carried_over_has(&own, selection->forms[i].name);
+        const struct form *form = &selection->forms[i];
+        bool is_wanted = request->n_patterns ? is_match(request, &patterns, form, has_form)
+                                             : is_selected[i] || !form->vector.sew || is_listed(request, form);
+        is_wanted &= !is_left_to_list(request, form);
+        if (own.n)
+            is_wanted = carried_over_has(&own, form->name);
         is_selected[i] = is_wanted && (!request->n_shards || i % request->n_shards == request->shard - 1);
     }
     form_patterns_close(&patterns);

@@ -8,6 +8,13 @@
 #include "base/fail.h"
 #include "survey/survey.h"
 
+struct model;
+
+// RISC-V: adds forms with vector configurations: those that the request names by its list or by a pattern, those that a
+// folder with which it goes on has, and, without a list, all pairs of element and group.
+bool selection_add_vectors(struct arena *arena, const struct survey_request *request, const struct model *model,
+                           const struct form **forms, size_t *n_forms, struct fail *fail);
+
 struct selection {
     struct arena *arena;
     const struct survey_request *request;

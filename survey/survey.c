@@ -128,6 +128,25 @@ static void add_experiments(struct survey *survey, struct experiment_list *first
     }
 }
 
+// Adds the partners' experiments with each vector configuration that a form has.
+static void add_vector_scaffold(const struct survey *survey, struct experiment_list *list) {
+    struct vector_config *seen = NULL;
+    size_t n_seen = 0;
+    for (size_t i = 0; i < survey->n_forms; i++) {
+        struct vector_config config = survey->forms[i].vector;
+        size_t k = 0;
+        config.has_mask = false;
+        if (!config.sew || survey->shapes[i].left_out)
+            continue;
+        while (k < n_seen && !vector_config_is_same(&seen[k], &config))
+            k++;
+        if (k < n_seen)
+            continue;
+        *ARENA_ADD(survey->arena, seen, n_seen) = config;
+        experiments_add_vector_scaffold(survey->isa, &config, list);
+    }
+}
+
 // Makes the experiments, and the kernels of the first forms. Writes all to a file, for people.
 static bool make_experiments(struct survey *survey, struct fail *fail) {
     struct text all = {.arena = survey->arena}, kept_slots = {.arena = survey->arena};
@@ -137,6 +156,7 @@ static bool make_experiments(struct survey *survey, struct fail *fail) {
         return false;
     survey->others.arena = survey->arena;
     experiments_add_scaffold(survey->isa, &first);
+    add_vector_scaffold(survey, &first);
     add_experiments(survey, &first);
     experiment_list_put_head(survey->isa, &all);
     experiment_list_put(&first, &all);
@@ -413,7 +433,8 @@ static unsigned count_mixtures(const struct survey *survey, const bool *is_selec
     if (request->n_mixtures >= 0)
         return (unsigned)request->n_mixtures;
     for (size_t i = 0; i < survey->n_forms; i++)
-        if (!is_selected[i] && (!request->n_shards || i % request->n_shards == request->shard - 1))
+        if (!is_selected[i] && !survey->forms[i].vector.sew &&
+            (!request->n_shards || i % request->n_shards == request->shard - 1))
             return 0;
     return MIXTURES_USUAL;
 }
@@ -424,6 +445,8 @@ static bool prepare(struct survey *survey, struct fail *fail) {
     const struct option_list *llvms = &survey->request->campaign.lab->llvms;
     bool is_done = form_kernels_list(survey->arena, survey->isa, option_list_first(llvms), &model, &survey->forms,
                                      &survey->n_forms, fail);
+    is_done = is_done &&
+              selection_add_vectors(survey->arena, survey->request, &model, &survey->forms, &survey->n_forms, fail);
     is_selected = ARENA_ARRAY(survey->arena, bool, survey->n_forms);
     const struct selection selection = {survey->arena, survey->request, survey->forms, survey->n_forms};
     is_done = is_done && selection_make(&selection, is_selected, fail) && check_folder(survey, fail);

@@ -13,6 +13,7 @@
 #ifndef SURVEY_SURVEY_H
 #define SURVEY_SURVEY_H
 
+#include "analyzer/code/vector_config.h"
 #include "lab/campaign.h"
 
 #include <stdbool.h>
@@ -24,6 +25,10 @@ struct survey_request {
     struct campaign_request campaign; // its budget is for measuring unstable values again. Of all: lab/budget.h
     const char *const *patterns;      // regular expressions of opcodes
     size_t n_patterns;                // 0: all forms
+    // RISC-V: configurations of all vector forms (analyzer/code/vector_config.h). None: without patterns, all pairs of
+    // element and group for one form of each scheduling class, and one configuration for the others.
+    const struct vector_config *vectors;
+    size_t n_vectors;
     unsigned shard, n_shards;         // this one of so many parts, from 1; n_shards 0: all
     // Random mixtures of forms to measure, from number 0, with probes (survey/mixtures.h); 0: none. Below 0:
     // MIXTURES_USUAL of a whole survey, none of a part.

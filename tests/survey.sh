@@ -327,6 +327,26 @@ expect 0 '^equal 6\.0$' value "$T/vectors" VWMUL_VV 2 0
 expect 0 '^at most [23]\.0$' value "$T/vectors" VMV_X_S 1 0
 expect 0 'VADD_VV +vadd.vv v8, v9, v10 +[12] +0\.5 +1 +[12] +0\.5$' "$cyclops" table "$T/vectors"
 
+# With vector configurations, each a form of its own: groups take their pipes for longer. What a form does not allow is
+# left out by name. Without a list, a pattern selects one by its whole name, and not all of them by the opcode.
+configs=("$cyclops" survey VADD_VV VWMUL_VV VLSEG3E16_V VMV_V_V ADD "${vectors[@]}" --output "$T/configs" --vector)
+expect 0 '13 forms, 11 measured' one_line "${configs[@]}" e32mf2,e16m2,e64m2-mask
+expect 0 '^equal 1\.00$' value "$T/configs" VADD_VV-e16m2 throughput ''
+expect 0 '^equal 0\.50$' value "$T/configs" VADD_VV-e32mf2 throughput ''
+expect 0 '^equal 6\.0$' value "$T/configs" VWMUL_VV-e16m2 2 0
+expect 0 'VADD_VV-e64m2-mask +vadd.vv v8,.*v0.t +2 +1 ' "$cyclops" table "$T/configs"
+expect 0 "VWMUL_VV-e64m2-mask.*it has no elements of 64 bits" one_line "$cyclops" table "$T/configs" --left-out
+expect 0 "VMV_V_V-e64m2-mask.*no mask that may be left out" one_line "$cyclops" table "$T/configs" --left-out
+expect 0 '^0$' bash -c "grep -c '\"VADD_VV\"' '$T/configs/forms.jsonl'; true"
+expect 0 '^([0-9]+) of \1 values agree\. No findings' "$cyclops" check "$T/configs" --mcpu sifive-p670
+silent "$cyclops" survey --resume VADD_VV-e8m4-odd-tu "${vectors[@]}" --output "$T/configs"
+expect 0 'vadd.vv' grep '"VADD_VV-e8m4-odd-tu"' "$T/configs/forms.jsonl"
+silent "$cyclops" survey --resume "${vectors[@]}" --output "$T/configs" # goes on with all of them
+expect 0 'vadd.vv' grep '"VADD_VV-e8m4-odd-tu"' "$T/configs/forms.jsonl"
+expect 0 'vsetvli x31, x0, e16, m4' "$cyclops" gen VSUB_VV-e16m4-half --isa riscv64
+expect 2 "'e64mf2' is no vector configuration: name 'all'" "${configs[@]}" e32m1,e64mf2
+expect 2 "no opcode or mnemonic has such a name: 'VADD_VV-e64mf2'" "$cyclops" survey VADD_VV-e64mf2 "${vectors[@]}" --output "$T/new"
+
 # Bad input.
 expect 2 "'$S' holds a survey: --resume goes on with it" "$cyclops" survey ADD64rr "${sim[@]}" --output "$S"
 expect 2 "'\(' is not a regular expression" "$cyclops" survey '(' "${sim[@]}" --output "$T/new"

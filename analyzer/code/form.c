@@ -71,6 +71,13 @@ bool form_patterns_match(const struct form_patterns *patterns, const struct form
     return false;
 }
 
+bool form_patterns_match_name(const struct form_patterns *patterns, const struct form *form) {
+    for (size_t i = 0; i < patterns->n; i++)
+        if (regexec(&patterns->items[i], form->name, 0, NULL, 0) == 0)
+            return true;
+    return false;
+}
+
 const char *form_near_name(struct arena *arena, const char *name, const struct form *forms, size_t n) {
     const char **names = ARENA_ARRAY(arena, const char *, n + 1);
     for (size_t i = 0; i < n; i++) {

@@ -5,6 +5,7 @@
 #ifndef ANALYZER_CODE_FORM_H
 #define ANALYZER_CODE_FORM_H
 
+#include "analyzer/code/vector_config.h"
 #include "base/arena.h"
 #include "base/fail.h"
 
@@ -47,6 +48,7 @@ struct form_operand {
     unsigned bytes;   // of memory that each access takes; 0: unknown (x86's text does not say it)
     int tied;         // index of the written operand that must be the same register; -1: none
     bool is_distinct; // it is written, and may be no register that others read (LLVM: early clobber)
+    unsigned group;   // RISC-V: registers from this one on that are the operand, or at least reserved for it; 0: one
 };
 
 struct form {
@@ -68,6 +70,8 @@ struct form {
     unsigned sched_class;
     const char *sched_class_name; // "WriteFAddY"; null: LLVM was built without them
     bool may_load, may_store, side_effects;
+    struct vector_config vector; // RISC-V: with which it is executed, where the name states it
+    const char *refused;         // why there is no such form with this configuration, a clause; null: there is
 };
 
 // "usable", "pseudo", "control flow", ...
@@ -84,6 +88,8 @@ bool form_patterns_open(struct form_patterns *patterns, struct arena *arena, con
                         struct fail *fail);
 void form_patterns_close(struct form_patterns *patterns);
 bool form_patterns_match(const struct form_patterns *patterns, const struct form *form);
+// Whether one of them matches the form's whole name.
+bool form_patterns_match_name(const struct form_patterns *patterns, const struct form *form);
 
 // Whether the form's example is such an instruction: "addq".
 bool form_has_mnemonic(const struct form *form, const char *mnemonic);

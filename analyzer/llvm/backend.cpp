@@ -29,6 +29,8 @@ const struct backend *cyclops_backend(void) {
         backend.list_features = list_features;
         backend.opcode_name = opcode_name;
         backend.opcode_costs = opcode_costs;
+        backend.vector_costs = vector_costs;
+        backend.set_vector_class = set_vector_class;
         backend.forms = list_forms;
         backend.count_insns = count_insns;
         backend.first_length = first_length;

@@ -126,7 +126,7 @@ bool depends_on_instruments(const backend_cpu &cpu, const MCInst &inst) {
                cpu.instruments->getSchedClassID(*cpu.opcodes, inst, {length.get(), element.get()}) !=
                    cpu.opcodes->get(inst.getOpcode()).getSchedClass();
     };
-    return has_another("E32") || has_another("E64");
+    return has_another("E32") || has_another("E64") || has_another("E16") || has_another("E8");
 }
 
 bool sets_instruments(const backend_cpu &cpu, const MCInst &inst) {

@@ -180,6 +180,7 @@ unsigned form_maker::add_operand(const MCInstrDesc &desc, unsigned i, const form
     const int reg_class = operand_class(*cpu.opcodes, *cpu.subtarget, desc, i);
     if (is_open_mask(desc, reg_class)) {
         operand->kind = FORM_OTHER;
+        operand->class_name = cpu.registers->getRegClassName(&cpu.registers->getRegClass(unsigned(reg_class)));
         operand->is_read = false;
         inst.addOperand(MCOperand::createReg(0));
     } else if ((reg_class >= 0 && !info.isPredicate() && !info.isOptionalDef()) ||
@@ -238,6 +239,8 @@ bool form_maker::encode(const MCInst &inst, struct form *form) {
     const vector_type *const type = find_vector_type(cpu, form->opcode);
     if (type) {
         form->setup = type->text;
+        vector_config_set_groups(form->opcode, &type->config, const_cast<struct form_operand *>(form->operands),
+                                 form->n_operands);
         form->n_setup_bytes = sizeof type->code;
         for (unsigned i = 0; i < sizeof type->code; i++) // the lowest byte first
             code.insert(code.begin() + i, char(type->code >> 8 * i));

@@ -125,6 +125,8 @@ std::string list_resources(const llvm::MCSubtargetInfo &subtarget, const llvm::M
 
 // opcodes.cpp
 size_t opcode_costs(const struct backend_cpu *cpu, struct arena *arena, const struct opcode_cost **costs);
+size_t vector_costs(const struct backend_cpu *cpu, struct arena *arena, const struct opcode_cost **costs);
+void set_vector_class(const struct backend_cpu *cpu, struct form *form);
 
 // forms.cpp
 bool list_forms(struct backend_cpu *cpu, struct arena *arena, const struct form **forms, size_t *n_forms,
@@ -141,6 +143,7 @@ void describe_bare_insn(backend_cpu &cpu, struct arena *arena, const llvm::MCIns
 struct vector_type {
     const char *text, *length, *element;
     uint32_t code;
+    struct vector_config config;
 };
 // vector_type.cpp: the type with which a form of that opcode is measured; null: it does not depend on one.
 const vector_type *find_vector_type(const backend_cpu &cpu, llvm::StringRef opcode);

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BACKEND_ABI = 18 }; // of this header; a module of another ABI is refused
+enum { BACKEND_ABI = 19 }; // of this header; a module of another ABI is refused
 
 // Which CPU to describe. Null members stand for the host.
 struct backend_options {
@@ -113,6 +113,11 @@ struct backend {
     // lacks are usable too: LLVM's assembler takes them.
     bool (*forms)(struct backend_cpu *cpu, struct arena *arena, const struct form **forms, size_t *n_forms,
                   struct fail *fail);
+    // The same of RISC-V's vector opcodes with each pair of element and group, also of pairs that the manual does not
+    // allow: "VADD_VV-e32m2".
+    size_t (*vector_costs)(const struct backend_cpu *cpu, struct arena *arena, const struct opcode_cost **costs);
+    // Sets the scheduling class that a form has with its vector configuration.
+    void (*set_vector_class)(const struct backend_cpu *cpu, struct form *form);
 
     // Decodes machine code; 0 and a failure where that is not possible, or where there is none.
     size_t (*count_insns)(struct backend_cpu *cpu, const uint8_t *bytes, size_t n_bytes, struct fail *fail);

@@ -30,6 +30,8 @@ static const struct option options[] = {
     {OPTION_FLAG, "run", NULL,
      "forms: run each usable one once, in the sandbox, and print how it ended: so it shows which of them this CPU has.",
      &list_args.run},
+    {OPTION_LIST, "vector", "all|CONFIG,...",
+     "forms: RISC-V's vector forms with these configurations, as 'cyclops survey' has them.", &list_args.vectors},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines.", &list_args.json},
     {0},
 };

@@ -2,6 +2,7 @@
 #include "cli/list/list.h"
 
 #include "analyzer/model/model.h"
+#include "analyzer/model/vector_forms.h"
 #include "analyzer/predict/resource_bound.h"
 #include "analyzer/predict/rthroughput.h"
 #include "base/json.h"
@@ -76,8 +77,9 @@ static json_t *uses_to_json(const struct machine *machine, const struct insn *in
 static json_t *numbers_to_json(struct arena *arena, const struct model *model, const struct form *form) {
     struct block block;
     struct fail trouble = {0};
-    if (form->status != FORM_USABLE || !model_describe_part(model, arena, form->bytes - form->n_setup_bytes,
-                                                            form->n_setup_bytes, form->n_bytes, &block, &trouble)) {
+    if (form->status != FORM_USABLE || form->refused ||
+        !model_describe_part(model, arena, form->bytes - form->n_setup_bytes, form->n_setup_bytes, form->n_bytes,
+                             &block, &trouble)) {
         fail_clear(&trouble);
         return NULL;
     }
@@ -109,14 +111,15 @@ static json_t *form_to_json(struct arena *arena, const struct model *model, cons
                                         operand->reg ? machine->registers[operand->reg].name : NULL, "read",
                                         operand->is_read, "written", operand->is_written, "tied", operand->tied));
     }
-    return json_pack("{s:s, s:s, s:s*, s:s*, s:s, s:o, s:o, s:o, s:s*, s:b, s:b, s:b, s:s*, s:o*}", "form", form->name,
-                     "status", form_status_name(form->status), "twin", form->twin, "example", form->text, "bytes", hex,
-                     "operands", operands, "implicit_reads",
+    return json_pack("{s:s, s:s, s:s*, s:s*, s:s, s:o, s:o, s:o, s:s*, s:b, s:b, s:b, s:s*, s:s*, s:o*}", "form",
+                     form->name, "status", form->refused ? "not allowed" : form_status_name(form->status), "twin",
+                     form->twin, "example", form->text, "bytes", hex, "operands", operands, "implicit_reads",
                      registers_to_json(machine, form->implicit_reads, form->n_implicit_reads), "implicit_writes",
                      registers_to_json(machine, form->implicit_writes, form->n_implicit_writes), "class",
                      form->sched_class_name, "loads", form->may_load, "stores", form->may_store, "side_effects",
-                     form->side_effects, "run", probed && probed->was_run ? probed_form_text(arena, probed) : NULL,
-                     "numbers", list_args.cpu ? numbers_to_json(arena, model, form) : NULL);
+                     form->side_effects, "refused", form->refused, "run",
+                     probed && probed->was_run ? probed_form_text(arena, probed) : NULL, "numbers",
+                     list_args.cpu ? numbers_to_json(arena, model, form) : NULL);
 }
 
 static void add_form(struct table *table, const struct form *form, const struct probed_form *probed) {
@@ -124,7 +127,9 @@ static void add_form(struct table *table, const struct form *form, const struct 
     table_cell(table, "%s", form->text ? text_without_tabs(table->arena, form->text) : "");
     if (probed)
         table_cell(table, "%s", probed_form_text(table->arena, probed));
-    if (form->status == FORM_USABLE)
+    if (form->refused)
+        table_cell(table, "%s", form->refused);
+    else if (form->status == FORM_USABLE)
         table_cell(table, "%s", form->sched_class_name ? form->sched_class_name : "");
     else
         table_cell(table, "%s%s%s", form_status_name(form->status), form->twin ? ": " : "",
@@ -132,7 +137,7 @@ static void add_form(struct table *table, const struct form *form, const struct 
 }
 
 static bool is_asked_for(const struct form_patterns *patterns, const struct form *form) {
-    return patterns->n ? form_patterns_match(patterns, form) : form->status == FORM_USABLE;
+    return patterns->n ? form_patterns_match(patterns, form) : form->status == FORM_USABLE && !form->refused;
 }
 
 static void print_counts(struct arena *arena, const struct form *forms, size_t n) {
@@ -203,6 +208,17 @@ static bool print_each(struct arena *arena, const struct model *model, const str
     return true;
 }
 
+// Adds forms with the vector configurations that were asked for.
+static bool add_vectors(struct arena *arena, const struct model *model, const struct form **forms, size_t *n,
+                        struct fail *fail) {
+    const struct vector_config *configs;
+    size_t n_configs;
+    if (!cli_vectors(arena, &list_args.vectors, &configs, &n_configs, fail))
+        return false;
+    vector_forms_add(arena, model, configs, n_configs, forms, n);
+    return true;
+}
+
 // `pattern`: the first one; null: none.
 static bool print_forms(struct arena *arena, const struct model *model, const struct form_patterns *patterns,
                         const char *pattern, struct fail *fail) {
@@ -213,6 +229,8 @@ static bool print_forms(struct arena *arena, const struct model *model, const st
         return false;
     forms = all;
     n = n_all;
+    if (!add_vectors(arena, model, &forms, &n, fail))
+        return false;
     if (!select_forms(arena, patterns, &forms, &n))
         return fail_set(fail, FAIL_INPUT,
                         "no opcode or mnemonic has such a name: '%s'%s; a pattern is of whole names, as in '%s.*'",

@@ -17,7 +17,7 @@ enum { LIST_MOST_VERSIONS = 16 };
 // Options of the one command that this process runs.
 extern struct list_args {
     const char *isa, *kernels, *cpu;
-    struct option_list llvms;
+    struct option_list llvms, vectors;
     bool json, run;
 } list_args;
 

@@ -25,7 +25,18 @@ const char *experiment_value(const struct shape *shape, const struct shape_port 
         return "0";
     if (port->file == 'k')
         return shape->traits->mask_of_all;
+    if (port->file == 'g' && shape->traits->is_stride && shape->traits->is_stride(shape, port))
+        return "8";
     return port->file == 'v' || port->file == 'f' ? shape->traits->one(shape, port) : "1";
+}
+
+// Bytes of each stream's memory behind a pointer: a line for each register of a group.
+static unsigned pointer_bytes(const struct shape *shape) {
+    unsigned most = 1;
+    for (unsigned i = 0; i < shape->form->n_operands; i++)
+        if (shape->form->operands[i].group > most)
+            most = shape->form->operands[i].group;
+    return most * SHAPE_DISPLACEMENT;
 }
 
 const char *experiment_init(const struct shape *shape, bool has_pointers, const char *more, struct arena *arena) {
@@ -36,7 +47,8 @@ const char *experiment_init(const struct shape *shape, bool has_pointers, const 
         if (!port->is_read || !experiment_has_name(port))
             continue;
         text_addf(&text, "%s%s: %s", text.length ? ", " : "", port->role,
-                  port->is_address && has_pointers ? "memory + {at:64}" : experiment_value(shape, port));
+                  port->is_address && has_pointers ? arena_printf(arena, "memory + {at:%u}", pointer_bytes(shape))
+                                                   : experiment_value(shape, port));
         if (port->is_lanes && port->file == 'k')
             text_addf(&text, ", lanes: %s", all_bits(port)); // sets it again: isa_traits_x86_64.c
     }

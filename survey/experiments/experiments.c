@@ -23,7 +23,8 @@ void experiments_add(const struct isa *isa, const struct shape *shape, bool is_f
     experiments_add_stores(isa, shape, kernels);
     if (is_first && shape->has_memory)
         experiments_add_index(isa, shape, kernels);
-    if (is_first || has_slow_chains)
+    bool has_groups = shape->form->vector.lmul > 0; // a pipe that is taken for long hides when a result is there
+    if ((is_first || has_slow_chains) && !has_groups)
         experiments_add_others(isa, shape, kernels);
     if (is_first)
         experiments_add_places(shape, EXPERIMENTS_ALL_PLACES, kernels);
@@ -43,9 +44,8 @@ void experiments_add_fillers(const struct shape *shape, enum experiment_kind kin
 }
 
 // Adds a partner's experiment: as a chain, or `is_side_by_side` as streams.
-static void add_partner(const struct isa *isa, const struct chain_partner_experiment *partner, bool is_side_by_side,
+static void add_partner(const struct chain_partner_experiment *partner, const char *vector_setup, bool is_side_by_side,
                         struct experiment_list *kernels) {
-    const char *vector_setup = isa_traits_find(isa)->vector_setup;
     const struct experiment_key key = {.kind = is_side_by_side ? EXPERIMENT_STEP : EXPERIMENT_PARTNER,
                                        .way = is_side_by_side ? NULL : partner->name,
                                        .step = is_side_by_side ? partner->name : NULL};
@@ -58,13 +58,25 @@ static void add_partner(const struct isa *isa, const struct chain_partner_experi
         kernel->setup = vector_setup;
 }
 
+static void add_partners(const struct chain_partner_experiment *partners, size_t n, const char *vector_setup,
+                         struct experiment_list *kernels) {
+    for (size_t i = 0; i < n; i++) {
+        add_partner(&partners[i], vector_setup, false, kernels);
+        if (partners[i].n_steps == 1 && !partners[i].less && !strstr(partners[i].chain, "->"))
+            add_partner(&partners[i], vector_setup, true, kernels);
+    }
+}
+
 void experiments_add_scaffold(const struct isa *isa, struct experiment_list *kernels) {
     const struct chain_partner_experiment *partners;
     size_t n = chain_partners_experiments(isa, &partners);
-    for (size_t i = 0; i < n; i++) {
-        add_partner(isa, &partners[i], false, kernels);
-        if (partners[i].n_steps == 1 && !partners[i].less && !strstr(partners[i].chain, "->"))
-            add_partner(isa, &partners[i], true, kernels);
-    }
+    add_partners(partners, n, isa_traits_find(isa)->vector_setup, kernels);
     slots_add_experiments(isa, kernels);
+}
+
+void experiments_add_vector_scaffold(const struct isa *isa, const struct vector_config *config,
+                                     struct experiment_list *kernels) {
+    const struct chain_partner_experiment *partners;
+    size_t n = chain_partners_experiments_at(kernels->arena, isa, config, &partners);
+    add_partners(partners, n, vector_config_setup(kernels->arena, config), kernels);
 }

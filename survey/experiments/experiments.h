@@ -30,5 +30,8 @@ enum { EXPERIMENTS_ALL_PLACES = (1 << PROGRAM_N_PLACEMENTS) - 1 };
 
 // Adds the experiments of all partners and fillers.
 void experiments_add_scaffold(const struct isa *isa, struct experiment_list *kernels);
+// Adds those of the partners that forms with a vector configuration have.
+void experiments_add_vector_scaffold(const struct isa *isa, const struct vector_config *config,
+                                     struct experiment_list *kernels);
 
 #endif

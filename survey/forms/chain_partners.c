@@ -47,11 +47,77 @@ bool chain_partners_hide_breakers(const struct isa *isa) {
     return isa_traits_find(isa)->hides_breakers;
 }
 
+bool chain_partners_hold_pipes(const struct isa *isa, const char *step) {
+    const char file = isa_traits_find(isa)->held_file;
+    const struct slice plain = {step, strcspn(step, "_")};
+    for (const struct way_step *each = isa_traits_find(isa)->steps; file && each->name; each++)
+        if (each->from == file && slice_is(plain, each->name))
+            return true;
+    return false;
+}
+
 unsigned chain_partners_times(const struct isa *isa, const char *step) {
+    const struct slice plain = {step, strcspn(step, "_")};
     for (const struct way_step *each = isa_traits_find(isa)->steps; each->name; each++)
-        if (strcmp(each->name, step) == 0)
+        if (slice_is(plain, each->name))
             return each->times;
     return 1;
+}
+
+// ---- with vector configurations
+
+const char *chain_partners_at(struct arena *arena, const char *name, const struct vector_config *config) {
+    struct vector_config without_mask = *config;
+    struct text words = {.arena = arena};
+    without_mask.has_mask = false;
+    vector_config_print(&without_mask, &words);
+    return arena_printf(arena, "%s_%s", name, text_replaced(arena, words.data, '-', '_'));
+}
+
+bool chain_partners_find_config(struct arena *arena, const char *name, struct vector_config *config) {
+    const char *at = strchr(name, '_');
+    return at && vector_config_parse(text_replaced(arena, at + 1, '_', '-'), config);
+}
+
+// The text with registers of the configuration: groups for vectors, and of the elements' width for numbers.
+static const char *with_classes(struct arena *arena, const char *body, const struct vector_config *config) {
+    const unsigned registers = vector_config_registers(config);
+    struct text text = {.arena = arena};
+    for (const char *at = body; *at; at++) {
+        if (strncmp(at, ":v}", 3) == 0 && registers > 1)
+            text_addf(&text, ":vg%u", registers);
+        else if (strncmp(at, ":s}", 3) == 0)
+            text_add(&text, config->sew == 64 ? ":d" : config->sew == 16 ? ":h" : ":s");
+        else {
+            text_append(&text, at, 1);
+            continue;
+        }
+        at++;
+    }
+    return text.data;
+}
+
+size_t chain_partners_experiments_at(struct arena *arena, const struct isa *isa, const struct vector_config *config,
+                                     const struct chain_partner_experiment **experiments) {
+    const struct isa_traits *traits = isa_traits_find(isa);
+    struct chain_partner_experiment *list = ARENA_ARRAY(arena, struct chain_partner_experiment, traits->n_experiments);
+    size_t n = 0;
+    for (size_t i = 0; i < traits->n_experiments; i++) {
+        const struct chain_partner_experiment *each = &traits->experiments[i];
+        const bool has_numbers = strstr(each->body, ":s}");
+        if (!each->feature || strcmp(each->feature, "v") != 0 || (has_numbers && config->sew == 8))
+            continue;
+        list[n] = *each;
+        list[n].name = chain_partners_at(arena, each->name, config);
+        list[n].body = with_classes(arena, each->body, config);
+        if (has_numbers)
+            list[n].init = config->sew == 64 ? "a: f64 1.0" : config->sew == 16 ? "a: i16 15360" : each->init;
+        for (unsigned p = 0; p < 3 && each->parts[p]; p++)
+            list[n].parts[p] = chain_partners_at(arena, each->parts[p], config);
+        n++;
+    }
+    *experiments = list;
+    return n;
 }
 
 // A port or the role t, in the width that a step needs: "{o0:r64}", "%rax", "{t:r64}".
@@ -73,7 +139,9 @@ static void add_text(const struct isa *isa, const char *template, const struct s
         const char *close = strchr(open, '}');
         bool is_a = strncmp(open, "{a:", 3) == 0, is_b = strncmp(open, "{b:", 3) == 0;
         bool is_own = strncmp(close + 2 - sizeof own, own, sizeof own - 1) == 0;
-        const char *class = is_own ? b->class->name : arena_copy(out->arena, open + 3, (size_t)(close - open - 3));
+        const struct shape_port *own_port = is_a && a ? a : b;
+        const char *class =
+            is_own ? own_port->class->name : arena_copy(out->arena, open + 3, (size_t)(close - open - 3));
         text_append(out, template, (size_t)(open - template));
         if (is_a || is_b)
             text_add(out, mention(out->arena, isa, is_a ? a : b, class));
@@ -86,6 +154,8 @@ static void add_text(const struct isa *isa, const char *template, const struct s
 }
 
 static bool is_for(enum way_encoding encoding, const struct shape *shape) {
+    if (encoding == WAY_GROUPS)
+        return shape->form->vector.lmul > 0;
     return encoding == WAY_ANY || (encoding == WAY_LEGACY) == shape->is_legacy;
 }
 
@@ -113,14 +183,22 @@ struct way {
     struct text text, name, init;
 };
 
-static void add_step(struct way *way, const struct way_step *step, const struct shape_port *from,
-                     const struct shape_port *to) {
+// The name of the experiment that measures a step as the form has it.
+static const char *name_of(struct arena *arena, const struct shape *shape, const struct way_step *step) {
+    const bool is_vector = step->from == 'v' || step->to == 'v';
+    return is_vector && shape->form->vector.sew ? chain_partners_at(arena, step->name, &shape->form->vector)
+                                                : step->name;
+}
+
+static void add_step(struct way *way, const struct shape *shape, const struct way_step *step,
+                     const struct shape_port *from, const struct shape_port *to) {
     struct chain_partner *partner = way->partner;
+    const char *name = name_of(way->text.arena, shape, step);
     add_text(way->isa, step->text, from, to, &way->text);
-    text_addf(&way->name, "%s%s", way->name.length ? "-" : "", step->name);
+    text_addf(&way->name, "%s%s", way->name.length ? "-" : "", name);
     if (!strstr(way->init.data, step->init))
         text_add(&way->init, step->init);
-    partner->steps[partner->n_steps++] = (struct chain_partner_step){step->name, step->times};
+    partner->steps[partner->n_steps++] = (struct chain_partner_step){name, step->times};
 }
 
 unsigned chain_partners_pads(enum partner_length length) {
@@ -139,7 +217,7 @@ static void add_pads(struct way *way, const struct shape *shape, const struct wa
     for (unsigned i = 0; i < chain_partners_pads(length); i++)
         add_text(way->isa, pad->text, port, port, &way->text);
     if (chain_partners_pads(length))
-        way->partner->pad = pad->name;
+        way->partner->pad = name_of(way->text.arena, shape, pad);
 }
 
 // The letter of the file in which a way that ends in the port ends.
@@ -160,17 +238,17 @@ static bool make_way_through(struct way *way, const struct shape *shape, const s
                           *again = find_step(way->isa, shape, 'g', 'g', 0);
     if (!first || !second)
         return false;
-    add_step(way, first, from, NULL);
+    add_step(way, shape, first, from, NULL);
     if (hides)
         text_add(&way->text, breakers);
     for (unsigned i = 0; hides && i < 2; i++)
-        add_step(way, again, NULL, NULL);
+        add_step(way, shape, again, NULL, NULL);
     for (unsigned i = 0; length == PARTNER_LONGER && i < PARTNER_LONGER_STEPS; i++)
         add_text(way->isa, again->text, NULL, NULL, &way->text);
     if (again)
         add_pads(way, shape, again, NULL, length);
     text_add(&way->init, ", t: 1");
-    add_step(way, second, NULL, to);
+    add_step(way, shape, second, NULL, to);
     if (!hides)
         text_add(&way->text, breakers);
     return true;
@@ -190,10 +268,10 @@ static bool make_way(struct way *way, const struct shape *shape, const struct sh
         return make_way_through(way, shape, from, to, variant, length, breakers, hides);
     if (before)
         add_pads(way, shape, before, from, length);
-    add_step(way, step, from, to);
+    add_step(way, shape, step, from, to);
     text_add(&way->text, breakers);
     if (hides && again)
-        add_step(way, again, to, to);
+        add_step(way, shape, again, to, to);
     if (again)
         add_pads(way, shape, again, to, length);
     return true;
@@ -224,8 +302,9 @@ bool chain_partners_again(struct arena *arena, const struct isa *isa, const stru
     struct text text = {.arena = arena};
     if (!step)
         return false;
+    const char *name = name_of(arena, shape, step);
     add_text(isa, step->text, port, port, &text);
-    *way = (struct chain_partner){step->name, text.data, step->init, {{step->name, step->times}}, 1, NULL};
+    *way = (struct chain_partner){name, text.data, step->init, {{name, step->times}}, 1, NULL};
     return true;
 }
 
@@ -274,7 +353,7 @@ unsigned chain_partners_load(struct arena *arena, const struct isa *isa, const s
             return n;
         ways[n] = (struct chain_partner){.init = ""};
         text_add(&way.init, "");
-        add_step(&way, load, address, to);
+        add_step(&way, shape, load, address, to);
         for (unsigned i = 0; longer && i < PARTNER_LONGER_STEPS; i++)
             add_text(isa, longer->text, to, to, &way.text);
         ways[n].text = way.text.data;

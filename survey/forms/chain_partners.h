@@ -94,6 +94,14 @@ struct chain_partner_experiment {
 };
 size_t chain_partners_experiments(const struct isa *isa, const struct chain_partner_experiment **experiments);
 
+// The same experiments of steps that a form with a vector configuration has. Their names state it, without its mask:
+// "vand_e8mf4_half". The array and what it names live in the arena.
+size_t chain_partners_experiments_at(struct arena *arena, const struct isa *isa, const struct vector_config *config,
+                                     const struct chain_partner_experiment **experiments);
+const char *chain_partners_at(struct arena *arena, const char *name, const struct vector_config *config);
+// The configuration in such a name; false: it has none.
+bool chain_partners_find_config(struct arena *arena, const char *name, struct vector_config *config);
+
 // Whether the way of that name ends with an instruction that writes the carry flag alone. A form that does not read it
 // leaves the chain open, as a longer way shows.
 bool chain_partners_writes_carry(const char *way);
@@ -103,6 +111,9 @@ const char *chain_partners_longer(const struct isa *isa);
 
 // Whether breakers in a chain may take longer than what they are hidden behind: on cores that issue in order.
 bool chain_partners_hide_breakers(const struct isa *isa);
+
+// Whether what the step begins with may hold the pipe that the step needs for longer than its result takes.
+bool chain_partners_hold_pipes(const struct isa *isa, const char *step);
 
 // How often the chain of an experiment is in a step of a way: 2 for "xor", which changes an address and changes it
 // back.

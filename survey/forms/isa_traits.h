@@ -12,8 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Which of x86's encodings of vector instructions an entry is for (shape.is_legacy).
-enum way_encoding { WAY_ANY, WAY_LEGACY, WAY_NOT_LEGACY };
+// Which of x86's encodings of vector instructions an entry is for (shape.is_legacy); WAY_GROUPS: forms whose vector
+// configuration has groups of registers.
+enum way_encoding { WAY_ANY, WAY_LEGACY, WAY_NOT_LEGACY, WAY_GROUPS };
 
 // A step from one register to another.
 struct way_step {
@@ -79,8 +80,12 @@ struct isa_traits {
     // Whether breakers come early in a way, with more steps behind them. A core that issues in order begins them only
     // when the first step begins, and the next copy may wait for them: a Cortex-A55's movi takes as long as its "and".
     bool hides_breakers;
-    const char *const *modes;          // LLVM's names of registers of modes and states, up to null
-    const char *flags;                 // LLVM's name of the condition flags that kernels can name; null: there are none
+    // File of registers whose instructions may hold a pipe for longer than their result takes; 0: there is none.
+    char held_file;
+    const char *const *modes; // LLVM's names of registers of modes and states, up to null
+    const char
+        *sets_modes;   // beginning of the opcodes whose work is to set them; null: no form that writes one is measured
+    const char *flags; // LLVM's name of the condition flags that kernels can name; null: there are none
     const struct way_hidden *hidden;   // up to one without a name; or null
     const struct way_reason *left_out; // opcodes that cannot be measured, up to one without a start; or null
     const struct way_reason *classes;  // likewise: register classes that no role can have
@@ -92,6 +97,8 @@ struct isa_traits {
     bool (*is_word)(const char *name, struct slice word);
     // Initial value of a vector or floating-point register that is one in each lane: "f32 1.0".
     const char *(*one)(const struct shape *shape, const struct shape_port *port);
+    // Whether a general register is the distance of elements in memory; null: none is.
+    bool (*is_stride)(const struct shape *shape, const struct shape_port *port);
     // Characters at the start of an example's text whose registers are no operands; null: none.
     size_t (*fixed_start)(const char *opcode, const char *text);
     // Lines around a form's instruction, such as directives: "" where there are none; null: none at all.

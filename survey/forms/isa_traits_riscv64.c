@@ -5,6 +5,9 @@
 //    floating-point registers.
 #include "survey/forms/isa_traits.h"
 
+#include "base/text.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +44,7 @@ static const struct chain_partner_experiment experiments[] = {
      NULL},
     {"fmv", "fmv.d.x {x:d}, {a:x}; fmv.x.d {a:x}, {x:d}", "a", "a: 1", "d", 2, {NULL}, NULL},
     {"vand", "vand.vv {a:v}, {a:v}, {a:v}", "a", "a: i32 1", "v", 1, {NULL}, NULL},
+    {"vmand", "vmand.mm {a:v}, {a:v}, {a:v}", "a", "a: i32 1", "v", 1, {NULL}, NULL},
     {"vmv", "vmv.v.x {x:v}, {a:x}; vmv.x.s {a:x}, {x:v}", "a", "a: 1", "v", 2, {NULL}, NULL},
     {"vfmv", "vfmv.v.f {x:v}, {a:s}; vfmv.f.s {a:s}, {x:v}", "a", "a: f32 1.0", "v", 2, {NULL}, NULL},
     {"vand-vand",
@@ -74,22 +78,25 @@ static const struct way_step steps[] = {
     {"address", 'g', 'a', 0, 1, "; xor {b:x}, {b:x}, {a:x}; xor {b:x}, {b:x}, {a:x}", "", WAY_ANY},
     {"fmv", 'g', 'f', 0, 1, "; fmv.d.x {b:d}, {a:x}", "", WAY_ANY},
     {"fmv", 'f', 'g', 0, 1, "; fmv.x.d {b:x}, {a:d}", "", WAY_ANY},
-    {"vand", 'v', 'v', 0, 1, "; vand.vv {b:v}, {a:v}, {a:v}", "", WAY_ANY},
-    {"vmv", 'g', 'v', 0, 1, "; vmv.v.x {b:v}, {a:x}", "", WAY_ANY},
-    {"vmv", 'v', 'g', 0, 1, "; vmv.x.s {b:x}, {a:v}", "", WAY_ANY},
-    {"vfmv", 'f', 'v', 0, 1, "; vfmv.v.f {b:v}, {a:s}", "", WAY_ANY},
+    {"vand", 'v', 'v', 0, 1, "; vand.vv {b:own}, {a:own}, {a:own}", "", WAY_ANY},
+    // Its pipes take no longer for a group: it reads and writes one register.
+    {"vmand", 'v', 'v', 1, 1, "; vmand.mm {b:own}, {a:own}, {a:own}", "", WAY_GROUPS},
+    {"vmv", 'g', 'v', 0, 1, "; vmv.v.x {b:own}, {a:x}", "", WAY_ANY},
+    {"vmv", 'v', 'g', 0, 1, "; vmv.x.s {b:x}, {a:own}", "", WAY_ANY},
+    {"vfmv", 'f', 'v', 0, 1, "; vfmv.v.f {b:own}, {a:own}", "", WAY_ANY},
     {"andor", 'g', '=', 0, 1, "; and {b:own}, {b:own}, {zero:own}; or {b:own}, {b:own}, {again:own}", ", zero: 0",
      WAY_ANY},
     // The magnitude again, with the result's sign. A single's upper half has a sign of its own, which is the same.
     {"fsgnj", 'f', '=', 0, 1, "; fsgnj.d {b:own}, {again:own}, {b:own}", "", WAY_ANY},
-    {"vandvor", 'v', '=', 0, 1, "; vand.vv {b:v}, {b:v}, {zero:v}; vor.vv {b:v}, {b:v}, {again:v}", "", WAY_ANY},
-    {"vfmv", 'v', 'f', 0, 1, "; vfmv.f.s {b:s}, {a:v}", "", WAY_ANY},
+    {"vandvor", 'v', '=', 0, 1, "; vand.vv {b:own}, {b:own}, {zero:own}; vor.vv {b:own}, {b:own}, {again:own}", "",
+     WAY_ANY},
+    {"vfmv", 'v', 'f', 0, 1, "; vfmv.f.s {b:own}, {a:own}", "", WAY_ANY},
     {.name = NULL},
 };
 
 static const struct way_breaker breakers[] = {
     {'g', "; li {b:x}, 1", WAY_ANY, false, NULL},
-    {'v', "; vmv.v.i {b:v}, 1", WAY_ANY, false, NULL},
+    {'v', "; vmv.v.i {b:own}, 1", WAY_ANY, false, NULL},
     {.text = NULL},
 };
 
@@ -103,28 +110,26 @@ static const struct way_reason left_out[] = {
     {"JALR", "control flow"},
     {"C_JALR", "control flow"},
     {"CSR", "it changes a state of the thread, for all code behind it"},
-    {"VSET", "it changes the type of vectors, for all code behind it"},
-    {"VLSEG", "it transfers a list of registers"},
-    {"VSSEG", "it transfers a list of registers"},
-    {"VLSSEG", "it transfers a list of registers"},
-    {"VSSSEG", "it transfers a list of registers"},
-    {"VLUXSEG", "it transfers a list of registers"},
-    {"VLOXSEG", "it transfers a list of registers"},
-    {"VSUXSEG", "it transfers a list of registers"},
-    {"VSOXSEG", "it transfers a list of registers"},
     {.start = NULL},
 };
 
 static const struct way_reason register_classes[] = {
-    {"VRM", "its operand is a group of registers"},
     {"VRN", "its operand is a list of registers in a row"},
     {"GPRPair", "its operand is a pair of registers in a row"},
     {.start = NULL},
 };
 
-// LLVM's names of floating-point registers have their width: F10_H, F10_F, F10_D.
+// LLVM's names of floating-point registers have their width: F10_H, F10_F, F10_D; those of groups have their size:
+// V8M2.
 static bool find(const struct isa *isa, const char *name, struct register_name *found) {
     char *end;
+    unsigned first, group;
+    if (sscanf(name, "V%uM%u", &first, &group) == 2) {
+        const char class[] = {'v', 'g', (char)('0' + group % 10), 0};
+        found->class = isa_class(isa, class);
+        found->index = found->last = group ? first / group : 0;
+        return found->class != NULL;
+    }
     unsigned long number = *name == 'F' ? strtoul(name + 1, &end, 10) : 32;
     if (number > 31 || end == name + 1 || *end != '_')
         return register_find(isa, (struct slice){name, strlen(name)}, found);
@@ -135,10 +140,18 @@ static bool find(const struct isa *isa, const char *name, struct register_name *
 }
 
 static const char *one(const struct shape *shape, const struct shape_port *port) {
-    (void)shape;
+    const struct vector_config *config = &shape->form->vector;
+    if (port->file == 'v' && port->is_fixed && config->has_mask)
+        return "i8 -1";
     if (port->file == 'v')
-        return "f32 1.0";
+        return config->sew == 8 ? "i8 1" : config->sew == 16 ? "i16 15360" : config->sew == 64 ? "f64 1.0" : "f32 1.0";
     return port->class->bits == 64 ? "f64 1.0" : port->class->bits == 32 ? "f32 1.0" : "i16 15360"; // 0x3c00: 1.0
+}
+
+// Elements of up to 64 bits stay aligned then: some cores trap at others.
+static bool is_stride(const struct shape *shape, const struct shape_port *port) {
+    const char *opcode = shape->form->opcode;
+    return !port->is_address && shape->has_memory && (text_starts(opcode, "VLS") || text_starts(opcode, "VSS"));
 }
 
 // LLVM prints compressed instructions as what they mean. The assembler must find the short one.
@@ -164,13 +177,16 @@ const struct isa_traits isa_traits_riscv64 = {
     .clear_memory = "sd x0, (x11)",
     .vector_setup = "vsetvli x31, x0, e32, m1, ta, ma",
     .hides_breakers = true,
+    .held_file = 'v',
     .mask_of_all = "1",
     .modes = (const char *const[]){"FRM", "FFLAGS", "FCSR", "VL", "VTYPE", "VXRM", "VXSAT", "VCSR", NULL},
+    .sets_modes = "VSET",
     .left_out = left_out,
     .classes = register_classes,
     .fixed_class = "VMV0",
     .find_register = find,
     .one = one,
+    .is_stride = is_stride,
     .before = before,
     .after = "; .option norvc",
     .fillers = fillers,

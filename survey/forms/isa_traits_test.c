@@ -187,6 +187,12 @@ static void riscv64_bodies(void **state) {
     expect_body("FCVT_D_S", "fcvt.d.s {o0:d}, {o1:s}, rtz");
     expect_body("LD", "ld {o0:x}, 16({o1_base:x})");
     expect_body("VMACC_VV", "vmacc.vv {o0:v}, {o2:v}, {o3:v}");
+    // Lists and groups of registers.
+    expect_body("VLSEG3E32_V", "vlseg3e32.v {o0:vg3}, ({o1_base:x})");
+    expect_body("VLUXSEG2EI32_V", "vluxseg2ei32.v {o0:vg2}, ({o1_base:x}), {o2_index:v}");
+    expect_body("VMV4R_V", "vmv4r.v {o0:vg4}, {o1:vg4}");
+    // Their work is to set a mode.
+    expect_body("VSETVLI", "vsetvli {o0:x}, {o1:x}, e8, m2, tu, mu");
     // LLVM prints compressed instructions as what they mean.
     expect_body("C_ADD", ".option rvc; add {o0:x}, {o0:x}, {o2:x}; .option norvc");
     expect_body("C_AND", ".option rvc; and {o0:xc}, {o0:xc}, {o2:xc}; .option norvc");
@@ -194,9 +200,6 @@ static void riscv64_bodies(void **state) {
 
 static void riscv64_reasons(void **state) {
     (void)state;
-    expect_left_out("VLSEG2E32_V", "it transfers a list of registers");
-    expect_left_out("VLUXSEG2EI32_V", "it transfers a list of registers");
-    expect_left_out("VSETVLI", "it changes the type of vectors, for all code behind it");
     expect_left_out("SC_D", "it stores only behind an exclusive load");
     expect_left_out("C_LDSP", "it uses the stack pointer");
     expect_left_out("CSRRW", "it changes a state of the thread, for all code behind it");

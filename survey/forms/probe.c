@@ -14,7 +14,7 @@ enum {
     FRAMES = 4,
     MOST_PAGES = 64,
     LOWEST_ADDRESS = 0x10000,
-    HOLE_BYTES = 16, // longer than any instruction
+    HOLE_BYTES = 24, // longer than any instruction, and than four that set a vector's length in front of it
 };
 
 // Forms whose bytes are an instruction on all CPUs of the ISA, of which only some know the form's own meaning. The

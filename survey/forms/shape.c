@@ -45,6 +45,8 @@ static bool make(struct maker *m) {
     const struct form *form = m->shape->form;
     if (form->status != FORM_USABLE)
         return maker_leave_out(m, form_status_name(form->status));
+    if (form->refused)
+        return maker_leave_out(m, form->refused);
     const char *why = maker_reason_of(m->traits->left_out, form->opcode);
     m->shape->wrapper = form_wrapper_find(m->isa, form->opcode);
     if (m->shape->wrapper && m->shape->wrapper->why_not)

@@ -33,6 +33,7 @@ struct shape_port {
     bool is_distinct; // as in struct form_operand
     bool is_high;     // x86: bits 8 to 15 of a register
     bool is_hidden;   // kernels cannot name it: Armv7's flags, MIPS's HI and LO
+    bool is_group;    // RISC-V: the text names the first of several registers
 };
 enum { SHAPE_MOST_PORTS = 12 };
 

@@ -126,6 +126,18 @@ static const char *class_name_of(const struct form_operand *operand) {
     return operand->class_name ? operand->class_name : "of an unknown class";
 }
 
+// RISC-V: the class of an operand with a vector configuration: of a group's registers, or of a floating-point register
+// of the elements' width.
+static const struct register_class *class_with(const struct maker *m, const struct form_operand *operand,
+                                               const struct register_class *class) {
+    const struct form *form = m->shape->form;
+    if (operand->group > 1)
+        return isa_class(m->isa, arena_printf(m->arena, "vg%u", operand->group));
+    if (form->vector.sew && class && class->file == 'f')
+        return isa_class(m->isa, form->vector.sew == 64 ? "d" : form->vector.sew == 16 ? "h" : "s");
+    return class;
+}
+
 // Adds the port of an operand that is a register, or the base of memory.
 static bool add_register(struct maker *m, unsigned number, const struct register_name *found) {
     const struct form_operand *operand = &m->shape->form->operands[number];
@@ -134,6 +146,7 @@ static bool add_register(struct maker *m, unsigned number, const struct register
     const struct register_class *class = !is_memory                      ? class_for(m, operand, found)
                                          : has_high_byte(m->shape->form) ? isa_class(m->isa, "r64n")
                                                                          : found->class;
+    class = class_with(m, operand, class);
     if (!class)
         return maker_leave_out(m, arena_printf(m->arena, "no role can be any register of %s", kind));
     bool is_base = is_memory || m->parts[number] == PART_BASE, is_index = m->parts[number] == PART_INDEX;
@@ -150,7 +163,8 @@ static bool add_register(struct maker *m, unsigned number, const struct register
                                         .is_index = is_index,
                                         .is_lanes = is_lanes(m->shape, number),
                                         .is_distinct = operand->is_distinct,
-                                        .is_high = is_high_byte(class)});
+                                        .is_high = is_high_byte(class),
+                                        .is_group = class->name[1] == 'g'});
     return m->ports[number] && (!is_memory || !operand->index || add_index(m, number));
 }
 
@@ -220,7 +234,8 @@ bool maker_add_implicit(struct maker *m, uint16_t reg, bool is_written) {
     const struct register_class *hidden = find_hidden(m->traits, name);
     struct register_name found = {hidden ? hidden : m->isa->flags, 0, 0};
     if (is_mode(m->traits, name))
-        return !is_written || maker_leave_out(m, arena_printf(m->arena, "it changes %s, for all code behind it", name));
+        return !is_written || (m->traits->sets_modes && text_starts(shape->form->opcode, m->traits->sets_modes)) ||
+               maker_leave_out(m, arena_printf(m->arena, "it changes %s, for all code behind it", name));
     if (*m->isa->syntaxes && (strncmp(name, "FP", 2) == 0 || strncmp(name, "ST", 2) == 0))
         return maker_leave_out(m, "it works on the x87 stack");
     if (strcasecmp(name, m->isa->stack_pointer) == 0)

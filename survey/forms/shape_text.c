@@ -111,7 +111,7 @@ static bool has_name(const struct register_class *class, const struct register_n
 static const struct register_class *class_in_text(const struct isa *isa, const struct shape_port *port,
                                                   const struct register_name *found) {
     const struct register_class *best = found->class;
-    if (has_name(port->class, found))
+    if (port->is_group || has_name(port->class, found))
         return port->class;
     for (const struct register_class *each = isa->classes; each->name; each++)
         if (each->file == best->file && each->bits == best->bits && has_name(each, found) &&

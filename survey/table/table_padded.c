@@ -132,6 +132,14 @@ static double padded_slack(double cycles, double steps) {
     return fmin(WHOLE_PADDED_MOST, reader_chain_slack(cycles - more) + WHOLE_PADDED_SHARE * more);
 }
 
+// Whether steps may wait for a pipe that the form holds: they add what they take all the same, behind that. Of RISC-V's
+// vectors, where an instruction has groups of registers, or gathers: SiFive's X280 does all of these in one pipe.
+static bool may_wait_for_pipe(const struct row_builder *m, const struct entry *padded, double cycles) {
+    static const double share = 0.03;
+    return chain_partners_hold_pipes(m->reader->isa, padded->key.step) && cycles > short_cycles &&
+           cycles <= reader_copies(m).least * (1 + share);
+}
+
 static struct padded read_padded(const struct row_builder *m, const struct entry *padded, double chain) {
     struct table_reader *reader = m->reader;
     struct padded result = {.value = reader_value(reader->arena, padded, 1)};
@@ -143,6 +151,7 @@ static struct padded read_padded(const struct row_builder *m, const struct entry
     result.is_closed = cycles - chain > steps / 2 && !may_be_steps(m, padded, cycles);
     result.is_found = reader_subtract_way(reader, padded->key.way, &result.value) &&
                       result.value.verdict != MEASURED_UNSTABLE && result.value.relation == TABLE_EQUAL;
+    result.is_closed &= !may_wait_for_pipe(m, padded, result.value.cycles);
     result.is_whole =
         reader_is_near_whole(result.value.cycles, padded_slack(cycles, steps)) && !result.value.has_two_speeds;
     return result;

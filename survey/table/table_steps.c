@@ -142,9 +142,42 @@ static void take_off(struct arena *arena, struct table_value *value, const struc
     reader_doubt(value, &part);
 }
 
+// All partners' experiments that may have been measured: the ISA's, and those with vector configurations.
+static const struct chain_partner_experiment *find_experiments(const struct table_reader *reader, size_t *n) {
+    const struct chain_partner_experiment *some;
+    struct chain_partner_experiment *all = NULL;
+    struct vector_config *seen = NULL, config;
+    size_t n_seen = 0, n_some = chain_partners_experiments(reader->isa, &some);
+    for (size_t i = 0; i < n_some; i++)
+        *ARENA_ADD(reader->arena, all, *n) = some[i];
+    for (size_t i = 0; i < reader->n_entries; i++) {
+        const struct experiment_key *key = &reader->entries[i].key;
+        if (key->kind != EXPERIMENT_PARTNER || !chain_partners_find_config(reader->arena, key->way, &config))
+            continue;
+        size_t k = 0;
+        while (k < n_seen && !vector_config_is_same(&seen[k], &config))
+            k++;
+        if (k < n_seen)
+            continue;
+        *ARENA_ADD(reader->arena, seen, n_seen) = config;
+        n_some = chain_partners_experiments_at(reader->arena, reader->isa, &config, &some);
+        for (size_t e = 0; e < n_some; e++)
+            *ARENA_ADD(reader->arena, all, *n) = some[e];
+    }
+    return all;
+}
+
+// Whether a step of groups of vector registers takes as long side by side as in a chain: then its pipes may be all that
+// the chain waits for, and its latency less.
+static bool is_limited_by_pipes(const struct table_reader *reader, const struct step *step) {
+    struct vector_config config;
+    return chain_partners_find_config(reader->arena, step->name, &config) && config.lmul > 0 &&
+           step->side_by_side > step->value.cycles - reader_chain_slack(step->value.cycles);
+}
+
 void reader_read_steps(struct table_reader *reader) {
-    const struct chain_partner_experiment *experiments;
-    size_t n = chain_partners_experiments(reader->isa, &experiments);
+    size_t n = 0;
+    const struct chain_partner_experiment *experiments = find_experiments(reader, &n);
     reader->steps = ARENA_ARRAY(reader->arena, struct step, n);
     for (size_t i = 0; i < n; i++) {
         const struct entry *entry = reader_find_partner(reader, experiments[i].name);
@@ -155,7 +188,8 @@ void reader_read_steps(struct table_reader *reader) {
                               reader_value(reader->arena, entry, 1)};
         if (experiments[i].less)
             take_off(reader->arena, &step->value, reader_find_partner(reader, experiments[i].less));
-        if (experiments[i].n_steps == 1 || experiments[i].less || !step->value.is_known)
+        if (!step->value.is_known || experiments[i].less ||
+            (experiments[i].n_steps == 1 && !is_limited_by_pipes(reader, step)))
             continue;
         // No step takes less than a cycle; so where all together take one each, each takes one. Where they take even
         // less, one takes nothing.

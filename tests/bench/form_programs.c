@@ -1,9 +1,11 @@
 // The programs of a survey's experiments, for scripts/study-forms-qemu.
 //   form_programs ISA          prints each form that can be measured, a line of JSON each
+//   form_programs ISA +CONFIG  the same with RISC-V's vector forms in a configuration: "+all", "+e32m1-mask"
 //   form_programs ISA FORM...  prints the programs of these forms: symbol, text, and the instructions of an iteration
 // A form CHAIN is that of all partners.
-#include "analyzer/model/model.h"
+#include "analyzer/model/vector_forms.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "blocks/decoder.h"
 #include "gen/gen.h"
 #include "survey/experiments/experiments.h"
@@ -36,6 +38,26 @@ static bool open_forms(const char *isa, struct fail *fail) {
            all.model.backend->forms(all.model.cpu, &all.arena, &all.forms, &all.n_forms, fail);
 }
 
+// Adds the forms with the vector configurations that the words name.
+static bool add_vectors(const char *const *words, size_t n, struct fail *fail) {
+    const struct vector_config *configs;
+    size_t n_configs;
+    if (!vector_config_parse_list(&all.arena, words, n, &configs, &n_configs, fail))
+        return false;
+    vector_forms_add(&all.arena, &all.model, configs, n_configs, &all.forms, &all.n_forms);
+    return true;
+}
+
+// The configurations that names of forms have: each once.
+static bool add_named_vectors(char **names, int n_names, struct fail *fail) {
+    const char **words = NULL;
+    size_t n = 0;
+    for (int i = 0; i < n_names; i++)
+        if (vector_config_in_name(names[i]))
+            *ARENA_ADD(&all.arena, words, n) = vector_config_in_name(names[i]);
+    return add_vectors(words, n, fail);
+}
+
 static void print(json_t *line) {
     json_dumpf(line, stdout, JSON_COMPACT);
     putchar('\n');
@@ -64,9 +86,14 @@ static bool make_programs(char **names, int n_names, struct fail *fail) {
     struct experiment_list list = {.arena = &all.arena};
     struct kernel_set *set = ARENA_NEW(&all.arena, struct kernel_set);
     experiments_add_scaffold(all.isa, &list);
+    for (int i = 0; i < n_names; i++) {
+        struct vector_config config;
+        if (text_starts(names[i], "CHAIN_") && vector_config_parse(names[i] + strlen("CHAIN_"), &config))
+            experiments_add_vector_scaffold(all.isa, &config, &list);
+    }
     for (size_t i = 0; i < all.n_forms; i++) {
         struct shape shape;
-        if (!is_wanted(all.forms[i].opcode, names, n_names))
+        if (!is_wanted(all.forms[i].name, names, n_names))
             continue;
         shape_make(&all.arena, all.isa, all.model.machine, &all.forms[i], &shape);
         if (!shape.left_out)
@@ -108,7 +135,7 @@ static void print_forms(void) {
         struct shape shape;
         shape_make(&all.arena, all.isa, all.model.machine, &all.forms[i], &shape);
         if (!shape.left_out)
-            print(json_pack("{s:s}", "form", all.forms[i].opcode));
+            print(json_pack("{s:s}", "form", all.forms[i].name));
     }
 }
 
@@ -122,8 +149,13 @@ int main(int argc, char **argv) {
     bool is_done = open_forms(argv[1], &fail);
     if (is_done && argc == 2) {
         print_forms();
+    } else if (is_done && *argv[2] == '+') {
+        const char *words = argv[2] + 1;
+        is_done = add_vectors(&words, 1, &fail);
+        if (is_done)
+            print_forms();
     } else if (is_done) {
-        is_done = make_programs(argv + 2, argc - 2, &fail) &&
+        is_done = add_named_vectors(argv + 2, argc - 2, &fail) && make_programs(argv + 2, argc - 2, &fail) &&
                   gen_assemble_each(&all.arena, all.programs, all.n_programs, &errors, &fail);
         if (is_done)
             print_programs(&errors);
