@@ -231,6 +231,11 @@ static void find_general(struct cpu *cpu, struct arena *arena) {
     cpu->bits = bits;
 }
 
+// Whether only the system's code names it: control and debug registers.
+static bool is_of_system(const char *name) {
+    return (name[0] == 'C' || name[0] == 'D') && name[1] == 'R' && name[2] >= '0' && name[2] <= '9';
+}
+
 static void number_x86_units(struct cpu *cpu, struct arena *arena) {
     const struct machine *machine = cpu->machine;
     uint16_t *units = ARENA_ARRAY(arena, uint16_t, machine->n_registers);
@@ -238,7 +243,7 @@ static void number_x86_units(struct cpu *cpu, struct arena *arena) {
     bool *is_x87 = ARENA_ARRAY(arena, bool, machine->n_registers);
     unsigned n = 1;
     for (unsigned i = 1; i < machine->n_registers; i++)
-        if (!machine->registers[i].n_super)
+        if (!machine->registers[i].n_super && !is_of_system(machine->registers[i].name))
             units[i] = (uint16_t)n++;
     for (unsigned i = 1; i < machine->n_registers; i++) {
         const struct machine_register *reg = &machine->registers[i];

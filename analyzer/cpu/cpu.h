@@ -246,8 +246,8 @@ struct cpu {
     unsigned flags, carry, overflow; // units; 0: there are no flags
     unsigned adjuster;               // unit that add and sub of a number to the stack pointer wait for; no register's
     unsigned stack;                  // unit of the stack pointer; 0: unknown
-    unsigned x87;                    // the first unit of x87's eight registers, which LLVM's instructions do not name
-    unsigned counter;                // unit of the program counter, for addresses relative to it; 0: unknown
+    unsigned x87;     // the first unit of x87's eight registers; by those of LLVM, they are places in the stack
+    unsigned counter; // unit of the program counter, for addresses relative to it; 0: unknown
 };
 
 // Reads and checks all of a file but what depends on its base. Null and a failure with line and column where it is

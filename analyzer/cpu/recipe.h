@@ -49,13 +49,13 @@ struct cpu_recipe {
     bool is_x87;                        // of the stack of x87, where nothing follows it
     bool is_unknown;                    // its cycles: see cpu_recipe_make
     bool divides;                       // whole numbers: its time may depend on the quotient
+    bool alternates;                    // it takes a slot more in every other pass
     bool is_repeated;                   // a string instruction, as often as rcx says
     // Several of enum cpu_flags: what an instruction that reads LLVM's one register of flags reads of it, or writes.
     unsigned flags_read, flags_written;
 
     unsigned slots;             // of rename and dispatch; 0: fused into another one
     unsigned decoded_slots;     // the same before some are split at rename
-    bool alternates;            // a slot more in every other pass
     unsigned dispatch_fields;   // of CPU_DISPATCH_FIELDS; 0 where the block adjusts no stack pointer
     unsigned n_loads, n_stores; // accesses to memory
     struct cpu_string {

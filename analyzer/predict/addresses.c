@@ -93,7 +93,7 @@ static double share_in_two(const struct bounds_request *request, unsigned within
 double place_parts(const struct bounds_request *request, const struct place *place, unsigned part) {
     const uint32_t base = place->address.base;
     const bool is_at_code = request->cpu->counter && base == request->cpu->counter + 1U;
-    const unsigned within = (unsigned)((place->address.offset + (is_at_code ? request->start : 0)) % part);
+    const unsigned within = (unsigned)(place->address.offset + (is_at_code ? request->start : 0)) & (part - 1);
     if (!place->bytes || place->bytes > part || (!is_at_code && !is_of_start(request->cpu, base)))
         return 1;
     if (place_moves(request, place))

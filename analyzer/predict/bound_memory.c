@@ -55,9 +55,8 @@ double walk_wait_for_page(struct walk *walk, const struct cpu_recipe *recipe, co
 // What two stores share that go to the cache together: the line that they are in, or a part of it. Where all pages are
 // one, theirs is the same.
 static uint64_t part_of(const struct walk *walk, const struct place *place) {
-    const unsigned bytes = (unsigned)cpu_value(walk->cpu, CPU_STORES_BY_BYTES);
-    return (walk->code->request->pages_are_one ? place->address.offset % PAGE : place->address.offset) /
-           (bytes ? bytes : LINE);
+    const uint64_t at = walk->code->request->pages_are_one ? place->address.offset % PAGE : place->address.offset;
+    return at & ~(uint64_t)(walk->part_bytes - 1);
 }
 
 // Bytes behind which memory begins anew.
@@ -126,15 +125,14 @@ void walk_count_load(struct walk *walk, const struct cpu_recipe *recipe, const s
 // lost.
 static double turns_of_store(struct walk *walk, double n_parts, bool moves) {
     const double cycle = cpu_value(walk->cpu, CPU_STORES);
-    if (!cpu_knows(walk->cpu, CPU_STORES_BY_BYTES))
+    if (walk->part_bytes == LINE)
         return n_parts;
     return moves ? 1 + (n_parts - 1) * (cycle - 0.5) : take_turns(&walk->store_turns, cycle, n_parts > 1);
 }
 
 void walk_count_store(struct walk *walk, const struct place *place) {
     const struct bounds_request *request = walk->code->request;
-    const unsigned bytes = (unsigned)cpu_value(walk->cpu, CPU_STORES_BY_BYTES);
-    const double parts = place_parts(request, place, bytes ? bytes : LINE);
+    const double parts = place_parts(request, place, walk->part_bytes);
     const double turns = turns_of_store(walk, parts, place_moves(request, place));
     const struct place *before = &walk->last_store;
     struct place last = *place; // the last part of it
@@ -148,8 +146,9 @@ void walk_count_store(struct walk *walk, const struct place *place) {
     const double commits = joins ? parts - 1 : parts;
     walk->access.n_commits = (unsigned)commits;
     walk->n_commits += commits;
-    const bool has_room = !joins || bytes; // for a further one
-    walk->has_pair = has_room && (parts < 2 || bytes);
+    const bool is_by_bytes = walk->part_bytes != LINE;
+    const bool has_room = !joins || is_by_bytes; // for a further one
+    walk->has_pair = has_room && (parts < 2 || is_by_bytes);
     walk->last_store = last;
 }
 

@@ -254,7 +254,7 @@ static inline void read_registers(const struct walk *walk, const struct cpu_reci
 
 // The walk's step of one instruction.
 static void step(struct walk *walk, const struct cpu_recipe *recipe) {
-    struct place from, to;
+    struct place from = {.bytes = 0}, to = {.bytes = 0};
     double address_ready = 0, begin = 0, done = 0, loaded = 0, alone = 0, begins[CPU_MOST_PARTS];
     struct written written = {.base = 0};
     const struct core_insn *insn = NULL;
@@ -264,7 +264,8 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     if (walk->code->accesses) // else nobody reads the rest of it
         walk->access = (struct core_access){.meets = CORE_MEETS_NOTHING};
     walk->access.meets = CORE_MEETS_NOTHING;
-    address_walk_step(walk->addresses, recipe, &from, &to);
+    if (walk->addresses)
+        address_walk_step(walk->addresses, recipe, &from, &to);
     const double more = walk_wait_for_page(walk, recipe, &from, &to);
     sync_stack(walk, recipe);
     read_registers(walk, recipe, &address_ready, &begin);
@@ -361,6 +362,13 @@ static bool are_settled(const struct bound_code *code, unsigned n_turns) {
     return is_same;
 }
 
+static bool accesses_any(const struct bound_code *code) {
+    for (unsigned i = 0; i < code->n; i++)
+        if (code->recipes[i].n_loads || code->recipes[i].n_stores)
+            return true;
+    return false;
+}
+
 struct walk *walk_open(const struct bound_code *code) {
     const struct cpu *cpu = code->cpu;
     struct walk *walk = ARENA_NEW(code->arena, struct walk);
@@ -368,8 +376,9 @@ struct walk *walk_open(const struct bound_code *code) {
     walk->cpu = cpu;
     walk->renames = cpu_knows(cpu, CPU_RENAMED_LATENCY);
     find_compared(walk);
+    walk->part_bytes = cpu_knows(cpu, CPU_STORES_BY_BYTES) ? (unsigned)cpu_value(cpu, CPU_STORES_BY_BYTES) : LINE;
     walk->stores = arena_alloc_uncleared(code->arena, KEPT_STORES * sizeof *walk->stores);
-    walk->addresses = address_walk_open(code->arena, code->request);
+    walk->addresses = accesses_any(code) ? address_walk_open(code->arena, code->request) : NULL;
     walk->moving = walk_new_page(walk) > 0 ? ARENA_ARRAY(code->arena, struct moving_insn, code->n) : NULL;
     walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
     walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
@@ -411,7 +420,7 @@ void bound_walk(struct bound_code *code, struct bounds *bounds) {
         most = (latest(walk) - half) / HALF;
     bounds->cycles[BOUND_LATENCY] = most;
     bounds->longest = latest(walk) - most * turn;
-    bounds->n_unfollowed = address_walk_unfollowed(walk->addresses);
+    bounds->n_unfollowed = walk->addresses ? address_walk_unfollowed(walk->addresses) : 0;
     code->n_access_turns = turn;
     walk_set_memory(walk, turn, bounds);
 }

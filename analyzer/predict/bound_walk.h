@@ -56,9 +56,9 @@ struct walk {
     const struct bound_code *code;
     struct moving_insn *moving; // by instruction; null: pages cost nothing
     const struct cpu *cpu;
-    struct address_walk *addresses;
-    double *ready;     // by unit: when its newest value is there
-    uint16_t *written; // units that the block writes
+    struct address_walk *addresses; // null: nothing accesses memory
+    double *ready;                  // by unit: when its newest value is there
+    uint16_t *written;              // units that the block writes
     unsigned n_written;
     bool *is_loaded;    // by unit: that is a plain load's
     unsigned *depth;    // by unit: loads, one behind the other, that it comes from; null: no parameter asks
@@ -91,6 +91,7 @@ struct walk {
     unsigned n_turn_loads;
     unsigned n_hits; // loads that meet a store, of what stores nothing, behind the first turn
     bool has_pair;
+    unsigned part_bytes;              // of a line, a power of two, that stores go to together
     double store_turns, vector_turns; // of those that the newest cycle has for stores, and loads of vector registers
     struct met_page {                 // the newest ones that an access has moved on to
         struct value page;
