@@ -18,7 +18,7 @@ static bool is_one_of(enum cpu_parameter parameter, const enum cpu_parameter *so
 // A value that no machine has would only be seen in a bound that makes no sense.
 static bool check_parameter(struct cpu_reader *reader, enum cpu_parameter parameter, struct fy_node *node) {
     static const enum cpu_parameter powers[] = {CPU_FETCH_BYTES, CPU_CACHE_LINE_BYTES, CPU_LOAD_BANKS,
-                                                CPU_RENAMED_LEARNED_SETS};
+                                                CPU_RENAMED_LEARNED_SETS, CPU_STORES_BY_BYTES};
     const char *name = cpu_parameters[parameter].name, *unit = cpu_parameters[parameter].unit;
     double value = reader->cpu->parameters[parameter].value;
     struct fy_node *at = read_value_node(reader, node);

@@ -66,6 +66,7 @@ static void mistakes_have_a_place(void **state) {
         {"parameters:\n  store-window: {source: a book,\n    value: 1.5}\n", "a whole number of stores", 6},
         {"parameters:\n  fetch-bytes: 15\n", "a power of two", 5},
         {"parameters:\n  load-banks: 12\n", "a power of two", 5},
+        {"parameters:\n  stores-by-bytes: 24\n", "a power of two", 5},
         {"forms:\n  - {match: DIV64r, slots: 1.5}\n", "'slots' must be a whole number", 5},
         {"forms:\n  - match: DIV64r\n    latency-from: {RAX: -1}\n", "at least 0", 6},
         {"identity: [{vendor: GenuineIntel, family: 6}]\n", "models", 4},

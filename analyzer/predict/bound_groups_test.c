@@ -55,6 +55,7 @@ static const char text[] = "cpu: 1\n"
                            "  load-scaled-index: 1\n"
                            "  load-three-parts: 0.5\n"
                            "  forward-latency: 7\n"
+                           "  forward-upper: 0.5\n"
                            "  renamed-latency: 0\n"
                            "  renamed-update-loaded: 0.75\n"
                            "  renames-no-operation: 1\n"
@@ -120,6 +121,8 @@ static void groups(void **state) {
         {"488b4318488b08488b13", "the second alone waits for one", BOUND_LOADS, 1},
         {"488903488b034883c001", "a store and a load of it, add", BOUND_LATENCY, 1},
         {"488903480303", "a store, and an add that loads it: by forwarding", BOUND_LATENCY, 8},
+        {"48890f0fb64f03", "mov [rdi], rcx; movzx ecx, byte [rdi+3]", BOUND_LATENCY, 7},
+        {"48890f0fb64f04", "the fifth byte of it: a little longer", BOUND_LATENCY, 7.5},
         {"480107", "add [rdi], rax: the next one waits for nothing but it", BOUND_LATENCY, 1},
         {"480107488b0f", "and mov rcx, [rdi]: the next one waits for that, too", BOUND_LATENCY, 1.75},
         {"480107488b0f488b17", "and for a second load", BOUND_LATENCY, 2.5},

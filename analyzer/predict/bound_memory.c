@@ -125,7 +125,7 @@ void walk_count_load(struct walk *walk, const struct cpu_recipe *recipe, const s
 // lost.
 static double turns_of_store(struct walk *walk, double n_parts, bool moves) {
     const double cycle = cpu_value(walk->cpu, CPU_STORES);
-    if (walk->part_bytes == LINE)
+    if (!cpu_knows(walk->cpu, CPU_STORES_BY_BYTES))
         return n_parts;
     return moves ? 1 + (n_parts - 1) * (cycle - 0.5) : take_turns(&walk->store_turns, cycle, n_parts > 1);
 }
@@ -146,7 +146,7 @@ void walk_count_store(struct walk *walk, const struct place *place) {
     const double commits = joins ? parts - 1 : parts;
     walk->access.n_commits = (unsigned)commits;
     walk->n_commits += commits;
-    const bool is_by_bytes = walk->part_bytes != LINE;
+    const bool is_by_bytes = cpu_knows(walk->cpu, CPU_STORES_BY_BYTES);
     const bool has_room = !joins || is_by_bytes; // for a further one
     walk->has_pair = has_room && (parts < 2 || is_by_bytes);
     walk->last_store = last;

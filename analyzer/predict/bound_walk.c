@@ -71,7 +71,10 @@ static struct meeting meeting_of(struct walk *walk, const struct cpu_recipe *rec
         return (struct meeting){store, CORE_IS_BLOCKED, blocked_cycles(cpu, recipe)};
     if (store->place.address.offset == place->address.offset && walk_is_renamed(walk, recipe, place, store))
         return (struct meeting){store, CORE_IS_RENAMED, renamed_latency(cpu, recipe, store) + merge};
-    return (struct meeting){store, CORE_IS_FORWARDED, forward_latency(cpu, recipe) + merge};
+    enum { LOWER_HALF = 4 }; // bytes
+    const bool is_upper = !recipe->is_vector && place->address.offset - store->place.address.offset >= LOWER_HALF;
+    const double more = merge + (is_upper ? cpu_value(cpu, CPU_FORWARD_UPPER) : 0);
+    return (struct meeting){store, CORE_IS_FORWARDED, forward_latency(cpu, recipe) + more};
 }
 
 static unsigned stores_back(const struct walk *walk, const struct stored *store) {
