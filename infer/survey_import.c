@@ -242,6 +242,11 @@ static struct sum *list_sums(struct import *import, size_t *n) {
     return sums;
 }
 
+// Whether the file has that parameter: other lines may name it as a source.
+static bool is_stated(const struct import *import, const char *parameter) {
+    return strstr(import->text, arena_printf(import->arena, "\n  %s:", parameter));
+}
+
 static int compare_cycles(const void *a, const void *b) {
     const double *one = a, *other = b;
     return (*one > *other) - (*one < *other);
@@ -253,7 +258,7 @@ static bool take_vector_load(struct import *import, const struct subject_view *v
     static const char parameter[] = "load-latency-vector";
     double *shown = NULL;
     size_t n_shown = 0, n_predicted = 0;
-    for (size_t i = 0; i < import->n && !strstr(import->text, parameter); i++)
+    for (size_t i = 0; i < import->n && !is_stated(import, parameter); i++)
         for (size_t v = 0; v < import->subjects[i].n_values && import->subjects[i].is_known; v++) {
             const struct check_value *value = &import->subjects[i].values[v];
             struct cpu_recipe recipe;
@@ -273,6 +278,42 @@ static bool take_vector_load(struct import *import, const struct subject_view *v
     qsort(shown, n_shown, sizeof *shown, compare_cycles);
     import->loads[import->n_loads++] = (struct number_end){parameter, shown[n_shown / 2]};
     return true;
+}
+
+// What leads back from operations whose own latencies are known has the rest of their sums: that of most of them. So
+// does what leads back from hundreds of masked operations, whatever part of it is their wait for the mask: only sums
+// count.
+static void take_ways_back(const struct import *import, const struct subject_view *view) {
+    enum { MOST = 64, FEWEST = 3 };
+    unsigned(*shown)[MOST] = arena_alloc(view->arena, import->n * sizeof *shown), *n_shown;
+    memset(shown, 0, import->n * sizeof *shown);
+    n_shown = ARENA_ARRAY(view->arena, unsigned, import->n);
+    memset(n_shown, 0, import->n * sizeof *n_shown);
+    for (size_t i = 0; i < import->n; i++)
+        for (size_t v = 0; v < import->subjects[i].n_values && import->subjects[i].is_known; v++) {
+            const struct sum sum = {&import->subjects[i], &import->subjects[i].values[v]};
+            struct cpu_recipe back;
+            struct subject *partner =
+                is_sum(sum.value) && !strchr(sum.value->source, '.') ? partner_of(import, view, &sum) : NULL;
+            if (!partner || !subject_recipe(view, partner, &back))
+                continue;
+            const struct predicted predicted = predictor_predict(view->predictor, sum.value);
+            const double latency = floor(back.latency + sum.value->value.cycles - predicted.cycles + 0.2);
+            n_shown[partner - import->subjects]++;
+            if (predicted.is_known && latency >= 0 && latency < MOST)
+                shown[partner - import->subjects][(unsigned)latency]++;
+        }
+    for (size_t i = 0; i < import->n; i++) {
+        struct cpu_recipe back;
+        unsigned usual = 0;
+        for (unsigned l = 1; l < MOST; l++)
+            usual = shown[i][l] > shown[i][usual] ? l : usual;
+        if (shown[i][usual] < FEWEST || 2 * shown[i][usual] <= n_shown[i] ||
+            !subject_recipe(view, &import->subjects[i], &back))
+            continue;
+        import->subjects[i].is_settled = true;
+        subject_change_latency(view, &import->subjects[i], usual - back.latency);
+    }
 }
 
 // Which sums are looked at, one kind after the other: what a kind shows is in the model of the next. Again: pipes may
@@ -308,6 +349,13 @@ static void take_sum(const struct import *import, const struct subject_view *vie
 static bool take_sums(struct import *import, struct fail *fail) {
     size_t n;
     struct sum *sums = list_sums(import, &n);
+    struct stage first;
+    bool is_open = stage_open(&first, import, fail);
+    if (is_open)
+        take_ways_back(import, &first.view);
+    stage_close(&first);
+    if (!is_open)
+        return false;
     for (enum sum_kind kind = SUMS_OF_TWO; kind < N_SUM_KINDS; kind++) {
         struct stage stage;
         if (!stage_open(&stage, import, fail)) {
@@ -342,7 +390,7 @@ static bool take(struct import *import, take_function *function, struct fail *fa
 // The latency of a plain load, from its address.
 static void take_load(struct import *import, const char *opcode, const char *parameter) {
     struct subject *subject = subject_called(import, opcode);
-    for (size_t i = 0; subject && i < subject->n_values && !strstr(import->text, parameter); i++) {
+    for (size_t i = 0; subject && i < subject->n_values && !is_stated(import, parameter); i++) {
         const struct check_value *value = &subject->values[i];
         if (value->quantity != CHECK_LATENCY || !table_is_single(&value->value) || !strstr(value->source, ".base"))
             continue;

@@ -225,6 +225,7 @@ static const struct rule {
     {CPU_LOAD_QUEUE, .entry = "load-queue"},
     {CPU_STORE_QUEUE, .entry = "store-queue"},
     {CPU_LOAD_LATENCY, .entry = "load-latency-far"}, // whose displacement leaves no short way
+    {CPU_LOAD_LATENCY_512, .entry = "load-latency-vector-512-more"},
     {CPU_LOAD_SCALED_INDEX, .find = scaled_index},
     {CPU_LOADS, .entry = "loads"},
     {CPU_LOADS_VECTOR, .entry = "vector-loads"},

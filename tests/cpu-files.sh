@@ -75,6 +75,12 @@ sed -n '/^    cpu: 1/,/^\*/s/^    //p' "$here/../docs/how-it-works/cpu-files.md"
 expect 0 '3 rules for forms' "$cyclops" cpu show "$T/mine.cpu.yaml"
 
 # Whose numbers a prediction stands on: the file's, LLVM's where it states none, and what nobody has stated.
+# A load of 512 bits takes longer by what the file states; a broadcast of fewer does not.
+printf 'cpu: 1\nname: wide\nbase: znver4\nparameters: {load-latency-vector: 6, load-latency-512-more: 3}\n' >"$T/wide.cpu.yaml"
+for form in 'zmm0, zmm0, [rdi]=13' 'ymm0, ymm0, [rdi]=10' 'zmm0, zmm0, qword ptr [rdi]{1to8}=10'; do
+    printf 'vaddpd %s\nvmovq rdi, xmm0\n' "${form%=*}" >"$T/wide.s"
+    expect 0 "^cpu:wide, unrolled: ${form#*=}\.00 cycles" "$cyclops" explain "$T/wide.s" --mcpu "$T/wide.cpu.yaml" --form unrolled
+done
 printf '%s\n' 'cpu: 1' 'name: stated' 'base: skylake' 'parameters: {load-latency: 5, micro-fusion: 1}' \
     'forms:' '  - {match: IMUL64rr, slots: 1, latency: 3, pipes: [SKLPort1], trust: measured}' >"$T/stated.cpu.yaml"
 simulated() {

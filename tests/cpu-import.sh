@@ -62,6 +62,13 @@ done
 expect 0 'load-latency-vector: \{value: 6,' cat "$T/with.cpu.yaml"
 if grep load-latency-vector "$T/without.cpu.yaml"; then echo "FAILED: nothing shows that" && failures=1; fi
 
+# What leads back from operations of known latencies has the rest of their sums, however many follow it in a circle.
+printf 'cpu: 1\nname: truth\nbase: znver4\nforms:\n  - {match: VPTESTMDZrr, latency: 5}\n' >"$T/truth.cpu.yaml"
+"$cyclops" survey --isa x86_64 --target "sim:$T/truth.cpu.yaml,noise=none" --output "$T/masks" VPTESTMDZrr 'VPMOVM2DZr[rk]' \
+    'V(ADD|SUB|MUL)P[SD]Z128rrk' 'VMOVDQA32Z(128)?rrk' >"$T/messages" 2>&1 || cat "$T/messages"
+expect 0 '^file:' "$cyclops" cpu import survey "$T/masks" --base "$T/zen4.cpu.yaml" --output "$T/masks.cpu.yaml"
+expect 0 'match: VPTESTMDZrr, latency: 5}' cat "$T/masks.cpu.yaml"
+
 expect 2 'is there already; --force' "${import[@]}" --output "$T/new.cpu.yaml"
 expect 0 '^file:' "${import[@]}" --output "$T/new.cpu.yaml" --force
 expect 2 '\-\-base names what' "$cyclops" cpu import survey "$T/s" --output "$T/x.cpu.yaml"

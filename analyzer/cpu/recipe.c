@@ -218,6 +218,9 @@ static void take_load_latency(const struct cpu *cpu, struct cpu_recipe *recipe) 
     double more = recipe->is_plain_load ? recipe->load_latency - base : 0;
     if (recipe->n_loads && cpu_knows(cpu, own))
         recipe->load_latency = cpu_value(cpu, own) + (more > 0 ? more : 0);
+    enum { WIDEST = 64 }; // bytes
+    if (recipe->n_loads && recipe->is_vector && recipe->insn->address && recipe->insn->address->bytes == WIDEST)
+        recipe->load_latency += cpu_value(cpu, CPU_LOAD_LATENCY_512);
     recipe->load_latency += address_latency(cpu, recipe->insn->address);
 }
 
