@@ -45,7 +45,7 @@ static int compare_kinds(const void *a, const void *b) {
 // x86: the opcode without its operand in memory, as VADDPSZ256rrk of VADDPSZ256rmbk. Null: it has none.
 static const char *register_form(struct arena *arena, const char *form) {
     const char *at = strrchr(form, 'm');
-    if (!at || strchr(form, '-'))
+    if (!at || !form_is_plain(form))
         return NULL;
     return arena_printf(arena, "%.*sr%s", (int)(at - form), form, at + 1 + (at[1] == 'b'));
 }

@@ -24,7 +24,7 @@ double sums_missing(const struct check_value *value, const struct predicted *pre
 
 struct sums_partners sums_find_partners(struct arena *arena, const struct predictor *predictor,
                                         const struct check_value *value) {
-    const size_t length = strcspn(value->form, "-");
+    const size_t length = form_unit_length(value->form);
     struct sums_partners found = {NULL, 0};
     for (size_t p = 0; p < value->value.n_parts; p++) {
         struct arena scratch = {0};
@@ -104,7 +104,7 @@ struct check_difference sums_describe(struct arena *arena, const struct sums *su
                                           .about = about_of(arena, &partners)};
     difference.gap = (difference.sum - value->value.sum) / value->value.sum;
     const char **classes = ARENA_ARRAY(arena, const char *, partners.n + 1);
-    const char *opcode = arena_copy(arena, value->form, strcspn(value->form, "-"));
+    const char *opcode = arena_copy(arena, value->form, form_unit_length(value->form));
     for (size_t i = 0; i < partners.n; i++)
         classes[i] = gap_class_name(arena, value_of(sums->results, partners.opcodes[i])->class_name);
     if (partners.n && text_find(opcode, sums->partners, sums->n_partners) == sums->n_partners)

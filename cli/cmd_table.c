@@ -13,7 +13,7 @@
 
 static struct {
     const char *form, *sort, *exegesis, *html;
-    bool wants_csv, with_left_out, wants_classes, only_differs;
+    bool wants_csv, with_left_out, wants_classes, wants_vectors, only_differs;
 } args;
 
 static const struct option options[] = {
@@ -27,6 +27,10 @@ static const struct option options[] = {
     {OPTION_FLAG, "classes", NULL,
      "Instead: the scheduling classes whose forms differ, and how many of their forms have which value.",
      &args.wants_classes},
+    {OPTION_FLAG, "vector", NULL,
+     "Instead: RISC-V's vector forms by element width and group of registers, what the model states otherwise, and how "
+     "cycles grow with the registers.",
+     &args.wants_vectors},
     {OPTION_FLAG, "differs", NULL, "Of several machines: only forms of which a value differs.", &args.only_differs},
     {OPTION_STREAM, "html", "FILE",
      "Of several machines: write a page into FILE instead ('-': standard output), which shows what differs between any "
@@ -117,12 +121,11 @@ static bool print_table(struct arena *arena, const struct survey_table *table, s
         .form = args.form, .with_left_out = args.with_left_out, .colour = cli_wants_colour()};
     if (args.sort && !table_sort_read(args.sort, &wanted.sort, fail))
         return false;
+    const enum table_format format = args.wants_csv ? TABLE_CSV : lab_args.files.wants_json ? TABLE_JSON : TABLE_TEXT;
     if (args.wants_classes)
-        return table_classes_write(arena, table,
-                                   args.wants_csv              ? TABLE_CSV
-                                   : lab_args.files.wants_json ? TABLE_JSON
-                                                               : TABLE_TEXT,
-                                   cli_wants_colour(), stdout, fail);
+        return table_classes_write(arena, table, format, cli_wants_colour(), stdout, fail);
+    if (args.wants_vectors)
+        return table_vectors_write(arena, table, format, cli_wants_colour(), stdout, fail);
     if (args.wants_csv)
         return table_report_write_csv(arena, table, &wanted, stdout, fail);
     return (lab_args.files.wants_json ? table_report_write_json : table_report_print)(arena, table, &wanted, stdout,
@@ -169,6 +172,7 @@ static bool check_options(bool are_several, struct fail *fail) {
       of_one[] = {{args.sort, "--sort"},
                   {args.with_left_out, "--left-out"},
                   {args.wants_classes, "--classes"},
+                  {args.wants_vectors, "--vector"},
                   {lab_args.files.wants_json, "--json"}};
     for (size_t i = 0; i < sizeof of_survey / sizeof *of_survey; i++)
         if (of_survey[i].is_given)

@@ -55,7 +55,7 @@ static void repair_group(struct repair *repair, const struct repair_member *memb
 
 // Whether the repair does not see an opcode, by a hash of its name.
 static bool is_held_out(const char *form, double share) {
-    uint64_t hash = bytes_hash(form, strcspn(form, "-"));
+    uint64_t hash = bytes_hash(form, form_unit_length(form));
     return (double)(hash >> 40) < share * (double)(1 << 24);
 }
 

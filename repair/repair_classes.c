@@ -2,6 +2,7 @@
 // nearly all opcodes of their class that had the same numbers come to the same numbers, these are theirs, too.
 #include "repair/repair_state.h"
 
+#include "analyzer/model/vector_forms.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -72,7 +73,9 @@ static void add_form(struct repair *repair, const struct form *form) {
     struct fail fail = {0};
     struct block block;
     const struct model *model = repair->request->model;
-    struct repair_member member = {.form = form->name, .opcode = form->opcode, .class_name = form->sched_class_name};
+    struct repair_member member = {.form = form->name,
+                                   .opcode = form->vector.sew ? form->name : form->opcode,
+                                   .class_name = form->sched_class_name};
     const struct insn *insn = model_describe_part(model, &scratch, form->bytes - form->n_setup_bytes,
                                                   form->n_setup_bytes, form->n_bytes, &block, &fail)
                                   ? predictor_find_form(&block, form->name)
@@ -84,6 +87,19 @@ static void add_form(struct repair *repair, const struct form *form) {
     arena_free(&scratch);
 }
 
+// RISC-V: adds the forms with each pair of element and group where the survey has such. What is not allowed is no form.
+static void add_vector_pairs(struct repair *repair) {
+    struct vector_config pairs[VECTOR_N_PAIRS];
+    bool has_pairs = false;
+    for (size_t i = 0; i < repair->n_members; i++)
+        has_pairs |= vector_config_in_name(repair->members[i].form) != NULL;
+    for (unsigned i = 0; i < VECTOR_N_PAIRS; i++)
+        pairs[i] = vector_config_pair(i);
+    if (has_pairs)
+        vector_forms_add(repair->arena, repair->request->model, pairs, VECTOR_N_PAIRS, &repair->forms,
+                         &repair->n_forms);
+}
+
 bool repair_find_unseen(struct repair *repair, struct fail *fail) {
     const struct model *model = repair->request->model;
     const struct check_results *results = repair->request->results;
@@ -91,10 +107,11 @@ bool repair_find_unseen(struct repair *repair, struct fail *fail) {
     const char **seen = take_unseen_members(repair, &n_seen);
     if (!model->backend->forms(model->cpu, repair->arena, &repair->forms, &repair->n_forms, fail))
         return false;
+    add_vector_pairs(repair);
     const struct form *forms = repair->forms;
     for (size_t i = 0; i < repair->n_forms; i++)
-        if (forms[i].status == FORM_USABLE && forms[i].bytes && forms[i].sched_class_name &&
-            !has_name(forms[i].opcode, seen, n_seen) &&
+        if (forms[i].status == FORM_USABLE && forms[i].bytes && forms[i].sched_class_name && !forms[i].refused &&
+            !has_name(forms[i].vector.sew ? forms[i].name : forms[i].opcode, seen, n_seen) &&
             !has_name(forms[i].name, results->left_out, results->n_left_out))
             add_form(repair, &forms[i]);
     drop_ambiguous(repair);

@@ -12,7 +12,7 @@ static const double below_a_cycle = 0.9;
 static bool shows_idioms(const struct repair *repair, size_t i) {
     const struct check_value *value = &repair->values[i];
     return repair->gaps[i] > 0 && value->quantity == CHECK_LATENCY && strcmp(value->source, "same") == 0 &&
-           value->value.high < below_a_cycle && !repair->are_other_code[i] && !strchr(value->form, '-');
+           value->value.high < below_a_cycle && !repair->are_other_code[i] && form_is_plain(value->form);
 }
 
 static void write_rule(const struct repair *repair, bool is_zero, struct text *text) {

@@ -35,7 +35,7 @@ enum repair_limit repair_limit_of(const struct machine *machine, const struct ch
         return strcmp(value->destination, "memory") == 0 ? REPAIR_LIMIT_MEMORY : REPAIR_LIMIT_REGISTER;
     if (value->source && strncmp(value->source, "st", 2) == 0)
         return REPAIR_LIMIT_STACK;
-    if (strchr(value->form, '-'))
+    if (!form_is_plain(value->form))
         return REPAIR_LIMIT_OPERANDS;
     return repair_nearest_gap(machine, value, predicted) > 0 ? REPAIR_LIMIT_FRACTION : REPAIR_LIMIT_NONE;
 }

@@ -50,7 +50,7 @@ bool repair_is_seen(const struct repair *repair, const struct repair_member *mem
 static void mark_followers(struct repair *repair) {
     for (size_t m = 0; m < repair->n_members; m++) {
         const struct repair_member *member = &repair->members[m];
-        bool is_plain = !strchr(member->form, '-'), follows = false;
+        bool is_plain = form_is_plain(member->form), follows = false;
         for (size_t k = 0; !is_plain && k < repair->n_members && !follows; k++)
             follows =
                 strcmp(repair->members[k].form, member->opcode) == 0 && repair_is_seen(repair, &repair->members[k]);
@@ -78,7 +78,7 @@ void repair_find_members(struct repair *repair) {
         for (size_t i = first; i < end; i++)
             repair->are_other_code[i] = value->code && !insn;
         if (insn && repair_numbers_read(model->machine, insn, &member.numbers)) {
-            member.opcode = arena_copy(repair->arena, value->form, strcspn(value->form, "-"));
+            member.opcode = arena_copy(repair->arena, value->form, form_unit_length(value->form));
             member.key = repair_member_key(repair->arena, &member);
             find_others(repair->arena, &block, &member);
             *ARENA_ADD(repair->arena, repair->members, repair->n_members) = member;

@@ -51,4 +51,10 @@ enum table_format { TABLE_TEXT, TABLE_CSV, TABLE_JSON };
 bool table_classes_write(struct arena *arena, const struct survey_table *table, enum table_format format, bool colour,
                          FILE *out, struct fail *fail);
 
+// Writes RISC-V's forms with vector configurations: their largest latency and their reciprocal throughput by element
+// width and group of registers; which of them the first model states otherwise; and the rule by which cycles grow with
+// the registers of a group, with the pairs that it does not hold for. Fails (FAIL_INPUT) where the table has none.
+bool table_vectors_write(struct arena *arena, const struct survey_table *table, enum table_format format, bool colour,
+                         FILE *out, struct fail *fail);
+
 #endif

@@ -50,8 +50,16 @@ static bool is_listed(const struct survey_request *request, const struct form *f
     return false;
 }
 
-// Marks, without a list, the first form of each scheduling class with each pair that it may have. The class is that of
-// the opcode: LLVM's of the worst pair.
+// Whether it is the one pair of its opcode that the opcode alone stands for.
+static bool is_usual(const struct selection *selection, const struct form *form) {
+    const struct form *plain = form->index < selection->n_forms ? &selection->forms[form->index] : NULL;
+    return form->vector.sew && !form->refused && form->status == FORM_USABLE && is_plain(&form->vector) && plain &&
+           plain->n_setup_bytes == form->n_setup_bytes &&
+           memcmp(plain->bytes - plain->n_setup_bytes, form->bytes - form->n_setup_bytes, form->n_setup_bytes) == 0;
+}
+
+// Marks, without a list, the usual pair of each form, and the first form of each scheduling class with each pair that
+// it may have. The class is that of the opcode: LLVM's of the worst pair.
 static void select_pairs(const struct selection *selection, bool *is_selected) {
     unsigned *classes = ARENA_ARRAY(selection->arena, unsigned, selection->n_forms);
     struct pair {
@@ -65,6 +73,7 @@ static void select_pairs(const struct selection *selection, bool *is_selected) {
     for (size_t i = 0; i < selection->n_forms; i++) {
         const struct form *form = &selection->forms[i];
         size_t k = 0;
+        is_selected[i] = is_usual(selection, form);
         if (!form->vector.sew || form->refused || form->status != FORM_USABLE || !is_plain(&form->vector))
             continue;
         const struct pair pair = {classes[form->index], form->vector};
@@ -78,9 +87,10 @@ static void select_pairs(const struct selection *selection, bool *is_selected) {
     }
 }
 
-// Whether the request's list decides of the form, and not the patterns alone.
+// Whether the request's list decides of the form, or the pairs do: a vector form by its opcode alone is only measured
+// where a pattern names it.
 static bool is_left_to_list(const struct survey_request *request, const struct form *form) {
-    return request->n_vectors && !form->vector.sew && vector_config_matters(form);
+    return (request->n_vectors || !request->n_patterns) && !form->vector.sew && vector_config_matters(form);
 }
 
 // ---- patterns

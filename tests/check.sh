@@ -148,6 +148,19 @@ if command -v riscv64-linux-gnu-as >/dev/null; then
     expect 0 '^1 of 1 value agree\. No findings' "$cyclops" check riscv.jsonl --mcpu sifive-x280
     sed -i 's/, *"setup_bytes": *"[0-9a-f]*"//' riscv.jsonl
     expect 77 'VADD_VV.*no vsetvli before it' "$cyclops" check riscv.jsonl --mcpu sifive-x280
+    # A rule of a pair of element and group changes that alone, and a repair gives it back, also for what is not measured.
+    printf '%s\n' 'overlay: 1' 'name: groups' 'base: llvm' 'triple: riscv64-unknown-linux-gnu' 'cpu: sifive-p670' 'instructions:' \
+        '  - {match: "V(ADD|SUB|AND)_VV-e.*m2", latency: 7}' >groups.yaml
+    expect 0 '8 measured' one_line "$cyclops" survey VADD_VV VAND_VV --vector e8m1,e16m2,e64m2,e32m4 --isa riscv64 \
+        --target "sim:$PWD/groups.yaml,noise=none" --output groups
+    expect 0 'No findings' "$cyclops" check groups --mcpu groups.yaml
+    expect 1 'gap:latency/.*VADD_VV-e16m2' one_line "$cyclops" check groups --mcpu sifive-p670
+    expect 0 'Outside their intervals: [1-9][0-9]* before, 0 after' one_line "$cyclops" repair groups --mcpu sifive-p670 --output mended.yaml
+    expect 0 'match: "VADD_VV-e16m2\|VADD_VV-e64m2\|VAND_VV-e16m2\|VAND_VV-e64m2", latency: 7' cat mended.yaml
+    expect 0 'match: .*VSUB_VV-e16m2.*latency: 7' cat mended.yaml
+    expect 0 'No findings' "$cyclops" check groups --mcpu mended.yaml
+    sed -i 's/-e\.\*m2/-e64mf2/' groups.yaml
+    expect 2 "no opcode of LLVM's matches 'V\(ADD\|SUB\|AND\)_VV-e64mf2'" "$cyclops" check groups --mcpu groups.yaml
 fi
 
 # diff

@@ -63,6 +63,9 @@ sed 's/"form":"IMUL64rr",\(.*\)"class":"[^"]*"/"form":"IMUL64rr",\1"class":"X"/;
 cp -r base/measurements.jsonl base/kernels both/
 writes table class "$cyclops" table both --classes --json
 writes classes-csv '' "$cyclops" table both --classes --csv
+ran "$cyclops" survey VADD_VV VREDSUM_VS --vector e8mf2,e32m1,e32m2,e64m4-half --isa riscv64 --target sim:sifive-p670,noise=none --output vectors
+writes table vector "$cyclops" table vectors --vector --json
+writes vectors-csv '' "$cyclops" table vectors --vector --csv
 
 # ---- kernels, pairs, blocks
 ran "$cyclops" run add-r64 load-r64 --sweep 1..2 "${sim[@]}" --output run.jsonl

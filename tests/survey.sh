@@ -339,6 +339,12 @@ expect 0 "VWMUL_VV-e64m2-mask.*it has no elements of 64 bits" one_line "$cyclops
 expect 0 "VMV_V_V-e64m2-mask.*no mask that may be left out" one_line "$cyclops" table "$T/configs" --left-out
 expect 0 '^0$' bash -c "grep -c '\"VADD_VV\"' '$T/configs/forms.jsonl'; true"
 expect 0 '^([0-9]+) of \1 values agree\. No findings' "$cyclops" check "$T/configs" --mcpu sifive-p670
+# The matrix: what grows with the registers of a group, and where the model has another number.
+silent "$cyclops" survey VADD_VV VREDSUM_VS --vector e8m1,e16m2,e32m4,e64m8 "${vectors[@]}" --output "$T/matrix"
+expect 0 'VADD_VV +throughput +8 +0\.5 +0\.5 a register' "$cyclops" table "$T/matrix" --vector --mcpu sifive-p670
+expect 0 'VADD_VV,throughput,16,m2,.*,equal,1,no,0\.5 a register,yes' "$cyclops" table "$T/matrix" --vector --csv --mcpu sifive-p670
+expect 0 'VADD_VV,throughput,16,m2,.*,equal,4,yes,' "$cyclops" table "$T/matrix" --vector --csv --mcpu sifive-x280
+expect 2 'no form of this table has a vector configuration' "$cyclops" table "$T/vectors" --vector
 silent "$cyclops" survey --resume VADD_VV-e8m4-odd-tu "${vectors[@]}" --output "$T/configs"
 expect 0 'vadd.vv' grep '"VADD_VV-e8m4-odd-tu"' "$T/configs/forms.jsonl"
 silent "$cyclops" survey --resume "${vectors[@]}" --output "$T/configs" # goes on with all of them

@@ -5,6 +5,11 @@
 #include <string.h>
 #include <strings.h>
 
+size_t form_unit_length(const char *name) {
+    const char *vector = vector_config_in_name(name);
+    return vector ? (size_t)(vector - name) + strcspn(vector, "-") : strcspn(name, "-");
+}
+
 const char *form_status_name(enum form_status status) {
     static const char *const names[FORM_N_STATUSES] = {
         [FORM_USABLE] = "usable",

@@ -74,6 +74,13 @@ struct form {
     const char *refused;         // why there is no such form with this configuration, a clause; null: there is
 };
 
+// Length of the part of a form's name that a model has numbers of: the opcode; of RISC-V's vectors with the pair of
+// element and group: "VADD_VV-e32m2" of "VADD_VV-e32m2-half". A form whose name is no longer is plain.
+size_t form_unit_length(const char *name);
+static inline bool form_is_plain(const char *name) {
+    return !name[form_unit_length(name)];
+}
+
 // "usable", "pseudo", "control flow", ...
 const char *form_status_name(enum form_status status);
 

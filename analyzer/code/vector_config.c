@@ -227,9 +227,13 @@ static bool reads_type(const struct form *form) {
     return form->setup && text_starts(form->setup, "vset");
 }
 
-bool vector_config_matters(const struct form *form) {
-    const struct rule *rule = reads_type(form) ? find_rule(form->opcode) : NULL;
+bool vector_config_matters_to(const char *opcode) {
+    const struct rule *rule = find_rule(opcode);
     return rule && *rule->operands;
+}
+
+bool vector_config_matters(const struct form *form) {
+    return reads_type(form) && vector_config_matters_to(form->opcode);
 }
 
 // The number behind the last of some letters in an opcode's name: 32 of VLSEG2E32FF_V behind 'E', 2 behind 'G'.

@@ -53,8 +53,9 @@ unsigned vector_config_setup_bytes(const struct vector_config *config, uint8_t c
 // Whole registers of a group: 1, 2, 4 or 8.
 unsigned vector_config_registers(const struct vector_config *config);
 
-// Whether what the form does depends on the configuration.
+// Whether what the form, or an opcode of RISC-V's that begins with V, does depends on the configuration.
 bool vector_config_matters(const struct form *form);
+bool vector_config_matters_to(const char *opcode);
 
 // Sets the groups of a form's vector operands. Each is at least as large as the configuration's: so it may be a source,
 // or the result, of the instructions that close a chain.

@@ -225,7 +225,7 @@ bool describe_insn(backend_cpu &cpu, struct arena *arena, const MCInst &inst, co
     copy_meaning(cpu, inst, insn);
     if (cpu.wants_forms && !cpu.forms)
         cpu.forms = std::make_unique<form_namer>(cpu);
-    insn->form = cpu.forms ? cpu.forms->name(cpu, arena, inst) : nullptr;
+    insn->form = cpu.forms ? cpu.forms->name(cpu, arena, inst, instruments) : nullptr;
     copy_displacement(cpu, inst, insn);
     if (cpu.wants_addresses) {
         insn->address = x86_address(cpu, arena, inst);

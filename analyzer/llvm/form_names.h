@@ -28,7 +28,8 @@ class form_namer {
   public:
     explicit form_namer(const backend_cpu &open);
     // The name, as in struct form; null: the instruction is of no form. Lives as long as `arena` and the CPU.
-    const char *name(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst);
+    const char *name(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst,
+                     const instrument_list &instruments);
 
   private:
     llvm::MCPhysReg high[std::size(high_bytes)] = {}, program_counter = 0;

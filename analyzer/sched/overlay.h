@@ -26,7 +26,10 @@
 //     register_files:              # out of order only; without them, renaming is unlimited
 //       - {name: GPR, registers: "R[0-9]+", size: 32}    # regular expression on LLVM's register names
 //     instructions:                # those a later rule matches too, it changes further
-//       - match: "ADDu|ADDiu"      # regular expression on LLVM's whole opcode name; base none without triple: the name
+//       - match: "ADDu|ADDiu"      # regular expression on LLVM's whole opcode name; base none without triple: the
+//       name.
+//                                  # RISC-V's vectors: also on the opcode with its pair of element and group, such as
+//                                  # VADD_VV-e32m2 or "VADD_V[VX]-e.*m8"; without "-e", a rule is of all pairs
 //         uops: 1
 //         latency: 2               # of all its writes; or [2, 3], one each in the order of `cyclops explain`
 //         uses: [ALU, {resource: MUL, acquire: 0, release: 3}]               # ALU alone: from 0 to 1

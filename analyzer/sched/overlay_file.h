@@ -100,9 +100,9 @@ struct overlay {
     struct index form_index; // of them, by their names
     const char **classes;    // names of results: class i + 1
     size_t n_classes;
-    const struct machine *machine;         // once overlay_machine has run
-    struct overlay_found {                 // rules by opcode and form, as far as they were looked up
-        const char *opcode, *form;         // form: null where no rule names it
+    const struct machine *machine; // once overlay_machine has run
+    struct overlay_found {         // rules by opcode and form, as far as they were looked up
+        const char *opcode, *form; // opcode: of RISC-V's vectors with its pair; form: null where no rule names it
         const struct overlay_rule **rules; // that match it, in the file's order
         size_t n_rules;
     } * found;

@@ -1,14 +1,28 @@
 // What an overlay says of instructions.
 #include "analyzer/sched/overlay_file.h"
 
+#include "analyzer/code/vector_config.h"
 #include "base/bytes.h"
 #include "base/text.h"
 
 #include <assert.h>
 #include <string.h>
 
+// RISC-V: whether the pattern may be of vector opcodes with a pair of element and group.
+static bool may_name_vectors(const struct overlay_pattern *match) {
+    return match->is_compiled && strstr(match->text, "-e");
+}
+
 bool overlay_names_forms(const struct overlay *overlay) {
-    return overlay->n_forms > 0;
+    bool names_vectors = false;
+    for (size_t i = 0; i < overlay->n_rules; i++)
+        names_vectors |= may_name_vectors(&overlay->rules[i].match);
+    return overlay->n_forms > 0 || names_vectors;
+}
+
+// The instruction's form where it is a vector opcode with its pair; null: it is not.
+static const char *vector_of(const struct insn *insn) {
+    return insn->form && vector_config_in_name(insn->form) ? insn->form : NULL;
 }
 
 const struct overlay_form *overlay_form_named(const struct overlay *overlay, const char *name) {
@@ -20,15 +34,19 @@ const struct overlay_form *overlay_form_named(const struct overlay *overlay, con
 }
 
 // `form`: null: no rule names it.
-static bool matches(const struct overlay *overlay, size_t rule, const char *opcode, const struct overlay_form *form) {
+static bool matches(const struct overlay *overlay, size_t rule, const struct insn *insn,
+                    const struct overlay_form *form) {
     const struct overlay_pattern *match = &overlay->rules[rule].match;
-    return match->is_compiled ? overlay_pattern_matches(match, opcode) : form && form->rule == rule;
+    const char *vector = may_name_vectors(match) ? vector_of(insn) : NULL;
+    if (!match->is_compiled)
+        return form && form->rule == rule;
+    return overlay_pattern_matches(match, insn->opcode) || (vector && overlay_pattern_matches(match, vector));
 }
 
 // Looking rules up costs a regular expression each. What is returned is valid until the next call.
 static const struct overlay_found *find_rules(struct overlay *overlay, const struct insn *insn) {
     const struct overlay_form *form = overlay_form_named(overlay, insn->form);
-    const char *opcode = insn->opcode, *name = form ? form->name : NULL;
+    const char *vector = vector_of(insn), *opcode = vector ? vector : insn->opcode, *name = form ? form->name : NULL;
     uint64_t hash = bytes_hash(opcode, strlen(opcode)) + (form ? bytes_hash(name, strlen(name)) : 0);
     for (size_t place = 0, i; (i = index_next(&overlay->found_index, hash, &place)) != INDEX_END;)
         if (overlay->found[i].form == name && strcmp(overlay->found[i].opcode, opcode) == 0)
@@ -37,7 +55,7 @@ static const struct overlay_found *find_rules(struct overlay *overlay, const str
     struct overlay_found *found = ARENA_ADD(overlay->arena, overlay->found, overlay->n_found);
     *found = (struct overlay_found){.opcode = arena_strdup(overlay->arena, opcode), .form = name};
     for (size_t i = 0; i < overlay->n_rules; i++)
-        if (matches(overlay, i, opcode, form))
+        if (matches(overlay, i, insn, form))
             *ARENA_ADD(overlay->arena, found->rules, found->n_rules) = &overlay->rules[i];
     return found;
 }
@@ -269,11 +287,28 @@ bool overlay_apply(struct overlay *overlay, struct arena *arena, struct block *b
     return true;
 }
 
-static bool matches_any(const struct overlay_pattern *match, const char *const *opcodes, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (overlay_pattern_matches(match, opcodes[i]))
+// Whether it matches one of a vector opcode's pairs.
+static bool matches_pair(const struct overlay_pattern *match, struct arena *arena, const char *opcode) {
+    for (unsigned i = 0; i < VECTOR_N_PAIRS; i++) {
+        const struct vector_config pair = vector_config_pair(i);
+        struct text name = {.arena = arena};
+        text_addf(&name, "%s-", opcode);
+        vector_config_print_pair(&pair, &name);
+        if (overlay_pattern_matches(match, name.data))
             return true;
+    }
     return false;
+}
+
+static bool matches_any(const struct overlay_pattern *match, const char *const *opcodes, size_t n) {
+    struct arena scratch = {0};
+    bool is_found = false;
+    for (size_t i = 0; i < n && !is_found; i++)
+        is_found = overlay_pattern_matches(match, opcodes[i]);
+    for (size_t i = 0; i < n && !is_found && may_name_vectors(match); i++)
+        is_found = *opcodes[i] == 'V' && strchr(opcodes[i], '_') && matches_pair(match, &scratch, opcodes[i]);
+    arena_free(&scratch);
+    return is_found;
 }
 
 bool overlay_check_opcodes(const struct overlay *overlay, struct arena *arena, const char *const *opcodes, size_t n,
@@ -330,7 +365,7 @@ const char *overlay_source(const struct overlay *overlay, struct arena *arena, c
     struct text all = {.arena = arena};
     for (size_t i = 0; i < overlay->n_rules; i++) {
         const struct overlay_rule *rule = &overlay->rules[i];
-        if (rule->source && matches(overlay, i, insn->opcode, form))
+        if (rule->source && matches(overlay, i, insn, form))
             text_addf(&all, "%s%s", all.length ? "; " : "", rule->source);
     }
     return all.data;

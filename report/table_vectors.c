@@ -1,0 +1,274 @@
+// RISC-V: values of vector forms by element width and group of registers, beside the model's, and how they grow.
+#include "report/table.h"
+
+#include "base/json.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "report/row_summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N_GROUPS = 7, N_WIDTHS = 4, N_CELLS = N_GROUPS * N_WIDTHS, LEAST_LMUL = -3, LEAST_BITS = 8, DECIMALS = 5 };
+
+// One value of a form with one pair.
+struct cell {
+    const struct table_value *value; // null: none is known
+    double model;                    // of the first model; below 0: unknown
+    bool differs;                    // the model's number is outside of what was measured
+    struct vector_config pair;
+};
+
+// Cycles by registers: `first` for one or part of one, `more` for each further one.
+struct rule {
+    double first, more;
+    unsigned n_holds, n_known; // cells that it holds for, of those with a value
+};
+
+// A form with all its pairs, and one of its quantities.
+struct grid {
+    const char *form; // with what its name has behind the pair: "VADD_VV", "VADD_VV-half"
+    const char *quantity;
+    struct cell cells[N_CELLS]; // by width, then by group
+    struct rule rule;
+};
+
+struct grids {
+    struct arena *arena;
+    struct grid *items;
+    size_t n;
+};
+
+static unsigned place_of(const struct vector_config *pair) {
+    unsigned width = 0;
+    while (LEAST_BITS << width < (int)pair->sew)
+        width++;
+    return width * N_GROUPS + (unsigned)(pair->lmul - LEAST_LMUL);
+}
+
+// "VADD_VV-half" of "VADD_VV-e32m2-half".
+static const char *name_without_pair(struct arena *arena, const char *form, const char *words) {
+    return arena_printf(arena, "%.*s%s", (int)(words - 1 - form), form, words + strcspn(words, "-"));
+}
+
+static struct grid *find_grid(struct grids *grids, const char *form, const char *quantity) {
+    for (size_t i = 0; i < grids->n; i++)
+        if (strcmp(grids->items[i].form, form) == 0 && strcmp(grids->items[i].quantity, quantity) == 0)
+            return &grids->items[i];
+    struct grid *grid = ARENA_ADD(grids->arena, grids->items, grids->n);
+    *grid = (struct grid){.form = form, .quantity = quantity};
+    return grid;
+}
+
+static void add_cell(struct grids *grids, const char *form, const char *quantity, const struct vector_config *pair,
+                     const struct table_value *value, const struct table_model *model, double number,
+                     struct row_summary_range range) {
+    struct grid *grid = find_grid(grids, form, quantity);
+    bool has_model = model && model->is_known;
+    grid->cells[place_of(pair)] =
+        (struct cell){.value = value,
+                      .model = has_model ? number : -1,
+                      .differs = has_model && value && row_summary_differs(grids->arena, number, range),
+                      .pair = *pair};
+}
+
+static void add_row(struct grids *grids, const struct survey_table *table, const struct table_row *row) {
+    struct vector_config config;
+    const char *words = vector_config_in_name(row->form);
+    if (row->left_out || !words || !vector_config_parse(words, &config))
+        return;
+    const char *form = name_without_pair(grids->arena, row->form, words);
+    const struct row_summary summary = row_summary_latency(grids->arena, row);
+    const struct table_throughput *throughput = row_summary_throughput(row);
+    const struct table_model *model = table->n_models ? &row->models[0] : NULL;
+    if (summary.latency)
+        add_cell(grids, form, "latency", &config, &summary.latency->value, model, model ? model->latency : 0,
+                 row_summary_latency_range(row));
+    if (throughput)
+        add_cell(grids, form, "throughput", &config, &throughput->value, model, model ? model->rthroughput : 0,
+                 row_summary_throughput_range(row));
+}
+
+// ---- the rule
+
+static double predicted_by(const struct rule *rule, const struct cell *cell) {
+    return rule->first + rule->more * (vector_config_registers(&cell->pair) - 1);
+}
+
+// An upper bound only says that the truth is no more.
+static bool holds_for(const struct rule *rule, const struct cell *cell) {
+    static const double share = 0.03, least = 0.06;
+    const double cycles = predicted_by(rule, cell), slack = least + share * cycles;
+    return cycles <= cell->value->high + slack &&
+           (cell->value->relation == TABLE_AT_MOST || cycles >= cell->value->low - slack);
+}
+
+static unsigned count_holds(const struct rule *rule, const struct grid *grid) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < N_CELLS; i++)
+        n += grid->cells[i].value && holds_for(rule, &grid->cells[i]);
+    return n;
+}
+
+// The rule through two of the cells that holds for most of them.
+static void find_rule(struct grid *grid) {
+    struct rule best = {.n_holds = 0};
+    for (unsigned a = 0; a < N_CELLS; a++)
+        for (unsigned b = 0; b < N_CELLS; b++) {
+            const struct cell *one = &grid->cells[a], *other = &grid->cells[b];
+            if (!one->value || !other->value || one->value->relation != TABLE_EQUAL ||
+                other->value->relation != TABLE_EQUAL)
+                continue;
+            const double n = vector_config_registers(&one->pair), m = vector_config_registers(&other->pair);
+            struct rule rule = {.more = n < m ? (other->value->cycles - one->value->cycles) / (m - n) : 0};
+            rule.first = one->value->cycles - rule.more * (n - 1);
+            rule.n_holds = count_holds(&rule, grid);
+            if (n <= m && rule.n_holds > best.n_holds)
+                best = rule;
+        }
+    for (unsigned i = 0; i < N_CELLS; i++)
+        best.n_known += grid->cells[i].value != NULL;
+    grid->rule = best;
+}
+
+static const char *rounded(struct arena *arena, double cycles) {
+    return row_summary_number(arena, cycles, row_summary_decimals(cycles));
+}
+
+static const char *rule_text(struct arena *arena, const struct rule *rule) {
+    static const double slack = 0.03;
+    if (!rule->n_holds)
+        return "";
+    if (fabs(rule->more) < slack)
+        return rounded(arena, rule->first);
+    if (fabs(rule->more - rule->first) < slack * rule->first)
+        return arena_printf(arena, "%s a register", rounded(arena, rule->more));
+    return arena_printf(arena, "%s + %s a further register", rounded(arena, rule->first), rounded(arena, rule->more));
+}
+
+static const char *pair_text(struct arena *arena, const struct vector_config *config) {
+    struct text text = {.arena = arena};
+    vector_config_print_pair(config, &text);
+    return text.data;
+}
+
+static const char *exceptions(struct arena *arena, const struct grid *grid) {
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    for (unsigned i = 0; i < N_CELLS && grid->rule.n_holds; i++)
+        if (grid->cells[i].value && !holds_for(&grid->rule, &grid->cells[i]))
+            text_addf(&text, "%s%s", text.length ? " " : "", pair_text(arena, &grid->cells[i].pair));
+    return text.data;
+}
+
+// ---- formats
+
+static void print_text(const struct survey_table *table, const struct grids *grids, bool colour, FILE *out) {
+    static const char *const groups[N_GROUPS] = {"mf8", "mf4", "mf2", "m1", "m2", "m4", "m8"};
+    struct table text = {.arena = grids->arena};
+    table_column(&text, TABLE_LEFT, "form");
+    table_column(&text, TABLE_LEFT, "value");
+    table_column(&text, TABLE_RIGHT, "bits");
+    for (unsigned g = 0; g < N_GROUPS; g++)
+        table_column(&text, TABLE_RIGHT, groups[g]);
+    table_column(&text, TABLE_NOTE, "by registers");
+    for (size_t i = 0; i < grids->n; i++) {
+        const struct grid *grid = &grids->items[i];
+        bool is_first = true;
+        for (unsigned w = 0; w < N_WIDTHS; w++) {
+            const struct cell *cells = &grid->cells[(size_t)w * N_GROUPS];
+            bool has_any = false;
+            for (unsigned g = 0; g < N_GROUPS; g++)
+                has_any |= cells[g].value != NULL;
+            if (!has_any)
+                continue;
+            table_cell(&text, "%s", is_first ? grid->form : "");
+            table_cell(&text, "%s", is_first ? grid->quantity : "");
+            table_cell(&text, "%d", LEAST_BITS << w);
+            for (unsigned g = 0; g < N_GROUPS; g++)
+                table_cell_colour(&text, cells[g].differs ? TABLE_YELLOW : TABLE_PLAIN, "%s%s",
+                                  cells[g].value ? row_summary_value(grids->arena, cells[g].value) : "",
+                                  cells[g].differs ? "≠" : "");
+            const char *others = exceptions(grids->arena, grid);
+            table_cell(&text, "%s%s%s", is_first ? rule_text(grids->arena, &grid->rule) : "",
+                       is_first && *others ? "; but " : "", is_first ? others : "");
+            is_first = false;
+        }
+    }
+    fprintf(out, "Cycles by element width and group of registers. ≤: an upper bound.%s%s%s\n\n",
+            table->n_models ? " ≠: " : "", table->n_models ? table->models[0] : "",
+            table->n_models ? " has another number" : "");
+    table_print(&text, out, colour);
+}
+
+static void write_csv(const struct grids *grids, FILE *out) {
+    fputs("form,quantity,element,group,cycles,low,high,relation,model,differs,rule,rule_holds\n", out);
+    for (size_t i = 0; i < grids->n; i++)
+        for (unsigned c = 0; c < N_CELLS; c++) {
+            const struct grid *grid = &grids->items[i];
+            const struct cell *cell = &grid->cells[c];
+            const char *pair = cell->value ? pair_text(grids->arena, &cell->pair) : NULL;
+            if (!pair)
+                continue;
+            fprintf(out, "%s,%s,%u,%s,%.5g,%.5g,%.5g,%s,", grid->form, grid->quantity, cell->pair.sew,
+                    strchr(pair, 'm'), cell->value->cycles, cell->value->low, cell->value->high,
+                    cell->value->relation == TABLE_EQUAL ? "equal" : "at most");
+            if (cell->model >= 0)
+                fprintf(out, "%.5g,%s", cell->model, cell->differs ? "yes" : "no");
+            else
+                fputc(',', out);
+            fprintf(out, ",%s,%s\n", rule_text(grids->arena, &grid->rule), holds_for(&grid->rule, cell) ? "yes" : "no");
+        }
+}
+
+static bool write_json(const struct grids *grids, FILE *out, struct fail *fail) {
+    bool is_done = true;
+    for (size_t i = 0; i < grids->n && is_done; i++) {
+        const struct grid *grid = &grids->items[i];
+        json_t *cells = json_array();
+        for (unsigned c = 0; c < N_CELLS; c++) {
+            const struct cell *cell = &grid->cells[c];
+            if (!cell->value)
+                continue;
+            json_t *json = json_pack(
+                "{s:s, s:i, s:o, s:o, s:o, s:s, s:b}", "pair", pair_text(grids->arena, &cell->pair), "element",
+                (int)cell->pair.sew, "cycles", json_rounded(cell->value->cycles, DECIMALS), "low",
+                json_rounded(cell->value->low, DECIMALS), "high", json_rounded(cell->value->high, DECIMALS), "relation",
+                cell->value->relation == TABLE_EQUAL ? "equal" : "at most", "rule_holds", holds_for(&grid->rule, cell));
+            if (cell->model >= 0) {
+                json_object_set_new(json, "model", json_rounded(cell->model, DECIMALS));
+                json_object_set_new(json, "differs", json_boolean(cell->differs));
+            }
+            json_array_append_new(cells, json);
+        }
+        is_done = json_write_line(out,
+                                  json_pack("{s:s, s:s, s:s, s:{s:o, s:o, s:i, s:i}, s:o}", "record", "vector", "form",
+                                            grid->form, "quantity", grid->quantity, "rule", "first",
+                                            json_rounded(grid->rule.first, DECIMALS), "further",
+                                            json_rounded(grid->rule.more, DECIMALS), "holds", (int)grid->rule.n_holds,
+                                            "of", (int)grid->rule.n_known, "cells", cells),
+                                  fail);
+    }
+    return is_done;
+}
+
+bool table_vectors_write(struct arena *arena, const struct survey_table *table, enum table_format format, bool colour,
+                         FILE *out, struct fail *fail) {
+    struct grids grids = {.arena = arena};
+    for (size_t i = 0; i < table->n_rows; i++)
+        add_row(&grids, table, &table->rows[i]);
+    if (!grids.n)
+        return fail_set(fail, FAIL_INPUT,
+                        "no form of this table has a vector configuration: 'cyclops survey --vector all' measures "
+                        "RISC-V's with each element width and group of registers");
+    for (size_t i = 0; i < grids.n; i++)
+        find_rule(&grids.items[i]);
+    if (format == TABLE_JSON)
+        return write_json(&grids, out, fail);
+    if (format == TABLE_CSV)
+        write_csv(&grids, out);
+    else
+        print_text(table, &grids, colour, out);
+    return (fflush(out) == 0 && !ferror(out)) || fail_set(fail, FAIL_INPUT, "cannot write the table");
+}
