@@ -53,10 +53,15 @@ cmp "$T/new.cpu.yaml" "$T/again.cpu.yaml" || failures=$((failures + 1))
 # base's, which are too short, would make it 8.
 loads=(VPADDBZ256rm VSUBPDZ128rm VPORQZ128rmbkz VADDPSrm)
 printf 'cpu: 1\nname: zen4\nbase: znver4\nparameters:\n  dispatch-width: 6\n' >"$T/zen4.cpu.yaml"
+{
+    printf 'cpu: 1\nname: loads\nbase: znver4\nparameters:\n  dispatch-width: 6\n  load-latency-vector: 6\n'
+    printf 'forms:\n  - {match: "VMOV(64toPQI|PQIto64)rr", latency: 3}\n'
+} >"$T/loads.cpu.yaml"
 for way in with without; do
     back=(VMOVPQIto64rr VMOV64toPQIrr XOR64rr)
     [ $way = with ] || back=()
-    "$cyclops" survey "${loads[@]}" "${back[@]}" --isa x86_64 --target sim:cpu:zen4,noise=none --output "$T/$way" >"$T/messages" 2>&1
+    "$cyclops" survey "${loads[@]}" "${back[@]}" --isa x86_64 --target "sim:$T/loads.cpu.yaml,noise=none" \
+        --output "$T/$way" >"$T/messages" 2>&1
     expect 0 '^file: +[0-9]+ values: 0 off' "$cyclops" cpu import survey "$T/$way" --base "$T/zen4.cpu.yaml" --output "$T/$way.cpu.yaml"
 done
 expect 0 'load-latency-vector: \{value: 6,' cat "$T/with.cpu.yaml"
