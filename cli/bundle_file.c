@@ -86,24 +86,9 @@ static const struct bench_case *shifted(struct arena *arena, const struct bench_
     return copy;
 }
 
-bool bundle_programs_start(struct arena *arena, const struct lab_options *options, struct bundle_programs *programs,
-                           struct fail *fail) {
-    const struct isa *isa = options->isa;
-    struct program *chains[N_CHAINS], *common[N_CHAINS];
-    *programs = (struct bundle_programs){.arena = arena, .pack = {.isa = isa->name}};
-    if (strcmp(options->target, "native") != 0)
-        return fail_set(fail, FAIL_INPUT, "--bundle is for another machine, and --target %s is simulated here",
-                        options->target);
-    if (!chains_make(arena, isa, chains, fail) || !gen_assemble(arena, common, chains_list(chains, common), fail))
-        return false;
-    bundle_add_chains(arena, chains, &programs->pack);
-    programs->n_chains = programs->pack.n_programs;
-    code_uses_open(&programs->uses, arena, isa, option_list_first(&options->llvms));
-    return true;
-}
-
-bool bundle_programs_take(void *context, const struct experiment *experiment, const struct bench_case *cases,
-                          size_t n_cases, struct fail *fail) {
+// As `take` of struct collect.
+static bool take(void *context, const struct experiment *experiment, const struct bench_case *cases, size_t n_cases,
+                 struct fail *fail) {
     struct bundle_programs *programs = context;
     struct pack *pack = &programs->pack;
     size_t n = pack->n_programs;
@@ -115,7 +100,30 @@ bool bundle_programs_take(void *context, const struct experiment *experiment, co
     return true;
 }
 
-void bundle_programs_add_rules(struct bundle_programs *programs, const struct collect *collect) {
+bool bundle_programs_start(struct arena *arena, const struct lab_options *options, struct bundle_programs *programs,
+                           struct fail *fail) {
+    const struct isa *isa = options->isa;
+    struct program *chains[N_CHAINS], *common[N_CHAINS];
+    *programs = (struct bundle_programs){.arena = arena,
+                                         .pack = {.isa = isa->name},
+                                         .collect = {.arena = arena,
+                                                     .context = programs,
+                                                     .take = take,
+                                                     .places = {.arena = arena},
+                                                     .kernels = {.arena = arena}}};
+    if (strcmp(options->target, "native") != 0)
+        return fail_set(fail, FAIL_INPUT, "--bundle is for another machine, and --target %s is simulated here",
+                        options->target);
+    if (!chains_make(arena, isa, chains, fail) || !gen_assemble(arena, common, chains_list(chains, common), fail))
+        return false;
+    bundle_add_chains(arena, chains, &programs->pack);
+    programs->n_chains = programs->pack.n_programs;
+    code_uses_open(&programs->uses, arena, isa, option_list_first(&options->llvms));
+    return true;
+}
+
+void bundle_programs_add_rules(struct bundle_programs *programs) {
+    const struct collect *collect = &programs->collect;
     struct bench_rule *rules = ARENA_ARRAY(programs->arena, struct bench_rule, collect->n_rules + 1);
     for (size_t i = 0; i < collect->n_rules; i++) {
         rules[i] = collect->rules[i];

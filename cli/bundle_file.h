@@ -21,16 +21,16 @@ struct bundle_programs {
     struct arena *arena;
     struct code_uses uses;
     struct pack pack;
-    size_t n_chains; // programs that come first
+    struct collect collect; // for the campaign's request: takes them
+    size_t n_chains;        // programs that come first
 };
 
-// Begins with the clock's chains. Fails where the options name a simulated CPU. Close `uses` at the end.
+// Begins with the clock's chains, and sets `collect`, so this must stay where it is. Fails where the options name a
+// simulated CPU. Close `uses` at the end.
 bool bundle_programs_start(struct arena *arena, const struct lab_options *options, struct bundle_programs *programs,
                            struct fail *fail);
-// As `take` of struct collect: adds a copy of the program. `context`: struct bundle_programs.
-bool bundle_programs_take(void *context, const struct experiment *experiment, const struct bench_case *cases,
-                          size_t n_cases, struct fail *fail);
-void bundle_programs_add_rules(struct bundle_programs *programs, const struct collect *collect);
+// Adds the rules of what was collected.
+void bundle_programs_add_rules(struct bundle_programs *programs);
 
 // Writes the executable. `runner`: path; null: the installed one. `is_pack_alone`: the programs without a runner.
 bool bundle_write(struct arena *arena, const struct isa *isa, const struct pack *pack, const char *runner,

@@ -204,16 +204,11 @@ static void print_next(struct arena *arena, const struct parameters_request *req
 // Writes what another machine measures for the folder.
 static bool write_bundle(struct arena *arena, struct parameters_request *request, int *status, struct fail *fail) {
     struct bundle_programs programs;
-    struct collect collect = {.arena = arena,
-                              .context = &programs,
-                              .take = bundle_programs_take,
-                              .places = {.arena = arena},
-                              .kernels = {.arena = arena}};
     struct card card;
     const char *folder = request->campaign.folder;
     if (!bundle_programs_start(arena, &lab_args.options, &programs, fail))
         return false;
-    request->campaign.collects = &collect;
+    request->campaign.collects = &programs.collect;
     request->write = NULL;
     bool is_done = parameters_run(arena, request, &card, status, fail);
     code_uses_close(&programs.uses);
@@ -222,13 +217,13 @@ static bool write_bundle(struct arena *arena, struct parameters_request *request
     const char *way = arena_printf(arena, "cyclops machine --resume --budget 0%s%s --output",
                                    lab_args.options.isa == isa_native() ? "" : " --isa ",
                                    lab_args.options.isa == isa_native() ? "" : lab_args.options.isa->name);
-    if (!collect.n_taken) {
+    if (!programs.collect.n_taken) {
         printf("Nothing is left to measure. The card: %s %s\n", way, folder);
         return true;
     }
     if (!bundle_write(arena, lab_args.options.isa, &programs.pack, args.runner, false, args.bundle, fail))
         return false;
-    printf("%s measures %s that %s.\n", args.bundle, text_count(arena, collect.n_taken, "value"),
+    printf("%s measures %s that %s.\n", args.bundle, text_count(arena, programs.collect.n_taken, "value"),
            card.n_missing ? "the card lacks" : "were unstable");
     bundle_print_way_back(args.bundle, folder, way);
     return true;

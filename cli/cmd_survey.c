@@ -154,36 +154,32 @@ static bool read_mixtures(struct survey_request *request, struct fail *fail) {
 // Writes what another machine measures for the folder.
 static bool write_bundle(struct arena *arena, struct survey_request *request, int *status, struct fail *fail) {
     struct bundle_programs programs;
-    struct collect collect = {.arena = arena,
-                              .context = &programs,
-                              .take = bundle_programs_take,
-                              .places = {.arena = arena},
-                              .kernels = {.arena = arena}};
     struct survey_summary summary;
     const struct isa *isa = lab_args.options.isa;
     const char *folder = request->campaign.folder;
     if (!bundle_programs_start(arena, &lab_args.options, &programs, fail))
         return false;
-    request->campaign.collects = &collect;
+    request->campaign.collects = &programs.collect;
     request->counts_uops = false;
     bool is_done = survey_run(arena, request, &summary, status, fail);
     request->campaign.collects = NULL;
     code_uses_close(&programs.uses);
     if (!is_done)
         return false;
-    if (!collect.n_taken) {
-        printf("Nothing is left to measure: %zu values are there. The table: cyclops table %s\n", collect.n_measured,
-               folder);
+    if (!programs.collect.n_taken) {
+        printf("Nothing is left to measure: %zu values are there. The table: cyclops table %s\n",
+               programs.collect.n_measured, folder);
         return true;
     }
-    bundle_programs_add_rules(&programs, &collect);
+    bundle_programs_add_rules(&programs);
     if (!bundle_write(arena, isa, &programs.pack, args.runner, false, args.bundle, fail))
         return false;
-    printf("%s measures %s", args.bundle, text_count(arena, collect.n_taken - collect.n_in_cases, "value"));
-    if (collect.n_in_cases)
-        printf(", and of %zu those that follow from them", collect.n_in_cases);
-    if (collect.n_measured)
-        printf("; %zu are there already", collect.n_measured);
+    printf("%s measures %s", args.bundle,
+           text_count(arena, programs.collect.n_taken - programs.collect.n_in_cases, "value"));
+    if (programs.collect.n_in_cases)
+        printf(", and of %zu those that follow from them", programs.collect.n_in_cases);
+    if (programs.collect.n_measured)
+        printf("; %zu are there already", programs.collect.n_measured);
     puts(".");
     bundle_print_way_back(args.bundle, folder, "cyclops table");
     return true;

@@ -112,41 +112,6 @@ static bool write_forms(struct survey *survey, struct fail *fail) {
 
 // ---- kernels
 
-// Adds the experiments of the first form of each scheduling class to `first`, those of the others to the survey's.
-static void add_experiments(struct survey *survey, struct experiment_list *first) {
-    unsigned most = 0;
-    for (size_t i = 0; i < survey->n_forms; i++)
-        most = survey->forms[i].sched_class > most ? survey->forms[i].sched_class : most;
-    bool *is_seen = ARENA_ARRAY(survey->arena, bool, most + 1);
-    for (size_t i = 0; i < survey->n_forms; i++) {
-        if (survey->shapes[i].left_out)
-            continue;
-        bool *is_class_seen = &is_seen[survey->forms[i].sched_class];
-        survey->shapes[i].is_first = !*is_class_seen;
-        experiments_add(survey->isa, &survey->shapes[i], !*is_class_seen, *is_class_seen ? &survey->others : first);
-        *is_class_seen = true;
-    }
-}
-
-// Adds the partners' experiments with each vector configuration that a form has.
-static void add_vector_scaffold(const struct survey *survey, struct experiment_list *list) {
-    struct vector_config *seen = NULL;
-    size_t n_seen = 0;
-    for (size_t i = 0; i < survey->n_forms; i++) {
-        struct vector_config config = survey->forms[i].vector;
-        size_t k = 0;
-        config.has_mask = false;
-        if (!config.sew || survey->shapes[i].left_out)
-            continue;
-        while (k < n_seen && !vector_config_is_same(&seen[k], &config))
-            k++;
-        if (k < n_seen)
-            continue;
-        *ARENA_ADD(survey->arena, seen, n_seen) = config;
-        experiments_add_vector_scaffold(survey->isa, &config, list);
-    }
-}
-
 // Makes the experiments, and the kernels of the first forms. Writes all to a file, for people.
 static bool make_experiments(struct survey *survey, struct fail *fail) {
     struct text all = {.arena = survey->arena}, kept_slots = {.arena = survey->arena};
@@ -156,8 +121,8 @@ static bool make_experiments(struct survey *survey, struct fail *fail) {
         return false;
     survey->others.arena = survey->arena;
     experiments_add_scaffold(survey->isa, &first);
-    add_vector_scaffold(survey, &first);
-    add_experiments(survey, &first);
+    experiments_add_vector_scaffolds(survey->isa, survey->shapes, survey->n_forms, &first);
+    experiments_add_forms(survey->isa, survey->shapes, survey->n_forms, &first, &survey->others);
     experiment_list_put_head(survey->isa, &all);
     experiment_list_put(&first, &all);
     experiment_list_put(&survey->others, &all);

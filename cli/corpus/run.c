@@ -40,23 +40,22 @@ static const char *resume_of(struct arena *arena, const char *folder) {
 // Writes what another machine measures for the folder.
 static void write_bundle(struct arena *arena, struct corpus_request *request, int *status, struct fail *fail) {
     struct bundle_programs programs;
-    struct collect collect = {.arena = arena, .context = &programs, .take = bundle_programs_take};
     struct corpus_tally tally;
     const struct lab_options *options = &lab_args.options;
     const char *bundle = corpus_args.bundle;
     if (!bundle_programs_start(arena, options, &programs, fail))
         return;
-    request->campaign.collects = &collect;
+    request->campaign.collects = &programs.collect;
     bool is_done = corpus_run(arena, request, &tally, status, fail);
     request->campaign.collects = NULL;
     code_uses_close(&programs.uses);
     if (!is_done)
         return;
-    if (!collect.n_taken) {
-        printf("Nothing is left to measure: %zu values are there\n", collect.n_measured);
+    if (!programs.collect.n_taken) {
+        printf("Nothing is left to measure: %zu values are there\n", programs.collect.n_measured);
     } else if (bundle_write(arena, options->isa, &programs.pack, corpus_args.runner, false, bundle, fail)) {
-        printf("%s measures %s; %zu are there already.\n", bundle, text_count(arena, collect.n_taken, "value"),
-               collect.n_measured);
+        printf("%s measures %s; %zu are there already.\n", bundle, text_count(arena, programs.collect.n_taken, "value"),
+               programs.collect.n_measured);
         bundle_print_way_back(bundle, request->campaign.folder, "cyclops corpus score");
     }
 }

@@ -80,3 +80,40 @@ void experiments_add_vector_scaffold(const struct isa *isa, const struct vector_
     size_t n = chain_partners_experiments_at(kernels->arena, isa, config, &partners);
     add_partners(partners, n, vector_config_setup(kernels->arena, config), kernels);
 }
+
+static bool is_among(const struct vector_config *configs, size_t n, const struct vector_config *config) {
+    for (size_t i = 0; i < n; i++)
+        if (vector_config_is_same(&configs[i], config))
+            return true;
+    return false;
+}
+
+void experiments_add_vector_scaffolds(const struct isa *isa, const struct shape *shapes, size_t n,
+                                      struct experiment_list *kernels) {
+    struct vector_config *seen = NULL;
+    size_t n_seen = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct vector_config config = shapes[i].form->vector;
+        config.has_mask = false; // partners have none
+        if (!config.sew || shapes[i].left_out || is_among(seen, n_seen, &config))
+            continue;
+        *ARENA_ADD(kernels->arena, seen, n_seen) = config;
+        experiments_add_vector_scaffold(isa, &config, kernels);
+    }
+}
+
+void experiments_add_forms(const struct isa *isa, struct shape *shapes, size_t n, struct experiment_list *first,
+                           struct experiment_list *others) {
+    unsigned most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = shapes[i].form->sched_class > most ? shapes[i].form->sched_class : most;
+    bool *is_seen = ARENA_ARRAY(first->arena, bool, most + 1);
+    for (size_t i = 0; i < n; i++) {
+        if (shapes[i].left_out)
+            continue;
+        bool *is_class_seen = &is_seen[shapes[i].form->sched_class];
+        shapes[i].is_first = !*is_class_seen;
+        experiments_add(isa, &shapes[i], !*is_class_seen, *is_class_seen ? others : first);
+        *is_class_seen = true;
+    }
+}

@@ -30,8 +30,13 @@ enum { EXPERIMENTS_ALL_PLACES = (1 << PROGRAM_N_PLACEMENTS) - 1 };
 
 // Adds the experiments of all partners and fillers.
 void experiments_add_scaffold(const struct isa *isa, struct experiment_list *kernels);
-// Adds those of the partners that forms with a vector configuration have.
+// Adds those of the partners with a vector configuration; with each that one of these forms has.
 void experiments_add_vector_scaffold(const struct isa *isa, const struct vector_config *config,
                                      struct experiment_list *kernels);
+void experiments_add_vector_scaffolds(const struct isa *isa, const struct shape *shapes, size_t n,
+                                      struct experiment_list *kernels);
+// Adds those of the first form of each scheduling class to `first`, which notes that it is, and those of the others.
+void experiments_add_forms(const struct isa *isa, struct shape *shapes, size_t n, struct experiment_list *first,
+                           struct experiment_list *others);
 
 #endif
