@@ -153,7 +153,8 @@ void ports_print_next(struct arena *arena, const struct ports *ports, size_t mos
 }
 
 void ports_print_judgement(const struct port_judgement *judgement, FILE *out) {
-    fprintf(out, "judged: %zu multisets; %zu are evidence, %zu have a form of which no time alone is known,\n"
+    fprintf(out,
+            "judged: %zu multisets; %zu are evidence, %zu have a form of which no time alone is known,\n"
             "%zu one that nothing explains\n",
             judgement->n, judgement->n_seen, judgement->n_unknown, judgement->n_unexplained);
     if (judgement->n)

@@ -29,7 +29,7 @@ struct survey_request {
     // element and group for one form of each scheduling class, and one configuration for the others.
     const struct vector_config *vectors;
     size_t n_vectors;
-    unsigned shard, n_shards;         // this one of so many parts, from 1; n_shards 0: all
+    unsigned shard, n_shards; // this one of so many parts, from 1; n_shards 0: all
     // Random mixtures of forms to measure, from number 0, with probes (survey/mixtures.h); 0: none. Below 0:
     // MIXTURES_USUAL of a whole survey, none of a part.
     int n_mixtures;

@@ -87,8 +87,7 @@ static void setups_are_the_same_in_text_and_code(void **state) {
         const struct form *form = make("VADD_VV", words[i]);
         struct backend_source source;
         struct fail fail = {0};
-        const char *lines =
-            arena_printf(&arena, ".option norvc\n%s", text_replaced(&arena, form->setup, ';', '\n'));
+        const char *lines = arena_printf(&arena, ".option norvc\n%s", text_replaced(&arena, form->setup, ';', '\n'));
         size_t at = 0;
         assert_true(model.backend->describe_text(model.cpu, &arena, "set-up", lines, &source, &fail));
         const struct block *block = &source.blocks[0];
