@@ -6,7 +6,8 @@
 // As they lie behind each other, whatever the stack's top is: a bit each.
 static unsigned physical(uint8_t places, int top) {
     const unsigned by = (unsigned)top % X87_REGISTERS;
-    return ((unsigned)places << by | places >> (X87_REGISTERS - by)) & UINT8_MAX;
+    const unsigned all = places;
+    return (all << by | all >> (X87_REGISTERS - by)) & UINT8_MAX;
 }
 
 static void write_register(const struct cpu *cpu, struct cpu_recipe *recipe, unsigned at, unsigned part) {
