@@ -41,22 +41,8 @@ static const char *find_avoided(const struct maker *m) {
     return strstr(m->shape->body, " ({o") ? SHAPE_NO_BARE_BASE : NULL;
 }
 
-static bool make(struct maker *m) {
+static bool add_operands(struct maker *m) {
     const struct form *form = m->shape->form;
-    if (form->status != FORM_USABLE)
-        return maker_leave_out(m, form_status_name(form->status));
-    if (form->refused)
-        return maker_leave_out(m, form->refused);
-    const char *why = maker_reason_of(m->traits->left_out, form->opcode);
-    m->shape->wrapper = form_wrapper_find(m->isa, form->opcode);
-    if (m->shape->wrapper && m->shape->wrapper->why_not)
-        why = m->shape->wrapper->why_not;
-    if (why)
-        return maker_leave_out(m, why);
-    if (form->n_operands > MOST_OPERANDS)
-        return maker_leave_out(m, "it has more operands than an experiment has roles for");
-    if (!maker_find_parts(m))
-        return false;
     for (unsigned i = 0; i < form->n_operands; i++)
         m->shape->is_gather |= form->operands[i].kind == FORM_MEMORY && form->operands[i].index;
     for (unsigned i = 0; i < form->n_operands; i++) {
@@ -75,7 +61,26 @@ static bool make(struct maker *m) {
     for (unsigned i = 0; i < form->n_implicit_writes; i++)
         if (!maker_add_implicit(m, form->implicit_writes[i], true))
             return false;
-    if (!maker_make_body(m))
+    return true;
+}
+
+static bool make(struct maker *m) {
+    const struct form *form = m->shape->form;
+    if (form->status != FORM_USABLE)
+        return maker_leave_out(m, form_status_name(form->status));
+    if (form->refused)
+        return maker_leave_out(m, form->refused);
+    const char *why = maker_reason_of(m->traits->left_out, form->opcode);
+    m->shape->wrapper = form_wrapper_find(m->isa, form->opcode);
+    if (m->shape->wrapper && m->shape->wrapper->why_not)
+        why = m->shape->wrapper->why_not;
+    if (why)
+        return maker_leave_out(m, why);
+    if (form->n_operands > MOST_OPERANDS)
+        return maker_leave_out(m, "it has more operands than an experiment has roles for");
+    if (!maker_find_parts(m))
+        return false;
+    if (!add_operands(m) || !maker_make_body(m))
         return false;
     bool is_x86 = *m->isa->syntaxes;
     m->shape->is_legacy = is_x86 && is_vector_of_legacy(m->shape);
