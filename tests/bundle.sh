@@ -144,7 +144,11 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
     }
     when 1e6 1e9 "$T/never.jsonl"
     expect 0 '^3$' grep -c '"record":"measurement"' "$T/never.jsonl"
-    when 0 1e9 "$T/when.jsonl"
+    for _ in 1 2 3; do # on a busy machine the first one may have no value, which no condition holds for
+        rm -f "$T/when.jsonl"
+        when 0 1e9 "$T/when.jsonl"
+        [ "$(grep -c '"record":"measurement"' "$T/when.jsonl")" != 4 ] || break
+    done
     expect 0 '^4$' grep -c '"record":"measurement"' "$T/when.jsonl"
     sed -i '$d; s/"verdict":"unstable"/"verdict":"within"/' "$T/when.jsonl"
     when 0 1e9 "$T/when.jsonl"
