@@ -104,7 +104,7 @@ struct check_difference sums_describe(struct arena *arena, const struct sums *su
                                           .about = about_of(arena, &partners)};
     difference.gap = (difference.sum - value->value.sum) / value->value.sum;
     const char **classes = ARENA_ARRAY(arena, const char *, partners.n + 1);
-    const char *opcode = arena_copy(arena, value->form, form_unit_length(value->form));
+    const char *opcode = form_unit(arena, value->form);
     for (size_t i = 0; i < partners.n; i++)
         classes[i] = gap_class_name(arena, value_of(sums->results, partners.opcodes[i])->class_name);
     if (partners.n && text_find(opcode, sums->partners, sums->n_partners) == sums->n_partners)

@@ -214,18 +214,19 @@ static bool write_bundle(struct arena *arena, struct parameters_request *request
     code_uses_close(&programs.uses);
     if (!is_done)
         return false;
-    const char *way = arena_printf(arena, "cyclops machine --resume --budget 0%s%s --output",
-                                   lab_args.options.isa == isa_native() ? "" : " --isa ",
-                                   lab_args.options.isa == isa_native() ? "" : lab_args.options.isa->name);
+    struct text card_of = {.arena = arena};
+    text_add(&card_of, "cyclops machine --resume --budget 0");
+    add_option(&card_of, "isa", lab_args.options.isa == isa_native() ? NULL : lab_args.options.isa->name);
+    text_add(&card_of, " --output");
     if (!programs.collect.n_taken) {
-        printf("Nothing is left to measure. The card: %s %s\n", way, folder);
+        printf("Nothing is left to measure. The card: %s %s\n", card_of.data, folder);
         return true;
     }
     if (!bundle_write(arena, lab_args.options.isa, &programs.pack, args.runner, false, args.bundle, fail))
         return false;
     printf("%s measures %s that %s.\n", args.bundle, text_count(arena, programs.collect.n_taken, "value"),
            card.n_missing ? "the card lacks" : "were unstable");
-    bundle_print_way_back(args.bundle, folder, way);
+    bundle_print_way_back(args.bundle, folder, card_of.data);
     return true;
 }
 

@@ -285,10 +285,10 @@ static bool take_vector_load(struct import *import, const struct subject_view *v
 // count.
 static void take_ways_back(const struct import *import, const struct subject_view *view) {
     enum { MOST = 64, FEWEST = 3 };
-    unsigned(*shown)[MOST] = arena_alloc(view->arena, import->n * sizeof *shown), *n_shown;
-    memset(shown, 0, import->n * sizeof *shown);
-    n_shown = ARENA_ARRAY(view->arena, unsigned, import->n);
-    memset(n_shown, 0, import->n * sizeof *n_shown);
+    struct shown {
+        unsigned latencies[MOST]; // by cycles: how many sums show that
+        unsigned n;
+    } *all = ARENA_ARRAY(view->arena, struct shown, import->n);
     for (size_t i = 0; i < import->n; i++)
         for (size_t v = 0; v < import->subjects[i].n_values && import->subjects[i].is_known; v++) {
             const struct sum sum = {&import->subjects[i], &import->subjects[i].values[v]};
@@ -299,16 +299,17 @@ static void take_ways_back(const struct import *import, const struct subject_vie
                 continue;
             const struct predicted predicted = predictor_predict(view->predictor, sum.value);
             const double latency = floor(back.latency + sum.value->value.cycles - predicted.cycles + 0.2);
-            n_shown[partner - import->subjects]++;
+            struct shown *shown = &all[partner - import->subjects];
+            shown->n++;
             if (predicted.is_known && latency >= 0 && latency < MOST)
-                shown[partner - import->subjects][(unsigned)latency]++;
+                shown->latencies[(unsigned)latency]++;
         }
     for (size_t i = 0; i < import->n; i++) {
         struct cpu_recipe back;
         unsigned usual = 0;
         for (unsigned l = 1; l < MOST; l++)
-            usual = shown[i][l] > shown[i][usual] ? l : usual;
-        if (shown[i][usual] < FEWEST || 2 * shown[i][usual] <= n_shown[i] ||
+            usual = all[i].latencies[l] > all[i].latencies[usual] ? l : usual;
+        if (all[i].latencies[usual] < FEWEST || 2 * all[i].latencies[usual] <= all[i].n ||
             !subject_recipe(view, &import->subjects[i], &back))
             continue;
         import->subjects[i].is_settled = true;
@@ -318,7 +319,15 @@ static void take_ways_back(const struct import *import, const struct subject_vie
 
 // Which sums are looked at, one kind after the other: what a kind shows is in the model of the next. Again: pipes may
 // have limited a chain that was predicted with latencies too short.
-enum sum_kind { SUMS_OF_TWO, SUMS_OF_TWO_AGAIN, SUMS_WITH_KNOWN, SUMS_WITH_UNKNOWN, SUMS_AGAIN, N_SUM_KINDS };
+enum sum_kind {
+    SUMS_OF_KNOWN,
+    SUMS_OF_TWO,
+    SUMS_OF_TWO_AGAIN,
+    SUMS_WITH_KNOWN,
+    SUMS_WITH_UNKNOWN,
+    SUMS_AGAIN,
+    N_SUM_KINDS
+};
 
 // Whether each of the two leads back in a sum of the other.
 static bool are_mutual(const struct import *import, const struct subject_view *view, const struct sum *sums, size_t n,
@@ -349,14 +358,7 @@ static void take_sum(const struct import *import, const struct subject_view *vie
 static bool take_sums(struct import *import, struct fail *fail) {
     size_t n;
     struct sum *sums = list_sums(import, &n);
-    struct stage first;
-    bool is_open = stage_open(&first, import, fail);
-    if (is_open)
-        take_ways_back(import, &first.view);
-    stage_close(&first);
-    if (!is_open)
-        return false;
-    for (enum sum_kind kind = SUMS_OF_TWO; kind < N_SUM_KINDS; kind++) {
+    for (enum sum_kind kind = SUMS_OF_KNOWN; kind < N_SUM_KINDS; kind++) {
         struct stage stage;
         if (!stage_open(&stage, import, fail)) {
             stage_close(&stage);
@@ -367,7 +369,9 @@ static bool take_sums(struct import *import, struct fail *fail) {
             if (!stage_open(&stage, import, fail))
                 return false;
         }
-        for (size_t i = 0; i < n; i++)
+        if (kind == SUMS_OF_KNOWN)
+            take_ways_back(import, &stage.view);
+        for (size_t i = 0; i < n && kind != SUMS_OF_KNOWN; i++)
             take_sum(import, &stage.view, sums, n, i, kind);
         stage_close(&stage);
     }

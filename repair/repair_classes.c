@@ -92,7 +92,7 @@ static void add_vector_pairs(struct repair *repair) {
     struct vector_config pairs[VECTOR_N_PAIRS];
     bool has_pairs = false;
     for (size_t i = 0; i < repair->n_members; i++)
-        has_pairs |= vector_config_in_name(repair->members[i].form) != NULL;
+        has_pairs |= vector_config_in_name(repair->members[i].form, NULL) != NULL;
     for (unsigned i = 0; i < VECTOR_N_PAIRS; i++)
         pairs[i] = vector_config_pair(i);
     if (has_pairs)

@@ -78,7 +78,7 @@ void repair_find_members(struct repair *repair) {
         for (size_t i = first; i < end; i++)
             repair->are_other_code[i] = value->code && !insn;
         if (insn && repair_numbers_read(model->machine, insn, &member.numbers)) {
-            member.opcode = arena_copy(repair->arena, value->form, form_unit_length(value->form));
+            member.opcode = form_unit(repair->arena, value->form);
             member.key = repair_member_key(repair->arena, &member);
             find_others(repair->arena, &block, &member);
             *ARENA_ADD(repair->arena, repair->members, repair->n_members) = member;

@@ -111,8 +111,7 @@ struct repair_search repair_open_search(struct arena *arena, struct repair *repa
         search.ranks = repair_pipes_rank(repair, arena, members, n);
     search.opcodes = ARENA_ARRAY(arena, const char *, search.n_values);
     for (size_t i = 0; i < search.n_values; i++) {
-        const char *form = repair->values[search.values[i]].form,
-                   *opcode = arena_copy(arena, form, form_unit_length(form));
+        const char *form = repair->values[search.values[i]].form, *opcode = form_unit(arena, form);
         if (text_find(opcode, search.opcodes, search.n_opcodes) == search.n_opcodes)
             search.opcodes[search.n_opcodes++] = opcode;
     }

@@ -121,8 +121,8 @@ static void add_to_trade(const struct repair *repair, size_t i, const struct pre
 // Takes a form's latencies back where they do more harm than good. False: they stay.
 static bool settle(struct repair *repair, const struct trade *trade) {
     struct arena arena = {0};
-    bool is_taken = trade->form && trade->n_below > trade->n_right &&
-                    take_latencies_back(repair, arena_copy(&arena, trade->form, form_unit_length(trade->form)));
+    bool is_taken =
+        trade->form && trade->n_below > trade->n_right && take_latencies_back(repair, form_unit(&arena, trade->form));
     arena_free(&arena);
     return is_taken;
 }
@@ -148,7 +148,7 @@ static bool take_back(struct repair *repair, struct predictor *predictor, const 
     bool is_any = undo_programs(repair, predictor, value, repair_unspread_opcode);
     if (!is_any) {
         is_any = of_programs ? undo_programs(repair, predictor, value, remove_unproved)
-                             : remove_opcode(repair, arena_copy(&arena, value->form, form_unit_length(value->form)));
+                             : remove_opcode(repair, form_unit(&arena, value->form));
         *has_removed |= is_any;
     }
     arena_free(&arena);

@@ -75,8 +75,8 @@ static void add_cell(struct grids *grids, const char *form, const char *quantity
 
 static void add_row(struct grids *grids, const struct survey_table *table, const struct table_row *row) {
     struct vector_config config;
-    const char *words = vector_config_in_name(row->form);
-    if (row->left_out || !words || !vector_config_parse(words, &config))
+    const char *words = vector_config_in_name(row->form, &config);
+    if (row->left_out || !words)
         return;
     const char *form = name_without_pair(grids->arena, row->form, words);
     const struct row_summary summary = row_summary_latency(grids->arena, row);

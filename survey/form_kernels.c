@@ -57,9 +57,8 @@ bool survey_form_kernels(struct arena *arena, const struct isa *isa, const char 
     size_t n, i = 0;
     const char *form_name = arena_copy(arena, name, strcspn(name, "."));
     struct vector_config config;
-    const char *vector = vector_config_in_name(form_name);
     bool is_done = form_kernels_list(arena, isa, NULL, &model, &forms, &n, fail);
-    if (is_done && vector && vector_config_parse(vector, &config))
+    if (is_done && vector_config_in_name(form_name, &config))
         vector_forms_add(arena, &model, &config, 1, &forms, &n);
     while (is_done && i < n && strcmp(forms[i].name, form_name) != 0)
         i++;

@@ -8,34 +8,29 @@
 // ---- vector configurations
 
 static void add_config(struct arena *arena, const char *name, struct vector_config **list, size_t *n) {
-    const char *words = vector_config_in_name(name);
-    if (words)
-        vector_config_parse(words, ARENA_ADD(arena, *list, *n));
+    struct vector_config config;
+    if (vector_config_in_name(name, &config))
+        vector_config_add(arena, list, n, &config);
 }
 
 bool selection_add_vectors(struct arena *arena, const struct survey_request *request, const struct model *model,
                            const struct form **forms, size_t *n_forms, struct fail *fail) {
     struct vector_config *list = NULL;
-    size_t n = 0, n_once = 0;
+    size_t n = 0;
     struct carried_over own = {0};
     if (request->campaign.is_resumed && !carried_over_read(arena, request->campaign.folder, NULL, 0, &own, fail))
         return false;
     for (size_t i = 0; i < request->n_vectors; i++)
-        *ARENA_ADD(arena, list, n) = request->vectors[i];
-    for (unsigned i = 0; i < VECTOR_N_PAIRS && !request->n_vectors; i++)
-        *ARENA_ADD(arena, list, n) = vector_config_pair(i);
+        vector_config_add(arena, &list, &n, &request->vectors[i]);
+    for (unsigned i = 0; i < VECTOR_N_PAIRS && !request->n_vectors; i++) {
+        const struct vector_config pair = vector_config_pair(i);
+        vector_config_add(arena, &list, &n, &pair);
+    }
     for (size_t i = 0; i < request->n_patterns; i++)
         add_config(arena, request->patterns[i], &list, &n);
     for (size_t i = 0; i < own.n; i++)
         add_config(arena, own.forms[i].form, &list, &n);
-    for (size_t i = 0; i < n; i++) {
-        size_t k = 0;
-        while (k < n_once && !vector_config_is_same(&list[k], &list[i]))
-            k++;
-        list[k] = list[i];
-        n_once += k == n_once;
-    }
-    vector_forms_add(arena, model, list, n_once, forms, n_forms);
+    vector_forms_add(arena, model, list, n, forms, n_forms);
     return true;
 }
 
@@ -44,10 +39,7 @@ static bool is_plain(const struct vector_config *config) {
 }
 
 static bool is_listed(const struct survey_request *request, const struct form *form) {
-    for (size_t i = 0; i < request->n_vectors; i++)
-        if (vector_config_is_same(&request->vectors[i], &form->vector))
-            return true;
-    return false;
+    return vector_config_is_among(request->vectors, request->n_vectors, &form->vector);
 }
 
 // Whether it is the one pair of its opcode that the opcode alone stands for.

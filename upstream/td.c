@@ -95,7 +95,7 @@ static void judge(struct td_plan *plan, struct reading *reading, struct td_resul
         bool is_changed = !repair_numbers_are_equal(&change->before, &change->after);
         if (change->is_spread && !td_records_find(&reading->records, change->opcode))
             continue; // the sources are of another version
-        const bool is_pair = vector_config_in_name(change->opcode);
+        const bool is_pair = vector_config_in_name(change->opcode, NULL);
         if (is_pair && !is_changed)
             continue;
         const char *why = is_pair ? "RISC-V's files compute what vectors take from their group, which is not edited"

@@ -6,8 +6,12 @@
 #include <strings.h>
 
 size_t form_unit_length(const char *name) {
-    const char *vector = vector_config_in_name(name);
+    const char *vector = vector_config_in_name(name, NULL);
     return vector ? (size_t)(vector - name) + strcspn(vector, "-") : strcspn(name, "-");
+}
+
+const char *form_unit(struct arena *arena, const char *name) {
+    return arena_copy(arena, name, form_unit_length(name));
 }
 
 const char *form_status_name(enum form_status status) {

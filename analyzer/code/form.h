@@ -77,6 +77,7 @@ struct form {
 // Length of the part of a form's name that a model has numbers of: the opcode; of RISC-V's vectors with the pair of
 // element and group: "VADD_VV-e32m2" of "VADD_VV-e32m2-half". A form whose name is no longer is plain.
 size_t form_unit_length(const char *name);
+const char *form_unit(struct arena *arena, const char *name); // that part
 static inline bool form_is_plain(const char *name) {
     return !name[form_unit_length(name)];
 }

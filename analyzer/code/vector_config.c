@@ -103,10 +103,32 @@ bool vector_config_is_same(const struct vector_config *a, const struct vector_co
            a->keeps_masked_off == b->keeps_masked_off && a->has_mask == b->has_mask && a->length == b->length;
 }
 
-const char *vector_config_in_name(const char *form) {
-    struct vector_config config;
+bool vector_config_is_among(const struct vector_config *configs, size_t n, const struct vector_config *config) {
+    for (size_t i = 0; i < n; i++)
+        if (vector_config_is_same(&configs[i], config))
+            return true;
+    return false;
+}
+
+bool vector_config_add(struct arena *arena, struct vector_config **configs, size_t *n,
+                       const struct vector_config *config) {
+    if (vector_config_is_among(*configs, *n, config))
+        return false;
+    *ARENA_ADD(arena, *configs, *n) = *config;
+    return true;
+}
+
+const char *vector_config_in_name(const char *form, struct vector_config *config) {
+    struct vector_config unused;
     const char *dash = strchr(form, '-');
-    return dash && vector_config_parse(dash + 1, &config) ? dash + 1 : NULL;
+    return dash && vector_config_parse(dash + 1, config ? config : &unused) ? dash + 1 : NULL;
+}
+
+const char *vector_config_unit(struct arena *arena, const char *opcode, const struct vector_config *config) {
+    struct text name = {.arena = arena};
+    text_addf(&name, "%s-", opcode);
+    vector_config_print_pair(config, &name);
+    return name.data;
 }
 
 unsigned vector_config_registers(const struct vector_config *config) {
@@ -215,7 +237,7 @@ static bool is_among(const char *opcode, const char *patterns) {
     return false;
 }
 
-// Vectors of the standard extensions; vendors' own have other prefixes. Null: it is none of these.
+// Finds the rule of an opcode of the standard extensions. Null: it is another one, such as a vendor's own.
 static const struct rule *find_rule(const char *opcode) {
     size_t i = 0;
     while (i < sizeof rules / sizeof *rules && !is_among(opcode, rules[i].opcodes))
@@ -374,7 +396,7 @@ static bool parse_item(struct arena *arena, const char *item, struct vector_conf
     if (!text_starts(item, "all")) {
         if (!vector_config_parse(item, &one))
             return false;
-        *ARENA_ADD(arena, *list, *n) = one;
+        vector_config_add(arena, list, n, &one);
         return true;
     }
     if (!parse_words(item + strlen("all"), &words))
@@ -383,7 +405,7 @@ static bool parse_item(struct arena *arena, const char *item, struct vector_conf
         one = vector_config_pair(i);
         words.sew = one.sew;
         words.lmul = one.lmul;
-        *ARENA_ADD(arena, *list, *n) = words;
+        vector_config_add(arena, list, n, &words);
     }
     return true;
 }
@@ -391,7 +413,7 @@ static bool parse_item(struct arena *arena, const char *item, struct vector_conf
 bool vector_config_parse_list(struct arena *arena, const char *const *texts, size_t n,
                               const struct vector_config **configs, size_t *n_configs, struct fail *fail) {
     struct vector_config *list = NULL;
-    size_t n_list = 0, n_once = 0;
+    size_t n_list = 0;
     for (size_t i = 0; i < n; i++)
         if (!parse_item(arena, texts[i], &list, &n_list))
             return fail_set(
@@ -400,14 +422,7 @@ bool vector_config_parse_list(struct arena *arena, const char *const *texts, siz
                 "(elements of 8 to 64 bits, groups mf8 to m8, at most 64 bits of element to a register; "
                 "half, odd, one: elements; tu, mu: those not written stay; mask: v0)",
                 texts[i]);
-    for (size_t i = 0; i < n_list; i++) {
-        size_t k = 0;
-        while (k < n_once && !vector_config_is_same(&list[k], &list[i]))
-            k++;
-        list[k] = list[i];
-        n_once += k == n_once;
-    }
     *configs = list;
-    *n_configs = n_once;
+    *n_configs = n_list;
     return true;
 }

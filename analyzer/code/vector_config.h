@@ -43,8 +43,16 @@ void vector_config_print(const struct vector_config *config, struct text *out);
 void vector_config_print_pair(const struct vector_config *config, struct text *out);
 bool vector_config_is_same(const struct vector_config *a, const struct vector_config *b);
 
-// Returns the part of a form's name that states its configuration; null: the name has none.
-const char *vector_config_in_name(const char *form);
+// Whether it is among these; and adds it to them unless it is, which it returns.
+bool vector_config_is_among(const struct vector_config *configs, size_t n, const struct vector_config *config);
+bool vector_config_add(struct arena *arena, struct vector_config **configs, size_t *n,
+                       const struct vector_config *config);
+
+// Returns the part of a form's name that states its configuration, which it sets (null: nobody asks); null: the name
+// has none.
+const char *vector_config_in_name(const char *form, struct vector_config *config);
+// An opcode with its pair: "VADD_VV-e32m2".
+const char *vector_config_unit(struct arena *arena, const char *opcode, const struct vector_config *config);
 
 // Instructions that set it up, with "; " between them, and their machine code. They change x31.
 const char *vector_config_setup(struct arena *arena, const struct vector_config *config);

@@ -82,7 +82,8 @@ static bool holds_nop(const struct cpu_recipe *recipe, const struct cpu_recipe *
            insn->n_bytes + nop->insn->n_bytes <= MOST_BYTES;
 }
 
-// One pass behind an instruction that shares its slot with nothing yet; null: there is none. Returns the last such one.
+// Joins the nops of one pass. `alone`: the instruction in front of it, if its slot has room; null: it has none. Returns
+// the same of the pass's last one.
 static const struct cpu_recipe *join_pass(struct cpu_recipe *recipes, unsigned n, const struct cpu_recipe *alone,
                                           unsigned *n_joined) {
     *n_joined = 0;

@@ -236,14 +236,14 @@ bool form_maker::encode(const MCInst &inst, struct form *form) {
     SmallVector<MCFixup, 2> fixups;
     emitter->encodeInstruction(inst, code, fixups, *cpu.subtarget);
     form->n_bytes = unsigned(code.size());
-    const vector_type *const type = find_vector_type(cpu, form->opcode);
+    const struct vector_config *const type = find_vector_type(cpu, form->opcode);
     if (type) {
-        form->setup = type->text;
-        vector_config_set_groups(form->opcode, &type->config, const_cast<struct form_operand *>(form->operands),
+        uint8_t setup[VECTOR_MOST_SETUP_BYTES];
+        form->setup = vector_config_setup(arena, type);
+        form->n_setup_bytes = vector_config_setup_bytes(type, setup);
+        vector_config_set_groups(form->opcode, type, const_cast<struct form_operand *>(form->operands),
                                  form->n_operands);
-        form->n_setup_bytes = sizeof type->code;
-        for (unsigned i = 0; i < sizeof type->code; i++) // the lowest byte first
-            code.insert(code.begin() + i, char(type->code >> 8 * i));
+        code.insert(code.begin(), setup, setup + form->n_setup_bytes);
     }
     form->bytes = reinterpret_cast<uint8_t *>(arena_copy(arena, code.data(), code.size())) + form->n_setup_bytes;
     return form->n_bytes && fixups.empty();

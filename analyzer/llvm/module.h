@@ -139,14 +139,8 @@ size_t exegesis_keys(struct backend_cpu *cpu, struct arena *arena, const uint8_t
 // bare.cpp: what else describe_insn sets, where there is no scheduling model
 void describe_bare_insn(backend_cpu &cpu, struct arena *arena, const llvm::MCInst &inst, struct insn *insn);
 
-// An instruction that sets RISC-V's vector type, and LLVM's instruments of that type.
-struct vector_type {
-    const char *text, *length, *element;
-    uint32_t code;
-    struct vector_config config;
-};
-// vector_type.cpp: the type with which a form of that opcode is measured; null: it does not depend on one.
-const vector_type *find_vector_type(const backend_cpu &cpu, llvm::StringRef opcode);
+// vector_type.cpp: RISC-V: the configuration with which a form of that opcode is measured; null: it depends on none.
+const struct vector_config *find_vector_type(const backend_cpu &cpu, llvm::StringRef opcode);
 
 // bytes.cpp, text.cpp
 bool describe_bytes(struct backend_cpu *cpu, struct arena *arena, const uint8_t *bytes, size_t n_bytes,

@@ -8,8 +8,10 @@ using namespace llvm;
 
 namespace {
 
-// RISC-V: the scheduling class of a vector opcode by type: "M1", "E32".
-unsigned class_with(const backend_cpu &cpu, unsigned number, const std::string &length, const std::string &element) {
+// RISC-V: the scheduling class of a vector opcode by its configuration, LLVM's instruments.
+unsigned class_with(const backend_cpu &cpu, unsigned number, const struct vector_config &config) {
+    const std::string length = (config.lmul < 0 ? "MF" : "M") + std::to_string(1U << std::abs(config.lmul)),
+                      element = "E" + std::to_string(config.sew);
     MCInst inst;
     inst.setOpcode(number);
     const auto group = cpu.instruments->createInstrument("RISCV-LMUL", length),
@@ -17,15 +19,10 @@ unsigned class_with(const backend_cpu &cpu, unsigned number, const std::string &
     return cpu.instruments->getSchedClassID(*cpu.opcodes, inst, {group.get(), width.get()});
 }
 
-unsigned class_with(const backend_cpu &cpu, unsigned number, const struct vector_config &config) {
-    const std::string length = (config.lmul < 0 ? "MF" : "M") + std::to_string(1U << std::abs(config.lmul));
-    return class_with(cpu, number, length, "E" + std::to_string(config.sew));
-}
-
 // The scheduling class of an opcode; of RISC-V's vectors, with the type that its form is measured with.
 unsigned class_of(const backend_cpu &cpu, unsigned number) {
-    const vector_type *const type = find_vector_type(cpu, cpu.opcodes->getName(number));
-    return type ? class_with(cpu, number, type->length, type->element) : cpu.opcodes->get(number).getSchedClass();
+    const struct vector_config *const type = find_vector_type(cpu, cpu.opcodes->getName(number));
+    return type ? class_with(cpu, number, *type) : cpu.opcodes->get(number).getSchedClass();
 }
 
 // Opcodes that are never encoded, and those whose numbers depend on their operands, have none of their own.
@@ -69,12 +66,8 @@ size_t vector_costs(const struct backend_cpu *cpu, struct arena *arena, const st
             const MCSchedClassDesc *found = own_class(*cpu, i, class_with(*cpu, i, config));
             if (!found)
                 continue;
-            struct text name = {};
-            name.arena = arena;
-            text_addf(&name, "%s-", opcode_name(cpu, i));
-            vector_config_print_pair(&config, &name);
             list.emplace_back();
-            list.back().opcode = name.data;
+            list.back().opcode = vector_config_unit(arena, opcode_name(cpu, i), &config);
             fill_cost(*cpu, arena, *found, &list.back());
         }
     struct opcode_cost *copy = ARENA_ARRAY(arena, struct opcode_cost, list.size() + 1);

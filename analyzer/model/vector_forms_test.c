@@ -41,14 +41,14 @@ static void names_are_read_as_they_are_written(void **state) {
         assert_true(vector_config_parse(names[i], &config));
         vector_config_print(&config, &text);
         assert_string_equal(text.data, names[i]);
-        assert_string_equal(vector_config_in_name(arena_printf(&arena, "VADD_VV-%s", names[i])), names[i]);
+        assert_string_equal(vector_config_in_name(arena_printf(&arena, "VADD_VV-%s", names[i]), NULL), names[i]);
     }
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct vector_config config;
         assert_false(vector_config_parse(wrong[i], &config));
     }
-    assert_null(vector_config_in_name("LEA64r-base-index"));
-    assert_null(vector_config_in_name("VADD_VV"));
+    assert_null(vector_config_in_name("LEA64r-base-index", NULL));
+    assert_null(vector_config_in_name("VADD_VV", NULL));
 }
 
 static void pairs_are_those_of_the_manual(void **state) {

@@ -359,8 +359,8 @@ struct taken {
     unsigned moved;
 };
 
-// By instruction of a copy: the next taken branch; n_insns 0: none follows. Null: there is none at all, or nobody knows
-// what they cost.
+// Lists, by instruction of a copy, the next taken branch; with n_insns 0 where none follows. Null: the copy has none,
+// or the CPU file does not say what they cost.
 static struct taken *list_taken(const struct bound_code *code) {
     struct taken *taken = NULL, next = {0};
     unsigned laid_out = 0, lies = 0;

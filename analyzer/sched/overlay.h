@@ -26,8 +26,7 @@
 //     register_files:              # out of order only; without them, renaming is unlimited
 //       - {name: GPR, registers: "R[0-9]+", size: 32}    # regular expression on LLVM's register names
 //     instructions:                # those a later rule matches too, it changes further
-//       - match: "ADDu|ADDiu"      # regular expression on LLVM's whole opcode name; base none without triple: the
-//       name.
+//       - match: "ADDu|ADDiu"      # regular expression on LLVM's whole opcode name; base none without triple: the name
 //                                  # RISC-V's vectors: also on the opcode with its pair of element and group, such as
 //                                  # VADD_VV-e32m2 or "VADD_V[VX]-e.*m8"; without "-e", a rule is of all pairs
 //         uops: 1
@@ -83,8 +82,8 @@ const struct machine *overlay_machine(struct overlay *overlay, const struct mach
 // Whether a rule names forms: then instructions must have theirs (struct insn).
 bool overlay_names_forms(const struct overlay *overlay);
 
-// Fail at the first rule that none of the opcodes matches, and at the first form that is none of LLVM's: it would
-// change nothing, unseen. The names are all that LLVM has.
+// Check the rules against all names that LLVM has. A rule that matches no opcode, or names no form of LLVM's, would
+// change nothing, unseen: the first such one is the failure.
 bool overlay_check_opcodes(const struct overlay *overlay, struct arena *arena, const char *const *opcodes, size_t n,
                            struct fail *fail);
 bool overlay_check_forms(const struct overlay *overlay, struct arena *arena, const char *const *names, size_t n,

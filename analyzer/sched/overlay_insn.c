@@ -22,7 +22,7 @@ bool overlay_names_forms(const struct overlay *overlay) {
 
 // The instruction's form where it is a vector opcode with its pair; null: it is not.
 static const char *vector_of(const struct insn *insn) {
-    return insn->form && vector_config_in_name(insn->form) ? insn->form : NULL;
+    return insn->form && vector_config_in_name(insn->form, NULL) ? insn->form : NULL;
 }
 
 const struct overlay_form *overlay_form_named(const struct overlay *overlay, const char *name) {
@@ -291,10 +291,7 @@ bool overlay_apply(struct overlay *overlay, struct arena *arena, struct block *b
 static bool matches_pair(const struct overlay_pattern *match, struct arena *arena, const char *opcode) {
     for (unsigned i = 0; i < VECTOR_N_PAIRS; i++) {
         const struct vector_config pair = vector_config_pair(i);
-        struct text name = {.arena = arena};
-        text_addf(&name, "%s-", opcode);
-        vector_config_print_pair(&pair, &name);
-        if (overlay_pattern_matches(match, name.data))
+        if (overlay_pattern_matches(match, vector_config_unit(arena, opcode, &pair)))
             return true;
     }
     return false;

@@ -56,8 +56,8 @@ enum journal_state journal_find(const struct journal *journal, const struct reco
 // does not count. Null: no value counts.
 const struct record *journal_quickest(const struct journal *journal, const struct record *like);
 
-// Returns the best measurement of a program: its last stable value, else the quickest unstable one, else the last one
-// that was made. Null: there is none. `n`: how many there are.
+// Returns the best of a program's `n` measurements: the last stable value; without one, the quickest unstable value;
+// without any value, the last measurement. Null: the program has none.
 const struct record *journal_best(const struct journal *journal, const struct record *like, unsigned *n);
 
 // Returns a program's looks, stable measurements among them.

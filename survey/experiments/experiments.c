@@ -81,13 +81,6 @@ void experiments_add_vector_scaffold(const struct isa *isa, const struct vector_
     add_partners(partners, n, vector_config_setup(kernels->arena, config), kernels);
 }
 
-static bool is_among(const struct vector_config *configs, size_t n, const struct vector_config *config) {
-    for (size_t i = 0; i < n; i++)
-        if (vector_config_is_same(&configs[i], config))
-            return true;
-    return false;
-}
-
 void experiments_add_vector_scaffolds(const struct isa *isa, const struct shape *shapes, size_t n,
                                       struct experiment_list *kernels) {
     struct vector_config *seen = NULL;
@@ -95,10 +88,8 @@ void experiments_add_vector_scaffolds(const struct isa *isa, const struct shape 
     for (size_t i = 0; i < n; i++) {
         struct vector_config config = shapes[i].form->vector;
         config.has_mask = false; // partners have none
-        if (!config.sew || shapes[i].left_out || is_among(seen, n_seen, &config))
-            continue;
-        *ARENA_ADD(kernels->arena, seen, n_seen) = config;
-        experiments_add_vector_scaffold(isa, &config, kernels);
+        if (config.sew && !shapes[i].left_out && vector_config_add(kernels->arena, &seen, &n_seen, &config))
+            experiments_add_vector_scaffold(isa, &config, kernels);
     }
 }
 

@@ -11,27 +11,13 @@ static int compare_costs(const void *a, const void *b) {
     return strcmp(one->opcode, other->opcode);
 }
 
-// What a model calls a row's form: the opcode, with its pair of element and group where it has a vector configuration.
-// Other forms of several have a suffix that does not count (analyzer/code/form.h).
-static const char *name_in_model(struct arena *arena, const char *form) {
-    struct text name = {.arena = arena};
-    struct vector_config config;
-    const char *vector = vector_config_in_name(form);
-    text_append(&name, form, strcspn(form, "-"));
-    if (vector && vector_config_parse(vector, &config)) {
-        text_add(&name, "-");
-        vector_config_print_pair(&config, &name);
-    }
-    return name.data;
-}
-
 // Sets every `step`-th of the numbers: a row's.
 static void add_llvm(struct arena *arena, const struct model *model, const struct survey_table *table,
                      struct table_model *numbers, size_t step) {
     const struct opcode_cost *costs, *vectors = NULL;
     size_t n = model->backend->opcode_costs(model->cpu, arena, &costs), n_vectors = 0;
     for (size_t i = 0; i < table->n_rows && !n_vectors; i++)
-        if (vector_config_in_name(table->rows[i].form))
+        if (vector_config_in_name(table->rows[i].form, NULL))
             n_vectors = model->backend->vector_costs(model->cpu, arena, &vectors);
     struct opcode_cost *sorted = ARENA_ARRAY(arena, struct opcode_cost, n + n_vectors);
     if (n)
@@ -42,7 +28,7 @@ static void add_llvm(struct arena *arena, const struct model *model, const struc
     if (n)
         qsort(sorted, n, sizeof *sorted, compare_costs);
     for (size_t i = 0; i < table->n_rows; i++) {
-        const struct opcode_cost wanted = {.opcode = name_in_model(arena, table->rows[i].form)};
+        const struct opcode_cost wanted = {.opcode = form_unit(arena, table->rows[i].form)};
         const struct opcode_cost *cost = n ? bsearch(&wanted, sorted, n, sizeof *sorted, compare_costs) : NULL;
         if (cost)
             numbers[i * step] = (struct table_model){true, cost->latency, cost->rthroughput, cost->uops};

@@ -152,14 +152,9 @@ static const struct chain_partner_experiment *find_experiments(const struct tabl
         *ARENA_ADD(reader->arena, all, *n) = some[i];
     for (size_t i = 0; i < reader->n_entries; i++) {
         const struct experiment_key *key = &reader->entries[i].key;
-        if (key->kind != EXPERIMENT_PARTNER || !chain_partners_find_config(reader->arena, key->way, &config))
+        if (key->kind != EXPERIMENT_PARTNER || !chain_partners_find_config(reader->arena, key->way, &config) ||
+            !vector_config_add(reader->arena, &seen, &n_seen, &config))
             continue;
-        size_t k = 0;
-        while (k < n_seen && !vector_config_is_same(&seen[k], &config))
-            k++;
-        if (k < n_seen)
-            continue;
-        *ARENA_ADD(reader->arena, seen, n_seen) = config;
         n_some = chain_partners_experiments_at(reader->arena, reader->isa, &config, &some);
         for (size_t e = 0; e < n_some; e++)
             *ARENA_ADD(reader->arena, all, *n) = some[e];

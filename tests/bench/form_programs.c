@@ -53,8 +53,8 @@ static bool add_named_vectors(char **names, int n_names, struct fail *fail) {
     const char **words = NULL;
     size_t n = 0;
     for (int i = 0; i < n_names; i++)
-        if (vector_config_in_name(names[i]))
-            *ARENA_ADD(&all.arena, words, n) = vector_config_in_name(names[i]);
+        if (vector_config_in_name(names[i], NULL))
+            *ARENA_ADD(&all.arena, words, n) = vector_config_in_name(names[i], NULL);
     return add_vectors(words, n, fail);
 }
 
