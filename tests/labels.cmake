@@ -61,6 +61,7 @@ set(CYCLOPS_LABEL_slow
   program.survey
   program.survey-here
   program.table-against-itself
+  program.vector-results
   program.walk-all)
 
 # Of those, the ones that take longest: half a minute and more.
@@ -85,7 +86,8 @@ set(CYCLOPS_LABEL_qemu
   program.infer-pairs
   program.machine-emulated
   program.pmu
-  program.trials)
+  program.trials
+  program.vector-results)
 
 # What another version of LLVM may change: its models as we read them, and what its tools print.
 set(CYCLOPS_LABEL_llvm
