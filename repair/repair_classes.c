@@ -14,9 +14,9 @@ static int compare_unseen(const void *a, const void *b) {
     return order ? order : strcmp(one->opcode, other->opcode);
 }
 
+// `unseen` has room for all members and forms.
 static void add_unseen(struct repair *repair, const struct repair_member *member) {
-    *ARENA_ADD(repair->arena, repair->unseen, repair->n_unseen) =
-        (struct repair_unseen){member->key, member->opcode, member->numbers};
+    repair->unseen[repair->n_unseen++] = (struct repair_unseen){member->key, member->opcode, member->numbers};
 }
 
 static int compare_opcodes(const void *a, const void *b) {
@@ -68,15 +68,14 @@ static const char **take_unseen_members(struct repair *repair, size_t *n_seen) {
 }
 
 // An opcode of LLVM's that the survey does not name. Those that it names and leaves out are not this CPU's.
-static void add_form(struct repair *repair, const struct form *form) {
-    struct arena scratch = {0};
+static void add_form(struct repair *repair, struct arena *scratch, const struct form *form) {
     struct fail fail = {0};
     struct block block;
     const struct model *model = repair->request->model;
     struct repair_member member = {.form = form->name,
                                    .opcode = form->vector.sew ? form->name : form->opcode,
                                    .class_name = form->sched_class_name};
-    const struct insn *insn = model_describe_part(model, &scratch, form->bytes - form->n_setup_bytes,
+    const struct insn *insn = model_describe_part(model, scratch, form->bytes - form->n_setup_bytes,
                                                   form->n_setup_bytes, form->n_bytes, &block, &fail)
                                   ? predictor_find_form(&block, form->name)
                                   : NULL;
@@ -84,7 +83,7 @@ static void add_form(struct repair *repair, const struct form *form) {
         member.key = repair_member_key(repair->arena, &member);
         add_unseen(repair, &member);
     }
-    arena_free(&scratch);
+    arena_reset(scratch);
 }
 
 // RISC-V: adds the forms with each pair of element and group where the survey has such. What is not allowed is no form.
@@ -103,17 +102,21 @@ static void add_vector_pairs(struct repair *repair) {
 bool repair_find_unseen(struct repair *repair, struct fail *fail) {
     const struct model *model = repair->request->model;
     const struct check_results *results = repair->request->results;
-    size_t n_seen;
-    const char **seen = take_unseen_members(repair, &n_seen);
+    struct arena scratch = {0};
     if (!model->backend->forms(model->cpu, repair->arena, &repair->forms, &repair->n_forms, fail))
         return false;
     add_vector_pairs(repair);
+    repair->unseen =
+        arena_alloc_uncleared(repair->arena, (repair->n_members + repair->n_forms) * sizeof *repair->unseen);
+    size_t n_seen;
+    const char **seen = take_unseen_members(repair, &n_seen);
     const struct form *forms = repair->forms;
     for (size_t i = 0; i < repair->n_forms; i++)
         if (forms[i].status == FORM_USABLE && forms[i].bytes && forms[i].sched_class_name && !forms[i].refused &&
             !has_name(forms[i].vector.sew ? forms[i].name : forms[i].opcode, seen, n_seen) &&
             !has_name(forms[i].name, results->left_out, results->n_left_out))
-            add_form(repair, &forms[i]);
+            add_form(repair, &scratch, &forms[i]);
+    arena_free(&scratch);
     drop_ambiguous(repair);
     return true;
 }

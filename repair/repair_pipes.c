@@ -236,14 +236,14 @@ struct repair_pipes *repair_pipes_learn(const struct repair *repair) {
     struct set_numbers numbers_of_sets[2] = {{{0}, 0}};
     size_t n_named;
     const struct named_numbers *named = name_numbers(repair, &scratch, &n_named);
+    pipes->items = arena_alloc_uncleared(repair->arena, repair->n_forms * sizeof *pipes->items);
     for (size_t f = 0; f < repair->n_forms; f++) {
         const struct named_numbers key = {repair->forms[f].name, NULL},
                                    *found =
                                        n_named ? bsearch(&key, named, n_named, sizeof *named, compare_names) : NULL;
-        if (!found)
-            continue;
-        struct kindred *item = ARENA_ADD(repair->arena, pipes->items, pipes->n_items);
-        *item = describe(repair->arena, &repair->forms[f], found->numbers, sets, numbers_of_sets);
+        if (found)
+            pipes->items[pipes->n_items++] =
+                describe(repair->arena, &repair->forms[f], found->numbers, sets, numbers_of_sets);
     }
     if (pipes->n_items)
         qsort(pipes->items, pipes->n_items, sizeof *pipes->items, compare_kin);
