@@ -165,14 +165,13 @@ bool yaml_next_pair(struct fy_node *mapping, void **iterator, struct fy_node **k
     return true;
 }
 
-static struct fy_diag_error *last_report(const struct yaml *yaml, size_t *n_reports) {
-    struct fy_diag_error *report, *last = NULL;
-    void *iterator = NULL;
-    *n_reports = 0;
-    while ((report = fy_diag_errors_iterate(yaml->diag, &iterator))) {
-        last = report;
-        ++*n_reports;
-    }
+// The last report of libfyaml behind those that were met before; null: there is none. Each is met once: a large file
+// has as many as it has lists and mappings.
+static struct fy_diag_error *next_report(struct yaml *yaml) {
+    struct fy_diag_error *last = NULL;
+    void *iterator = yaml->last_report;
+    for (struct fy_diag_error *report; (report = fy_diag_errors_iterate(yaml->diag, &iterator)); last = report)
+        yaml->last_report = iterator;
     return last;
 }
 
@@ -188,7 +187,6 @@ static struct fy_node *key_of(struct fy_node *value) {
 // libfyaml's interface does not give a node's place, but its reports do: makes a report, and reads it. An empty value
 // ("key:") has no place, so this takes the key's.
 struct yaml_place yaml_place(struct yaml *yaml, struct fy_node *node) {
-    size_t before, after;
     if (!yaml->diag) // nothing was parsed
         return (struct yaml_place){0, 0};
     struct fy_token *token = node && fy_node_get_type(node) == FYNT_SCALAR ? fy_node_get_scalar_token(node) : NULL;
@@ -196,10 +194,10 @@ struct yaml_place yaml_place(struct yaml *yaml, struct fy_node *node) {
     size_t length;
     if (mark && fy_token_get_text(token, &length) && length)
         return place_of(yaml, mark->line + 1, mark->column + 1);
-    last_report(yaml, &before);
+    next_report(yaml);
     fy_diag_node_report(yaml->diag, node, FYET_ERROR, "here");
-    struct fy_diag_error *report = last_report(yaml, &after);
-    if (after > before)
+    struct fy_diag_error *report = next_report(yaml);
+    if (report)
         return place_of(yaml, report->line, report->column);
     struct fy_node *key = key_of(node);
     return key ? yaml_place(yaml, key) : (struct yaml_place){1, 1};

@@ -20,6 +20,7 @@ struct yaml {
     struct fy_parser *parser;
     struct fy_document *document;
     struct fy_diag *diag;
+    void *last_report; // libfyaml's place of the last one of `diag` that was looked at; null: none
 };
 
 // Reads and parses a file. Fails with a place where it is not YAML, or has more than one document.

@@ -57,7 +57,7 @@ static void state_lists(struct statements *to, enum cpu_file_key key, const stru
     for (unsigned i = 0; i < cpu->n_ports && key == FILE_PORTS; i++)
         state(to, arena_printf(arena, "port %s", cpu->ports[i].text), "of its own", "");
     for (unsigned i = 0; i < cpu->n_lacks && key == FILE_LACKS; i++)
-        state(to, arena_printf(arena, "lacks %s", cpu->lacks[i].match), cpu->lacks[i].feature, "");
+        state(to, arena_printf(arena, "lacks %s", cpu->lacks[i].match.text), cpu->lacks[i].feature, "");
 }
 
 // No default: the compiler finds a key that is missing here.
@@ -197,7 +197,7 @@ static struct statements of_rule(struct arena *arena, const struct cpu_rule *rul
 // "ADC64ri8, immediate 0": of which instructions it is.
 static const char *rule_name(struct arena *arena, const struct cpu_rule *rule) {
     struct text text = {.arena = arena};
-    text_add(&text, rule->match);
+    text_add(&text, rule->match.text);
     if (rule->shape != CPU_ANY_SHAPE)
         text_addf(&text, ", %s", cpu_shape_name(rule->shape));
     if (rule->has_immediate)
@@ -207,7 +207,7 @@ static const char *rule_name(struct arena *arena, const struct cpu_rule *rule) {
 
 static bool is_rule_like(const struct cpu_rule *a, const struct cpu_rule *b) {
     return a->shape == b->shape && a->has_immediate == b->has_immediate && a->immediate == b->immediate &&
-           strcmp(a->match, b->match) == 0;
+           strcmp(a->match.text, b->match.text) == 0;
 }
 
 // The rule of the other file that stands for rule `i`: of those with its match, address and immediate, the one as far

@@ -2,7 +2,6 @@
 
 #include "analyzer/code/x87_effect.h"
 #include "analyzer/cpu/known_recipes.h"
-#include "analyzer/cpu/names.h"
 #include "analyzer/cpu/opcode.h"
 #include "analyzer/cpu/pipes.h"
 #include "analyzer/cpu/units_aarch64.h"
@@ -390,7 +389,7 @@ bool cpu_bind(struct cpu *cpu, struct arena *arena, const struct machine *machin
 }
 
 bool cpu_rule_matches(const struct cpu_rule *rule, const char *opcode) {
-    return rule->names ? names_hold(rule->names, opcode) : regexec(&rule->pattern, opcode, 0, NULL, 0) == 0;
+    return opcode_pattern_matches(&rule->match, opcode);
 }
 
 static bool fail_unmatched(const struct cpu *cpu, const char *match, unsigned line, unsigned column,
@@ -398,48 +397,22 @@ static bool fail_unmatched(const struct cpu *cpu, const char *match, unsigned li
     return fail_at(fail, cpu->path, line, column, "no opcode of LLVM's matches '%s'", match);
 }
 
-static bool is_opcode(const struct index *places, const char *const *opcodes, const char *name) {
-    for (size_t place = 0, i; (i = index_next(places, bytes_hash(name, strlen(name)), &place)) != INDEX_END;)
-        if (strcmp(opcodes[i], name) == 0)
-            return true;
-    return false;
-}
-
-// A rule has few names, and an LLVM tens of thousands: `places` finds these.
-static bool rule_matches_any(const struct cpu_rule *rule, const char *const *opcodes, size_t n,
-                             const struct index *places) {
-    const char *const *names = NULL;
-    size_t n_names = rule->names ? names_list(rule->names, &names) : 0;
-    for (size_t i = 0; i < n_names; i++)
-        if (is_opcode(places, opcodes, names[i]))
-            return true;
-    for (size_t i = 0; !rule->names && i < n; i++)
-        if (cpu_rule_matches(rule, opcodes[i]))
-            return true;
-    return false;
-}
-
 bool cpu_check_opcodes(const struct cpu *cpu, const char *const *opcodes, size_t n, unsigned llvm, struct fail *fail) {
-    for (unsigned i = 0; i < cpu->n_lacks; i++) {
-        const struct cpu_lack *lack = &cpu->lacks[i];
-        size_t found = 0;
-        while (found < n && regexec(&lack->pattern, opcodes[found], 0, NULL, 0) != 0)
-            found++;
-        if (found == n)
-            return fail_unmatched(cpu, lack->match, lack->line, lack->column, fail);
-    }
     struct arena arena = {0};
-    struct index places = {.arena = &arena};
-    for (size_t i = 0; i < n; i++)
-        index_add(&places, bytes_hash(opcodes[i], strlen(opcodes[i])), i);
-    const struct cpu_rule *unmatched = NULL;
-    for (unsigned i = 0; !unmatched && i < cpu->n_rules; i++) {
+    const struct index places = opcode_places(&arena, opcodes, n);
+    bool is_good = true;
+    for (unsigned i = 0; is_good && i < cpu->n_lacks; i++) {
+        const struct cpu_lack *lack = &cpu->lacks[i];
+        is_good = opcode_pattern_matches_any(&lack->match, opcodes, n, &places) ||
+                  fail_unmatched(cpu, lack->match.text, lack->line, lack->column, fail);
+    }
+    for (unsigned i = 0; is_good && i < cpu->n_rules; i++) {
         const struct cpu_rule *rule = &cpu->rules[i];
-        if ((!rule->llvm || rule->llvm == llvm) && !rule_matches_any(rule, opcodes, n, &places))
-            unmatched = rule;
+        is_good = (rule->llvm && rule->llvm != llvm) || opcode_pattern_matches_any(&rule->match, opcodes, n, &places) ||
+                  fail_unmatched(cpu, rule->match.text, rule->line, rule->column, fail);
     }
     arena_free(&arena);
-    return !unmatched || fail_unmatched(cpu, unmatched->match, unmatched->line, unmatched->column, fail);
+    return is_good;
 }
 
 static void find_rules(const struct cpu *cpu, const char *name, struct cpu_opcode *opcode) {
@@ -452,7 +425,7 @@ static void find_rules(const struct cpu *cpu, const char *name, struct cpu_opcod
 
 static const char *lacked_by(const struct cpu *cpu, const char *name) {
     for (unsigned i = 0; i < cpu->n_lacks; i++)
-        if (regexec(&cpu->lacks[i].pattern, name, 0, NULL, 0) == 0)
+        if (opcode_pattern_matches(&cpu->lacks[i].match, name))
             return cpu->lacks[i].feature;
     return NULL;
 }

@@ -44,11 +44,11 @@
 #define ANALYZER_CPU_CPU_H
 
 #include "analyzer/code/block.h"
+#include "analyzer/code/opcode_pattern.h"
 #include "analyzer/sched/machine.h"
 #include "base/arena.h"
 #include "base/fail.h"
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -108,10 +108,8 @@ struct cpu_end {
 struct cpu_rule {
     enum cpu_shape shape;
     bool has_immediate, waits_for_result;
-    int64_t immediate; // where it has one: of the instructions that the rule is of
-    const char *match; // `line` and `column`: of it
-    regex_t pattern;
-    const struct cpu_names *names; // those that it matches, where these are few; null: the pattern decides
+    int64_t immediate;                                     // where it has one: of the instructions that the rule is of
+    struct opcode_pattern match;                           // `line` and `column`: of it
     struct cpu_number slots, latency, own_latency, serial; // unknown: as the base has them
     struct cpu_word *ignores;                              // names of registers
     uint16_t *ignored;                                     // set by cpu_bind: these registers
@@ -129,9 +127,8 @@ struct cpu_rule {
 
 // Instructions that the CPU does not execute.
 struct cpu_lack {
-    const char *match; // `line` and `column`: of it
-    regex_t pattern;
-    const char *feature; // which the CPU lacks, for people: "AVX2"
+    struct opcode_pattern match; // `line` and `column`: of it
+    const char *feature;         // which the CPU lacks, for people: "AVX2"
     unsigned line, column;
 };
 

@@ -230,9 +230,9 @@ bool cpu_is_of(const struct cpu *cpu, const char *vendor, unsigned family, unsig
 
 void cpu_close(struct cpu *cpu) {
     for (unsigned i = 0; cpu && i < cpu->n_rules; i++)
-        regfree(&cpu->rules[i].pattern);
+        opcode_pattern_free(&cpu->rules[i].match);
     for (unsigned i = 0; cpu && i < cpu->n_lacks; i++)
-        regfree(&cpu->lacks[i].pattern);
+        opcode_pattern_free(&cpu->lacks[i].match);
     if (cpu)
         cpu->n_rules = cpu->n_lacks = 0;
 }

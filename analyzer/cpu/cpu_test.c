@@ -42,8 +42,8 @@ static void numbers_have_a_source(void **state) {
     assert_string_equal(cpu->rules[1].sources[0].name.text, "RAX");
     assert_true(cpu->rules[1].sources[1].latency == 2);
     assert_true(cpu->rules[0].serial.value == 6);
-    assert_int_equal(regexec(&cpu->rules[0].pattern, "DIV64r", 0, NULL, 0), 0);
-    assert_int_not_equal(regexec(&cpu->rules[0].pattern, "IDIV64r", 0, NULL, 0), 0);
+    assert_true(cpu_rule_matches(&cpu->rules[0], "DIV64r"));
+    assert_false(cpu_rule_matches(&cpu->rules[0], "IDIV64r"));
     cpu_close(cpu);
     arena_free(&arena);
 }
@@ -130,8 +130,8 @@ static void groups_share_their_origin(void **state) {
     assert_int_equal(cpu->rules[2].n_results, 3);
     // Few names are known without a regular expression, and opcodes of another LLVM are no mistake.
     const char *const opcodes[] = {"VSUBPDYrr", "MULPSrr"};
-    assert_non_null(cpu->rules[0].names);
-    assert_null(cpu->rules[2].names);
+    assert_non_null(cpu->rules[0].match.names);
+    assert_null(cpu->rules[2].match.names);
     assert_true(cpu_check_opcodes(cpu, opcodes, 2, 19, &fail));
     assert_false(cpu_check_opcodes(cpu, opcodes, 2, 22, &fail));
     assert_non_null(strstr(fail.text, "DIV64r"));

@@ -1,6 +1,5 @@
 // What a CPU file says of forms: its rules, and what the CPU lacks.
 #include "analyzer/code/opcode_pattern.h"
-#include "analyzer/cpu/names.h"
 #include "analyzer/cpu/reader.h"
 #include "base/text.h"
 
@@ -130,13 +129,11 @@ static bool read_rule(struct cpu_reader *reader, struct fy_node *node, const str
         !read_text(reader, f[RULE_SOURCE].value, &rule.source) || !read_numbers(reader, f, &rule) ||
         !read_uses(reader, f[RULE_PIPES].value, &rule) || !read_ignores(reader, f[RULE_IGNORES].value, &rule))
         return false;
-    rule.match = match.text;
     rule.line = match.line;
     rule.column = match.column;
-    const char *why = opcode_pattern_compile(reader->arena, rule.match, &rule.pattern);
+    const char *why = opcode_pattern_compile(reader->arena, match.text, &rule.match);
     if (why) // whatever fails later has one to free
         return yaml_fail(&reader->yaml, f[RULE_MATCH].value, "%s", why);
-    rule.names = names_expand(reader->arena, rule.match);
     struct cpu *cpu = reader->cpu;
     *ARENA_ADD(reader->arena, cpu->rules, cpu->n_rules) = rule;
     return true;
@@ -187,10 +184,9 @@ static bool read_lack(struct cpu_reader *reader, struct fy_node *node) {
     if (!read_fields(reader, node, "what the CPU lacks", cpu_lack_keys, N_LACK_KEYS, f) ||
         !read_word(reader, f[LACK_MATCH].value, &match) || !read_text(reader, f[LACK_FEATURE].value, &lack.feature))
         return false;
-    lack.match = match.text;
     lack.line = match.line;
     lack.column = match.column;
-    const char *why = opcode_pattern_compile(reader->arena, lack.match, &lack.pattern);
+    const char *why = opcode_pattern_compile(reader->arena, match.text, &lack.match);
     if (why)
         return yaml_fail(&reader->yaml, f[LACK_MATCH].value, "%s", why);
     struct cpu *cpu = reader->cpu;

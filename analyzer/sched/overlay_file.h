@@ -3,23 +3,15 @@
 #ifndef ANALYZER_SCHED_OVERLAY_FILE_H
 #define ANALYZER_SCHED_OVERLAY_FILE_H
 
+#include "analyzer/code/opcode_pattern.h"
 #include "analyzer/sched/overlay.h"
 #include "base/index.h"
 #include "base/yaml.h"
-
-#include <regex.h>
 
 // A number that may be left out.
 struct overlay_number {
     bool is_given;
     int value;
-};
-
-// A regular expression that a whole name must match.
-struct overlay_pattern {
-    const char *text;
-    regex_t compiled;
-    bool is_compiled;
 };
 
 struct overlay_resource {
@@ -32,7 +24,7 @@ struct overlay_resource {
 
 struct overlay_register_file {
     const char *name;
-    struct overlay_pattern registers; // not compiled: not given
+    struct opcode_pattern registers; // not compiled: not given
     struct overlay_number size;
     struct yaml_place place;
 };
@@ -55,7 +47,7 @@ struct overlay_advance {
 enum overlay_idiom { OVERLAY_NO_IDIOM, OVERLAY_DEPENDENCY_BREAKING, OVERLAY_ZERO };
 
 struct overlay_rule {
-    struct overlay_pattern match; // not compiled: `forms` are given
+    struct opcode_pattern match; // not compiled: `forms` are given
     struct overlay_number uops;
     unsigned *latencies; // by write; of the last one for all that follow
     size_t n_latencies;  // 0: not given
@@ -109,8 +101,6 @@ struct overlay {
     size_t n_found;
     struct index found_index; // by opcode and form
 };
-
-bool overlay_pattern_matches(const struct overlay_pattern *pattern, const char *name);
 
 // Null: no rule names it. `name`: null is no form's.
 const struct overlay_form *overlay_form_named(const struct overlay *overlay, const char *name);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 // RISC-V: whether the pattern may be of vector opcodes with a pair of element and group.
-static bool may_name_vectors(const struct overlay_pattern *match) {
-    return match->is_compiled && strstr(match->text, "-e");
+static bool may_name_vectors(const struct opcode_pattern *match) {
+    return match->text && strstr(match->text, "-e");
 }
 
 bool overlay_names_forms(const struct overlay *overlay) {
@@ -36,11 +36,11 @@ const struct overlay_form *overlay_form_named(const struct overlay *overlay, con
 // `form`: null: no rule names it.
 static bool matches(const struct overlay *overlay, size_t rule, const struct insn *insn,
                     const struct overlay_form *form) {
-    const struct overlay_pattern *match = &overlay->rules[rule].match;
+    const struct opcode_pattern *match = &overlay->rules[rule].match;
     const char *vector = may_name_vectors(match) ? vector_of(insn) : NULL;
-    if (!match->is_compiled)
+    if (!match->text)
         return form && form->rule == rule;
-    return overlay_pattern_matches(match, insn->opcode) || (vector && overlay_pattern_matches(match, vector));
+    return opcode_pattern_matches(match, insn->opcode) || (vector && opcode_pattern_matches(match, vector));
 }
 
 // Looking rules up costs a regular expression each. What is returned is valid until the next call.
@@ -288,20 +288,19 @@ bool overlay_apply(struct overlay *overlay, struct arena *arena, struct block *b
 }
 
 // Whether it matches one of a vector opcode's pairs.
-static bool matches_pair(const struct overlay_pattern *match, struct arena *arena, const char *opcode) {
+static bool matches_pair(const struct opcode_pattern *match, struct arena *arena, const char *opcode) {
     for (unsigned i = 0; i < VECTOR_N_PAIRS; i++) {
         const struct vector_config pair = vector_config_pair(i);
-        if (overlay_pattern_matches(match, vector_config_unit(arena, opcode, &pair)))
+        if (opcode_pattern_matches(match, vector_config_unit(arena, opcode, &pair)))
             return true;
     }
     return false;
 }
 
-static bool matches_any(const struct overlay_pattern *match, const char *const *opcodes, size_t n) {
+static bool matches_any(const struct opcode_pattern *match, const char *const *opcodes, size_t n,
+                        const struct index *places) {
     struct arena scratch = {0};
-    bool is_found = false;
-    for (size_t i = 0; i < n && !is_found; i++)
-        is_found = overlay_pattern_matches(match, opcodes[i]);
+    bool is_found = opcode_pattern_matches_any(match, opcodes, n, places);
     for (size_t i = 0; i < n && !is_found && may_name_vectors(match); i++)
         is_found = *opcodes[i] == 'V' && strchr(opcodes[i], '_') && matches_pair(match, &scratch, opcodes[i]);
     arena_free(&scratch);
@@ -310,9 +309,10 @@ static bool matches_any(const struct overlay_pattern *match, const char *const *
 
 bool overlay_check_opcodes(const struct overlay *overlay, struct arena *arena, const char *const *opcodes, size_t n,
                            struct fail *fail) {
+    const struct index places = opcode_places(arena, opcodes, n);
     for (size_t i = 0; i < overlay->n_rules; i++) {
         const struct overlay_rule *rule = &overlay->rules[i];
-        if (rule->match.is_compiled && !matches_any(&rule->match, opcodes, n))
+        if (rule->match.text && !matches_any(&rule->match, opcodes, n, &places))
             return fail_at(fail, overlay->path, rule->place.line, rule->place.column,
                            "no opcode of LLVM's matches '%s'%s; 'cyclops explain' shows an instruction's",
                            rule->match.text, text_did_you_mean(arena, rule->match.text, opcodes, n));
@@ -320,22 +320,12 @@ bool overlay_check_opcodes(const struct overlay *overlay, struct arena *arena, c
     return true;
 }
 
-// `known`: the names, by their hashes.
-static bool has_name(const struct index *known, const char *const *names, const char *name) {
-    for (size_t place = 0, i; (i = index_next(known, bytes_hash(name, strlen(name)), &place)) != INDEX_END;)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
 bool overlay_check_forms(const struct overlay *overlay, struct arena *arena, const char *const *names, size_t n,
                          struct fail *fail) {
-    struct index known = {.arena = arena};
-    for (size_t i = 0; i < n; i++)
-        index_add(&known, bytes_hash(names[i], strlen(names[i])), i);
+    const struct index places = opcode_places(arena, names, n);
     for (size_t i = 0; i < overlay->n_forms; i++) {
         const struct overlay_form *form = &overlay->forms[i];
-        if (!has_name(&known, names, form->name))
+        if (!opcode_is_in(&places, names, form->name))
             return fail_at(fail, overlay->path, form->place.line, form->place.column,
                            "LLVM has no form '%s'%s; 'cyclops list forms' shows all", form->name,
                            text_did_you_mean(arena, form->name, names, n));

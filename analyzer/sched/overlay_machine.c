@@ -105,7 +105,7 @@ static void take_registers(const struct overlay_register_file *from, uint16_t fi
                            unsigned n_registers) {
     for (unsigned whole = 1; whole < n_registers; whole++) {
         struct machine_register *reg = &registers[whole];
-        if (!overlay_pattern_matches(&from->registers, reg->name))
+        if (!opcode_pattern_matches(&from->registers, reg->name))
             continue;
         reg->file = file;
         reg->rename_as = (uint16_t)whole;
@@ -134,12 +134,12 @@ static bool make_files(const struct overlay *overlay, struct machine *machine, s
         unsigned file = 1;
         while (file < n && strcmp(files[file].name, from->name) != 0)
             file++;
-        if (file == n && !from->registers.is_compiled)
+        if (file == n && !from->registers.text)
             return fail_here(overlay, from->place, "a new register file needs its 'registers'", fail);
         if (file == n)
             files[n++].name = from->name;
         files[file].n_physical = (unsigned)from->size.value;
-        if (from->registers.is_compiled)
+        if (from->registers.text)
             take_registers(from, (uint16_t)file, registers, machine->n_registers);
     }
     machine->register_files = files;

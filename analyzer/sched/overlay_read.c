@@ -206,21 +206,11 @@ struct overlay *overlay_parse(struct arena *arena, const char *name, const char 
     return read_all(arena, name, text, fail);
 }
 
-static void free_pattern(struct overlay_pattern *pattern) {
-    if (pattern->is_compiled)
-        regfree(&pattern->compiled);
-    pattern->is_compiled = false;
-}
-
 void overlay_close(struct overlay *overlay) {
     for (size_t i = 0; overlay && i < overlay->n_rules; i++)
-        free_pattern(&overlay->rules[i].match);
+        opcode_pattern_free(&overlay->rules[i].match);
     for (size_t i = 0; overlay && i < overlay->n_files; i++)
-        free_pattern(&overlay->files[i].registers);
-}
-
-bool overlay_pattern_matches(const struct overlay_pattern *pattern, const char *name) {
-    return regexec(&pattern->compiled, name, 0, NULL, 0) == 0;
+        opcode_pattern_free(&overlay->files[i].registers);
 }
 
 const char *overlay_name(const struct overlay *overlay) {

@@ -85,11 +85,11 @@ bool overlay_read_flag(struct overlay_reader *reader, struct fy_node *node, stru
     return true;
 }
 
-bool overlay_read_pattern(struct overlay_reader *reader, struct fy_node *node, struct overlay_pattern *pattern) {
-    if (!overlay_read_text(reader, node, &pattern->text))
+bool overlay_read_pattern(struct overlay_reader *reader, struct fy_node *node, struct opcode_pattern *pattern) {
+    const char *text = NULL;
+    if (!overlay_read_text(reader, node, &text))
         return false;
-    const char *why = opcode_pattern_compile(reader->overlay->arena, pattern->text, &pattern->compiled);
-    pattern->is_compiled = !why;
+    const char *why = opcode_pattern_compile(reader->overlay->arena, text, pattern);
     return !why || yaml_fail(&reader->yaml, node, "%s", why);
 }
 

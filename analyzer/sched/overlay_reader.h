@@ -25,7 +25,7 @@ bool overlay_read_text(struct overlay_reader *reader, struct fy_node *node, cons
 bool overlay_read_choice(struct overlay_reader *reader, struct fy_node *node, const char *yes, const char *no,
                          bool *is_yes);
 bool overlay_read_flag(struct overlay_reader *reader, struct fy_node *node, struct overlay_number *flag);
-bool overlay_read_pattern(struct overlay_reader *reader, struct fy_node *node, struct overlay_pattern *pattern);
+bool overlay_read_pattern(struct overlay_reader *reader, struct fy_node *node, struct opcode_pattern *pattern);
 // Calls `read` for each item of a list.
 typedef bool overlay_item_reader(struct overlay_reader *reader, struct fy_node *node);
 bool overlay_read_list(struct overlay_reader *reader, struct fy_node *node, const char *what,

@@ -1,4 +1,4 @@
-#include "analyzer/cpu/names.h"
+#include "analyzer/code/pattern_names.h"
 
 #include "base/bytes.h"
 #include "base/index.h"
@@ -8,7 +8,7 @@
 
 enum { MOST_NAMES = 4096, MOST_DEPTH = 32 };
 
-struct cpu_names {
+struct pattern_names {
     const char **items;
     size_t n;
     struct index index; // of items, by their hash
@@ -54,7 +54,7 @@ static bool read_piece(struct parser *parser, struct texts *found) {
         is_read = read_alternatives(parser, found) && *parser->at++ == ')';
     else if (first == '[')
         is_read = read_set(parser, found);
-    else if (isalnum((unsigned char)first) || first == '_')
+    else if (isalnum((unsigned char)first) || first == '_' || first == '-')
         *ARENA_ADD(parser->arena, found->items, found->n) = arena_copy(parser->arena, &first, 1);
     else
         return false;
@@ -92,19 +92,19 @@ static bool read_alternatives(struct parser *parser, struct texts *found) {
     return true;
 }
 
-const struct cpu_names *names_expand(struct arena *arena, const char *pattern) {
+const struct pattern_names *pattern_names_expand(struct arena *arena, const char *pattern) {
     struct parser parser = {.arena = arena, .at = pattern};
     struct texts found = {.n = 0};
     if (!read_alternatives(&parser, &found) || *parser.at)
         return NULL;
-    struct cpu_names *names = ARENA_NEW(arena, struct cpu_names);
-    *names = (struct cpu_names){.items = found.items, .n = found.n, .index = {.arena = arena}};
+    struct pattern_names *names = ARENA_NEW(arena, struct pattern_names);
+    *names = (struct pattern_names){.items = found.items, .n = found.n, .index = {.arena = arena}};
     for (size_t i = 0; i < found.n; i++)
         index_add(&names->index, bytes_hash(found.items[i], strlen(found.items[i])), i);
     return names;
 }
 
-bool names_hold(const struct cpu_names *names, const char *name) {
+bool pattern_names_hold(const struct pattern_names *names, const char *name) {
     const uint64_t hash = bytes_hash(name, strlen(name));
     for (size_t place = 0, i; (i = index_next(&names->index, hash, &place)) != INDEX_END;)
         if (strcmp(names->items[i], name) == 0)
@@ -112,7 +112,7 @@ bool names_hold(const struct cpu_names *names, const char *name) {
     return false;
 }
 
-size_t names_list(const struct cpu_names *names, const char *const **items) {
+size_t pattern_names_list(const struct pattern_names *names, const char *const **items) {
     *items = names->items;
     return names->n;
 }
