@@ -29,7 +29,8 @@ static const struct option options[] = {
     {OPTION_LIST, "vector", "all|CONFIG,...",
      "RISC-V: measure vector forms with these configurations: element and group, as e32m1 or e8mf4; behind that half, "
      "odd or one for fewer elements, tu and mu for tail and masked-off elements that stay, mask for a mask: "
-     "e32m2-half-mask. all: each of the 22 pairs; all-mask: each with a mask. Default: all pairs for one form of each "
+     "e32m2-half-mask; ascending, line or spread for a gather's indices, which are zero without. all: each of the 22 "
+     "pairs; all-mask: each with a mask. Default: all pairs for one form of each "
      "scheduling class, and one pair for the others; with PATTERN one pair.",
      &args.vectors},
     {OPTION_OUTPUT, "bundle", "FILE",

@@ -139,6 +139,24 @@ static bool is_set(const struct assignment *a, unsigned stream, unsigned index) 
     return index != closed->to || role->init != INIT_NONE;
 }
 
+// The kernel's own set-up. What is a role's name in braces there is its register in the first stream.
+static void add_own_setup(const struct assignment *a, struct text *out) {
+    const struct kernel *kernel = a->kernel;
+    const char *rest = kernel->setup;
+    for (const char *open, *close; (open = strchr(rest, '{')) && (close = strchr(open, '}')); rest = close + 1) {
+        const struct slice name = {open + 1, (size_t)(close - open - 1)};
+        unsigned role = 0;
+        while (role < kernel->n_roles && !slice_is(name, kernel->roles[role].name))
+            role++;
+        text_append(out, rest, (size_t)(open - rest));
+        if (role < kernel->n_roles)
+            text_add(out, kernel->roles[role].class->registers[assignment_index(a, 0, role)]);
+        else
+            text_append(out, open, (size_t)(close + 1 - open));
+    }
+    text_add(out, rest);
+}
+
 // Returns the set-up. Every role gets a value, so that runs do not depend on earlier contents of registers, such as
 // denormals. The register with the buffer's address is set last, because the others need it.
 static const char *make_setup(struct arena *arena, const struct assignment *a, enum program_placement placement) {
@@ -154,7 +172,7 @@ static const char *make_setup(struct arena *arena, const struct assignment *a, e
         if (is_set(a, 0, role) && is_memory_register(kernel->isa, &kernel->roles[role]) &&
             kernel->roles[role].init != INIT_MEMORY)
             emit_initial(a, placement, 0, role, &setup);
-    text_add(&setup, kernel->setup);
+    add_own_setup(a, &setup);
     if (*kernel->setup && setup.data[setup.length - 1] != '\n')
         text_add(&setup, "\n");
     return setup.data;

@@ -330,7 +330,7 @@ static void parts_of_registers_are_registers(void **state) {
     }
 }
 
-// `setup` runs behind the initial values, and no role has its registers.
+// `setup` runs behind the initial values, and no role has its registers. It may name those that roles have.
 static void set_up_comes_last(void **state) {
     (void)state;
     struct arena arena = {0};
@@ -339,6 +339,9 @@ static void set_up_comes_last(void **state) {
                (struct gen_request){.mode = PROGRAM_BLOCK, .form = PROGRAM_LOOPED});
     assert_string_equal(program.setup, "mov ecx, 0\nmov edx, 0\nmov eax, 3; cpuid\n");
     assert_string_equal(program.body, "add rcx, rdx\n");
+    program = expand(&arena, testing_kernel_of(&arena, "setup: 'mov {s}, 3 # {x}'\nbody: 'add {d:r64}, {s:r64}'"),
+                     (struct gen_request){.mode = PROGRAM_BLOCK, .form = PROGRAM_LOOPED});
+    assert_non_null(strstr(program.setup, "\nmov rcx, 3 # {x}\n"));
     arena_free(&arena);
 }
 

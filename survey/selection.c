@@ -35,7 +35,7 @@ bool selection_add_vectors(struct arena *arena, const struct survey_request *req
 }
 
 static bool is_plain(const struct vector_config *config) {
-    return !config->keeps_tail && !config->keeps_masked_off && !config->has_mask && !config->length;
+    return !config->keeps_tail && !config->keeps_masked_off && !config->has_mask && !config->length && !config->order;
 }
 
 static bool is_listed(const struct survey_request *request, const struct form *form) {

@@ -345,6 +345,10 @@ expect 0 'VADD_VV +throughput +8 +0\.5 +0\.5 a register' "$cyclops" table "$T/ma
 expect 0 'VADD_VV,throughput,16,m2,.*,equal,1,no,0\.5 a register,yes' "$cyclops" table "$T/matrix" --vector --csv --mcpu sifive-p670
 expect 0 'VADD_VV,throughput,16,m2,.*,equal,[45],yes,' "$cyclops" table "$T/matrix" --vector --csv --mcpu sifive-x280
 expect 2 'no form of this table has a vector configuration' "$cyclops" table "$T/vectors" --vector
+silent "$cyclops" survey 'VLUXEI8_V|VRGATHER_VV' --vector e8m1,e8m1-spread "${vectors[@]}" --output "$T/indices"
+expect 0 '^VLUXEI8_V-spread,throughput,8,m1,.*,equal' "$cyclops" table "$T/indices" --vector --csv --mcpu none
+expect 0 '^0$' bash -c '"$1" table "$2" --json --mcpu none | jq -s "[.[] | select(.form == \"VRGATHER_VV-e8m1-spread\").latencies[] |
+    select(.source == \"2\")] | length"' - "$cyclops" "$T/indices" # what follows from a result has no order
 silent "$cyclops" survey --resume VADD_VV-e8m4-odd-tu "${vectors[@]}" --output "$T/configs"
 expect 0 'vadd.vv' grep '"VADD_VV-e8m4-odd-tu"' "$T/configs/forms.jsonl"
 silent "$cyclops" survey --resume "${vectors[@]}" --output "$T/configs" # goes on with all of them

@@ -35,7 +35,19 @@ struct vector_config vector_config_pair(unsigned number) {
     return (struct vector_config){0};
 }
 
-static const char *const lengths[VECTOR_N_LENGTHS] = {"", "half", "odd", "one"};
+static const char *const lengths[VECTOR_N_LENGTHS] = {"", "half", "odd", "one"}, *const orders[VECTOR_N_ORDERS] = {
+                                                                                     "", "ascending", "line", "spread"};
+
+// Sets a field to the number of a word among several, of which the first is empty. False: it is not among them, or the
+// field is set.
+static bool take_word(const char *const *words, size_t n, struct slice word, unsigned *field) {
+    for (unsigned i = 1; i < n && !*field; i++)
+        if (slice_is(word, words[i])) {
+            *field = i;
+            return true;
+        }
+    return false;
+}
 
 // "e32m2"; the end of it in `end`.
 static bool parse_pair(const char *text, struct vector_config *config, const char **end) {
@@ -58,25 +70,24 @@ static bool parse_pair(const char *text, struct vector_config *config, const cha
 
 // "-half-tu-mask": each word at most once, in any order.
 static bool parse_words(const char *text, struct vector_config *config) {
+    unsigned of_length = 0, of_order = 0;
     while (*text == '-') {
         size_t length = strcspn(++text, "-");
         struct slice word = {text, length};
-        enum vector_length found = VECTOR_WHOLE;
-        for (int i = VECTOR_HALF; i < VECTOR_N_LENGTHS; i++)
-            if (slice_is(word, lengths[i]))
-                found = (enum vector_length)i;
         bool *flag = slice_is(word, "tu")     ? &config->keeps_tail
                      : slice_is(word, "mu")   ? &config->keeps_masked_off
                      : slice_is(word, "mask") ? &config->has_mask
                                               : NULL;
-        if (flag ? *flag : !found || config->length)
+        if (flag ? *flag
+                 : !take_word(lengths, VECTOR_N_LENGTHS, word, &of_length) &&
+                       !take_word(orders, VECTOR_N_ORDERS, word, &of_order))
             return false;
         if (flag)
             *flag = true;
-        else
-            config->length = found;
         text += length;
     }
+    config->length = (enum vector_length)of_length;
+    config->order = (enum vector_order)of_order;
     return !*text;
 }
 
@@ -94,13 +105,23 @@ void vector_config_print(const struct vector_config *config, struct text *out) {
     vector_config_print_pair(config, out);
     if (config->length)
         text_addf(out, "-%s", lengths[config->length]);
+    if (config->order)
+        text_addf(out, "-%s", orders[config->order]);
     text_addf(out, "%s%s%s", config->keeps_tail ? "-tu" : "", config->keeps_masked_off ? "-mu" : "",
               config->has_mask ? "-mask" : "");
 }
 
 bool vector_config_is_same(const struct vector_config *a, const struct vector_config *b) {
     return a->sew == b->sew && a->lmul == b->lmul && a->keeps_tail == b->keeps_tail &&
-           a->keeps_masked_off == b->keeps_masked_off && a->has_mask == b->has_mask && a->length == b->length;
+           a->keeps_masked_off == b->keeps_masked_off && a->has_mask == b->has_mask && a->length == b->length &&
+           a->order == b->order;
+}
+
+struct vector_config vector_config_of_partners(const struct vector_config *config) {
+    struct vector_config own = *config;
+    own.has_mask = false;
+    own.order = VECTOR_SAME;
+    return own;
 }
 
 bool vector_config_is_among(const struct vector_config *configs, size_t n, const struct vector_config *config) {
@@ -318,6 +339,40 @@ static bool may_have_mask(const struct form *form) {
     return last && last->kind == FORM_OTHER && last->class_name && form->n_bytes == 4;
 }
 
+static bool is_gather(const char *opcode) {
+    return is_among(opcode, "VRGATHER_VV VRGATHEREI16_VV");
+}
+
+// Operands are the result, or what is stored; the base, or the elements; and the indices.
+bool vector_config_is_index(const char *opcode, unsigned operand) {
+    return operand == 2 && (is_gather(opcode) || is_among(opcode, "V[LS][UO]X*"));
+}
+
+const char *vector_config_fill_indices(struct arena *arena, const char *opcode, const struct vector_config *config,
+                                       const char *role) {
+    enum { LINE = 64, LINES = 64 };
+    const bool is_in_registers = is_gather(opcode);
+    const struct rule *rule = find_rule(opcode);
+    const char kind = rule->operands[strlen(rule->operands) - 1];
+    const int lmul = group_of(opcode, kind, config), sew = log2_of(config->sew) + lmul - config->lmul;
+    const struct vector_config own = {.sew = 1U << sew, .lmul = lmul};
+    const unsigned fields = number_behind(opcode, 'G'), bytes = config->sew / 8 * (strstr(opcode, "SEG") ? fields : 1);
+    struct text text = {.arena = arena};
+    text_add(&text, "");
+    if (!config->order)
+        return text.data;
+    text_addf(&text, "vsetvli x31, x0, %s; vid.v {%s}", type_of(arena, &own), role);
+    if (is_in_registers && config->order == VECTOR_SPREAD)
+        text_addf(&text, "; addi x31, x31, -1; vrsub.vx {%s}, {%s}, x31", role, role);
+    if (!is_in_registers)
+        text_addf(&text, "; li x31, %u; vmul.vx {%s}, {%s}, x31", config->order == VECTOR_SPREAD ? LINE : bytes, role,
+                  role);
+    if (!is_in_registers && config->order != VECTOR_ASCENDING)
+        text_addf(&text, "; li x31, %d; vand.vx {%s}, {%s}, x31",
+                  config->order == VECTOR_LINE ? LINE - 1 : LINE * LINES - 1, role, role);
+    return text.data;
+}
+
 static const char *refuse(struct arena *arena, const struct form *form, const struct rule *rule,
                           const struct vector_config *config) {
     unsigned number = 0;
@@ -329,6 +384,10 @@ static const char *refuse(struct arena *arena, const struct form *form, const st
         if (is_vector(&form->operands[i]) && !fits(form->opcode, rule->operands[number++], config))
             return "an operand would be a group of more than 8 registers";
     }
+    if (config->order && !vector_config_is_index(form->opcode, 2))
+        return "it has no vector of indices";
+    if (config->order == VECTOR_LINE && is_gather(form->opcode))
+        return "its indices are of registers, which have no lines";
     return config->has_mask && !may_have_mask(form) ? "it has no mask that may be left out" : NULL;
 }
 
@@ -420,7 +479,7 @@ bool vector_config_parse_list(struct arena *arena, const char *const *texts, siz
                 fail, FAIL_INPUT,
                 "'%s' is no vector configuration: name 'all', or one such as e32m1 or e8mf4-half-tu-mu-mask "
                 "(elements of 8 to 64 bits, groups mf8 to m8, at most 64 bits of element to a register; "
-                "half, odd, one: elements; tu, mu: those not written stay; mask: v0)",
+                "half, odd, one: elements; tu, mu: those not written stay; mask: v0; ascending, line, spread: indices)",
                 texts[i]);
     *configs = list;
     *n_configs = n_list;

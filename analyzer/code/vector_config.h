@@ -24,12 +24,22 @@ enum vector_length {
     VECTOR_N_LENGTHS
 };
 
+// Of gathers and scatters: where the elements are that the indices name, in memory or in a register group.
+enum vector_order {
+    VECTOR_SAME,      // all indices are zero
+    VECTOR_ASCENDING, // one behind the other
+    VECTOR_LINE,      // in memory: the same, within one line
+    VECTOR_SPREAD,    // in memory: each in the next line, of 64; in a register group: the last element first
+    VECTOR_N_ORDERS
+};
+
 struct vector_config {
     unsigned sew;                      // bits of an element: 8, 16, 32 or 64; 0: there is no configuration
     int lmul;                          // binary logarithm of a group's registers, -3 to 3
     bool keeps_tail, keeps_masked_off; // "tu", "mu": elements that are not written stay as they were
     bool has_mask;                     // v0, all of whose bits are set
     enum vector_length length;
+    enum vector_order order;
 };
 
 // Pairs of element and group that the manual allows where elements have at most 64 bits.
@@ -42,6 +52,9 @@ void vector_config_print(const struct vector_config *config, struct text *out);
 // Adds the pair alone: "e32m2".
 void vector_config_print_pair(const struct vector_config *config, struct text *out);
 bool vector_config_is_same(const struct vector_config *a, const struct vector_config *b);
+
+// That of other instructions beside it: without a mask, and without indices.
+struct vector_config vector_config_of_partners(const struct vector_config *config);
 
 // Whether it is among these; and adds it to them unless it is, which it returns.
 bool vector_config_is_among(const struct vector_config *configs, size_t n, const struct vector_config *config);
@@ -57,6 +70,12 @@ const char *vector_config_unit(struct arena *arena, const char *opcode, const st
 // Instructions that set it up, with "; " between them, and their machine code. They change x31.
 const char *vector_config_setup(struct arena *arena, const struct vector_config *config);
 unsigned vector_config_setup_bytes(const struct vector_config *config, uint8_t code[VECTOR_MOST_SETUP_BYTES]);
+
+// Whether an operand of an opcode, by LLVM's number, is a vector of indices. And instructions that fill it, the role
+// `role`, in the configuration's order, behind which the configuration must be set up; "": they are all zero.
+bool vector_config_is_index(const char *opcode, unsigned operand);
+const char *vector_config_fill_indices(struct arena *arena, const char *opcode, const struct vector_config *config,
+                                       const char *role);
 
 // Whole registers of a group: 1, 2, 4 or 8.
 unsigned vector_config_registers(const struct vector_config *config);

@@ -29,12 +29,15 @@ static const struct form *make(const char *opcode, const char *words) {
 
 static void names_are_read_as_they_are_written(void **state) {
     (void)state;
-    static const char *const names[] = {"e8mf8",         "e8m8",        "e64m1",        "e32m2-half",
-                                        "e32mf2-odd-tu", "e16m4-tu-mu", "e64m8-one-mu", "e8m1-tu-mu-mask"},
-                             *const wrong[] = {"",          "e8",      "e8m3",        "e64mf2",
-                                               "e32mf4",    "e128m1",  "e8mf16",      "e8m16",
-                                               "e32m1-",    "e32m1-x", "e32m1-tu-tu", "e32m1-half-odd",
-                                               "e32m1mask", "m1",      "e8mf1",       "base-index"};
+    static const char *const names[] = {"e8mf8",         "e8m8",
+                                        "e64m1",         "e32m2-half",
+                                        "e32mf2-odd-tu", "e16m4-tu-mu",
+                                        "e64m8-one-mu",  "e8m1-tu-mu-mask",
+                                        "e8m1-spread",   "e8m1-half-line-tu"},
+                             *const wrong[] = {
+                                 "",          "e8",    "e8m3",   "e64mf2",     "e32mf4",          "e128m1",
+                                 "e8mf16",    "e8m16", "e32m1-", "e32m1-x",    "e32m1-tu-tu",     "e32m1-half-odd",
+                                 "e32m1mask", "m1",    "e8mf1",  "base-index", "e8m1-line-spread"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct vector_config config;
         struct text text = {.arena = &arena};
@@ -144,6 +147,9 @@ static void operands_have_groups(void **state) {
     check_refused("VLSEG8E8_V", "e8m2", "more than 8 registers");
     check_refused("VMV_V_V", "e8m1-mask", "no mask");
     check_refused("VMV_V_I", "e8m1-mask", "no mask");
+    check_refused("VADD_VV", "e8m1-spread", "no vector of indices");
+    check_refused("VRGATHER_VX", "e8m1-spread", "no vector of indices");
+    check_refused("VRGATHER_VV", "e8m1-line", "have no lines");
 }
 
 static void masks_and_kept_elements_are_sources(void **state) {
@@ -157,6 +163,30 @@ static void masks_and_kept_elements_are_sources(void **state) {
     assert_int_equal(masked->n_implicit_reads, plain->n_implicit_reads + 1);
     assert_false(plain->operands[0].is_read || masked->operands[0].is_read || mask_result->operands[0].is_read);
     assert_true(kept->operands[0].is_read && undisturbed->operands[0].is_read);
+}
+
+static void check_indices(const char *opcode, const char *words, const char *expected) {
+    const struct form *form = make(opcode, words);
+    if (form->refused)
+        fail_msg("%s: %s", form->name, form->refused);
+    assert_string_equal(vector_config_fill_indices(&arena, opcode, &form->vector, "r"), expected);
+}
+
+// Of the type that the operand has: an index of 32 bits beside elements of 16 has a group twice as large.
+static void indices_have_their_order(void **state) {
+    (void)state;
+    check_indices("VLUXEI32_V", "e16m1", "");
+    check_indices("VLUXEI32_V", "e16m1-ascending",
+                  "vsetvli x31, x0, e32, m2, ta, ma; vid.v {r}; li x31, 2; vmul.vx {r}, {r}, x31");
+    check_indices("VSOXSEG3EI8_V", "e64m1-line",
+                  "vsetvli x31, x0, e8, mf8, ta, ma; vid.v {r}; li x31, 24; vmul.vx {r}, {r}, x31; li x31, 63; "
+                  "vand.vx {r}, {r}, x31");
+    check_indices("VLOXEI64_V", "e64m1-spread",
+                  "vsetvli x31, x0, e64, m1, ta, ma; vid.v {r}; li x31, 64; vmul.vx {r}, {r}, x31; li x31, 4095; "
+                  "vand.vx {r}, {r}, x31");
+    check_indices("VRGATHER_VV", "e8m4-ascending", "vsetvli x31, x0, e8, m4, ta, ma; vid.v {r}");
+    check_indices("VRGATHEREI16_VV", "e8m4-spread",
+                  "vsetvli x31, x0, e16, m8, ta, ma; vid.v {r}; addi x31, x31, -1; vrsub.vx {r}, {r}, x31");
 }
 
 // The unit of a model is the class by pair.
@@ -196,6 +226,7 @@ int main(void) {
         cmocka_unit_test(setups_are_the_same_in_text_and_code),
         cmocka_unit_test(operands_have_groups),
         cmocka_unit_test(masks_and_kept_elements_are_sources),
+        cmocka_unit_test(indices_have_their_order),
         cmocka_unit_test(classes_are_by_pair),
     };
     return cmocka_run_group_tests(tests, open_forms, close_forms);

@@ -16,7 +16,7 @@ static bool can_share(const struct shape *shape, const struct shape_port *source
     bool is_mask = source->file == 'k' || (source->is_fixed && source->file == 'v'); // RISC-V's v0: often no result
     if (is_mask && !shape->traits->shares_masks)
         return false;
-    if (source->is_index && source->file == 'v') // RISC-V: only where both have lanes of one width
+    if ((source->is_index && source->file == 'v') || source->is_ordered) // RISC-V: lanes may have another width
         return false;
     return source->file == result->file && source->file != 'c' && !source->is_address && !are_fixed &&
            source->is_high == result->is_high && !experiment_is_carried(source) && !experiment_is_carried(result) &&
@@ -112,7 +112,7 @@ static void add_whole(const struct isa *isa, const struct shape *shape, unsigned
 static bool is_pair(const struct shape *shape, const struct shape_port *from, const struct shape_port *to) {
     bool is_late = shape->has_memory && !from->is_address && !from->is_index &&
                    (shape->form->may_store || !can_share(shape, from, to));
-    return from->is_read && to->is_written && !from->is_lanes && !to->is_lanes && !is_late;
+    return from->is_read && to->is_written && !from->is_lanes && !from->is_ordered && !to->is_lanes && !is_late;
 }
 
 void experiments_add_latencies(const struct isa *isa, const struct shape *shape, struct experiment_list *out) {
@@ -240,7 +240,7 @@ void experiments_add_same(const struct shape *shape, struct experiment_list *out
         const struct shape_port *port = &shape->ports[i];
         if (!experiment_has_name(port) || (port->file == 'k' && shape->ports[0].file != 'k'))
             continue;
-        if (port->is_fixed || port->is_address || (port->is_read && n_sources == 2))
+        if (port->is_fixed || port->is_address || port->is_ordered || (port->is_read && n_sources == 2))
             return;
         if (port->is_written) {
             result = i;

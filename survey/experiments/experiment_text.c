@@ -77,6 +77,13 @@ static bool has_divisor_in_memory(const struct shape *shape) {
     return shape->has_memory && has_fixed && (slice_starts(name, "div") || slice_starts(name, "idiv"));
 }
 
+static const char *fill_indices(const struct shape *shape, struct arena *arena) {
+    for (unsigned i = 0; i < shape->n_ports; i++)
+        if (shape->ports[i].is_ordered)
+            return vector_config_fill_indices(arena, shape->form->opcode, &shape->form->vector, shape->ports[i].role);
+    return NULL;
+}
+
 // Memory holds the buffer's own address in its first word: as a number of floating point, a denormal.
 static const char *setup_of(const struct shape *shape, struct arena *arena) {
     const char *texts[] = {shape->has_memory ? shape->traits->clear_memory : NULL,
@@ -84,6 +91,7 @@ static const char *setup_of(const struct shape *shape, struct arena *arena) {
                            has_divisor_in_memory(shape) ? "movq $1, 64(%rsi)" : NULL,
                            shape->wrapper ? shape->wrapper->setup : NULL,
                            shape->spread_indices,
+                           fill_indices(shape, arena),
                            shape->form->setup};
     struct text setup = {.arena = arena};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -86,8 +86,7 @@ void experiments_add_vector_scaffolds(const struct isa *isa, const struct shape 
     struct vector_config *seen = NULL;
     size_t n_seen = 0;
     for (size_t i = 0; i < n; i++) {
-        struct vector_config config = shapes[i].form->vector;
-        config.has_mask = false; // partners have none
+        struct vector_config config = vector_config_of_partners(&shapes[i].form->vector);
         if (config.sew && !shapes[i].left_out && vector_config_add(kernels->arena, &seen, &n_seen, &config))
             experiments_add_vector_scaffold(isa, &config, kernels);
     }

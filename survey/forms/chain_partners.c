@@ -67,10 +67,9 @@ unsigned chain_partners_times(const struct isa *isa, const char *step) {
 // ---- with vector configurations
 
 const char *chain_partners_at(struct arena *arena, const char *name, const struct vector_config *config) {
-    struct vector_config without_mask = *config;
+    struct vector_config own = vector_config_of_partners(config);
     struct text words = {.arena = arena};
-    without_mask.has_mask = false;
-    vector_config_print(&without_mask, &words);
+    vector_config_print(&own, &words);
     return arena_printf(arena, "%s_%s", name, text_replaced(arena, words.data, '-', '_'));
 }
 

@@ -143,6 +143,8 @@ static const char *one(const struct shape *shape, const struct shape_port *port)
     const struct vector_config *config = &shape->form->vector;
     if (port->file == 'v' && port->is_fixed && config->has_mask)
         return "i8 -1";
+    if (port->file == 'v' && vector_config_is_index(shape->form->opcode, (unsigned)port->role[1] - '0'))
+        return "0";
     if (port->file == 'v')
         return config->sew == 8 ? "i8 1" : config->sew == 16 ? "i16 15360" : config->sew == 64 ? "f64 1.0" : "f32 1.0";
     return port->class->bits == 64 ? "f64 1.0" : port->class->bits == 32 ? "f32 1.0" : "i16 15360"; // 0x3c00: 1.0

@@ -226,6 +226,7 @@ static void riscv64_experiments(void **state) {
     expect_kernel("VLUXEI32_V", ".o2_index-o0.vand", "; vand.vv {o2_index:v}, {o0:v}, {o0:v}\"");
     expect_kernel("VLUXEI64_V", "", "vsetvli x31, x0, e64, m1, ta, ma");
     expect_no_kernel("VLUXEI32_V", ".chain");
+    expect_kernel("VRGATHER_VV", "", "o2: 0");
     // A mask in v0, which is no role, and often may not be the result. LLVM 19 decodes only some such forms.
     expect_body("VMSBF_M", "vmsbf.m {o0:v}, {o1:v}, v0.t");
     expect_kernel("VMSBF_M", "", "implicit: [v0], init: {o1: f32 1.0, v0: f32 1.0}, writes: [o0]}");

@@ -34,6 +34,7 @@ struct shape_port {
     bool is_high;     // x86: bits 8 to 15 of a register
     bool is_hidden;   // kernels cannot name it: Armv7's flags, MIPS's HI and LO
     bool is_group;    // RISC-V: the text names the first of several registers
+    bool is_ordered;  // RISC-V: indices that the set-up fills in the order of the form's vector configuration
 };
 enum { SHAPE_MOST_PORTS = 12 };
 

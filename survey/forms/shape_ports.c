@@ -164,7 +164,9 @@ static bool add_register(struct maker *m, unsigned number, const struct register
                                         .is_lanes = is_lanes(m->shape, number),
                                         .is_distinct = operand->is_distinct,
                                         .is_high = is_high_byte(class),
-                                        .is_group = class->name[1] == 'g'});
+                                        .is_group = class->name[1] == 'g',
+                                        .is_ordered = m->shape->form->vector.order &&
+                                                      vector_config_is_index(m->shape->form->opcode, number)});
     return m->ports[number] && (!is_memory || !operand->index || add_index(m, number));
 }
 

@@ -1,6 +1,6 @@
 // The programs of a survey's experiments, for scripts/study-forms-qemu.
 //   form_programs ISA          prints each form that can be measured, a line of JSON each
-//   form_programs ISA +CONFIG  the same with RISC-V's vector forms in a configuration: "+all", "+e32m1-mask"
+//   form_programs ISA +CONFIG  the same with RISC-V's vector forms in a configuration: "+all", "+e32m1-mask,e8m1"
 //   form_programs ISA FORM...  prints the programs of these forms: symbol, text, and the instructions of an iteration
 // A form CHAIN is that of all partners.
 #include "analyzer/model/vector_forms.h"
@@ -150,8 +150,11 @@ int main(int argc, char **argv) {
     if (is_done && argc == 2) {
         print_forms();
     } else if (is_done && *argv[2] == '+') {
-        const char *words = argv[2] + 1;
-        is_done = add_vectors(&words, 1, &fail);
+        const char **words = NULL;
+        size_t n = 0;
+        for (char *word = strtok(argv[2] + 1, ","); word; word = strtok(NULL, ","))
+            *ARENA_ADD(&all.arena, words, n) = word;
+        is_done = add_vectors(words, n, &fail);
         if (is_done)
             print_forms();
     } else if (is_done) {

@@ -18,10 +18,13 @@ struct vector_case {
     int32_t lmul;
     uint32_t length; // whole, half, odd, one
     uint32_t keeps_tail, keeps_masked_off, has_mask;
+    uint32_t order; // of indices: all zero, ascending, in a line, spread
+    uint32_t unused;
 };
 extern const struct vector_case vector_cases[]; // ends with one without a name
 
-// What a program has set up, what it is given instead, and what its instruction leaves. The programs' macro knows them.
+// What a program has set up, what it is given instead, and what its instruction leaves: before that, vectors that the
+// program has set up. The programs' macro knows them.
 uint64_t vector_set_up[32];
 struct vector_state vector_given, vector_left;
 
@@ -80,6 +83,28 @@ static void fill_operands(void) {
     fill_floats(code >> 15 & 31, w.s1);
 }
 
+// Indices as the name has them.
+static bool has_order(void) {
+    static const unsigned widths[] = {8, 0, 0, 0, 0, 16, 32, 64};
+    const uint32_t code = *now->code;
+    const bool is_memory = vector_is_memory(code);
+    const unsigned bits = is_memory            ? widths[code >> 12 & 7]
+                          : code >> 26 == 0x0e ? 16
+                                               : now->sew,
+                   reg = code >> (is_memory ? 20 : 15) & 31, step = now->sew / 8 * ((code >> 29) + 1), n = model.vl,
+                   most = model.register_bytes * 8 * (now->lmul < 0 ? 1 : 1U << now->lmul) / now->sew >>
+                          (now->lmul < 0 ? -now->lmul : 0);
+    for (unsigned i = 0; i < n; i++) {
+        const uint64_t in_memory[] = {0, (uint64_t)i * step, i * step & 63, i * 64 & 4095},
+                       in_registers[] = {0, i, 0, most - 1 - i};
+        uint64_t index = 0, want = is_memory ? in_memory[now->order] : in_registers[now->order];
+        memcpy(&index, &vector_left.v[reg * model.register_bytes + i * bits / 8], bits / 8);
+        if (index != (bits < 64 ? want & ((UINT64_C(1) << bits) - 1) : want))
+            return false;
+    }
+    return true;
+}
+
 static void check_set_up(uint64_t vl, uint64_t type) {
     const uint64_t expected_type = (uint64_t)!now->keeps_masked_off << 7 | (uint64_t)!now->keeps_tail << 6 |
                                    (uint64_t)(__builtin_ctz(now->sew) - 3) << 3 | ((uint64_t)now->lmul & 7);
@@ -87,6 +112,8 @@ static void check_set_up(uint64_t vl, uint64_t type) {
         wrong = "another type";
     else if (vl != model.vl)
         wrong = "another number of elements";
+    else if (now->order && !has_order())
+        wrong = "another order of indices";
 }
 
 void vector_take(void) {
