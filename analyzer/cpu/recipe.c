@@ -97,7 +97,8 @@ static void take_uses(const struct cpu *cpu, struct cpu_recipe *recipe) {
     for (unsigned i = 0; i < cost->n_uses && recipe->n_uses < CPU_MOST_USES; i++) {
         const struct sched_use *use = &cost->uses[i];
         uint64_t pipes = cpu_pipes(cpu, use->mask);
-        double cycles = (double)(use->release - use->acquire) * use->units;
+        // However many pipes of a group must be free for it (use->units), it takes one.
+        double cycles = (double)(use->release - use->acquire);
         if (cycles <= 0)
             continue;
         // How many accesses there are in a cycle is the CPU's to say, where it does.
