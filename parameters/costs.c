@@ -1,5 +1,5 @@
 // Costs that no width or window shows: the stack pointer, parts of registers and flags that are merged, old vector
-// instructions among new ones, and vectors that are split. Each is a time against another one.
+// instructions among new ones, vectors that are split, and changes of a mode. Each is a time against another one.
 #include "parameters/experiments.h"
 #include "parameters/table.h"
 
@@ -8,7 +8,8 @@
 // The cost is the time of `body` less that of `other`, over `parts`; without `other` only the time over `parts`.
 struct cost {
     const char *name, *how, *body, *other;
-    const char *feature, *init, *writes, *other_writes, *implicit; // other_writes: of `other`; null: as `writes`
+    const char *feature, *setup, *init, *writes, *other_writes,
+        *implicit; // other_writes: of `other`; null: as `writes`
     double parts;
     bool is_ratio;   // the cost is the time of `body` over that of `other`
     bool is_modeled; // a simulated CPU has something of it
@@ -203,11 +204,54 @@ static const struct cost of_aarch64[] = {
      .is_modeled = true},
 };
 
+// By turns, and two and two: four changes and two, of the same instructions, each with a register of its own.
+#define SWITCH(cost, what, a, b)                                                                                       \
+    {                                                                                                                  \
+        .name = cost, .how = what " by turns, each behind what sets it, against two and two: cost of a change",        \
+        .body = a("v0") b("v1") a("v2") b("v3"), .other = a("v0") a("v1") b("v2") b("v3"), .feature = "v",             \
+        .setup = TYPE, .parts = 2                                                                                      \
+    }
+#define TYPE "vsetvli x31, x0, e32, m1, ta, ma"
+#define ADD(v) "vadd.vv {" v ":v}, {t:v}, {t}\n"
+#define ADD_TWO(v) "vsetvli {n0:x}, x0, e32, m2, ta, ma\nvadd.vv {" v ":vg2}, {s:vg2}, {s}\n"
+#define ADD_32(v) "vsetvli {n0:x}, x0, e32, m1, ta, ma\n" ADD(v)
+#define ADD_64(v) "vsetvli {n0:x}, x0, e64, m1, ta, ma\n" ADD(v)
+#define ADD_KEEPING(v) "vsetvli {n0:x}, x0, e32, m1, tu, ma\n" ADD(v)
+#define ADD_1(v) "vsetivli x0, 1, e32, m1, ta, ma\n" ADD(v)
+#define ADD_2(v) "vsetivli x0, 2, e32, m1, ta, ma\n" ADD(v)
+#define CONVERT(v) "vfcvt.x.f.v {" v ":v}, {t:v}\n"
+#define CONVERT_TO_NEAREST(v) "fsrmi 0\n" CONVERT(v) // the mode of calls: it comes last
+#define CONVERT_TO_ZERO(v) "fsrmi 1\n" CONVERT(v)
+
+static const struct cost of_riscv64[] = {
+    {.name = "vset",
+     .how = "a vector addition behind a vsetvli that changes nothing, against one alone: the difference",
+     .body = "vsetvli x0, x0, e32, m1, ta, ma\n" ADD("v0"),
+     .other = ADD("v0"),
+     .feature = "v",
+     .setup = TYPE,
+     .parts = 1},
+    SWITCH("vset-element", "vector additions of 32 and of 64 bits", ADD_32, ADD_64),
+    SWITCH("vset-group", "vector additions of one register and of two", ADD_32, ADD_TWO),
+    SWITCH("vset-length", "vector additions of one element and of two", ADD_1, ADD_2),
+    SWITCH("vset-policy", "vector additions whose tails may change and stay", ADD_32, ADD_KEEPING),
+    {.name = "rounding-mode",
+     .how = "a vector's conversion to integers behind a write of the rounding mode that is set, against one alone: the "
+            "difference",
+     .body = CONVERT_TO_NEAREST("v0"),
+     .other = CONVERT("v0"),
+     .feature = "v",
+     .setup = TYPE,
+     .parts = 1},
+    SWITCH("rounding-mode-switch", "conversions with two rounding modes", CONVERT_TO_ZERO, CONVERT_TO_NEAREST),
+};
+
 static const struct value *ask(struct session *session, const struct cost *cost, bool is_other) {
     const struct timing timing = {
         .name = arena_printf(session->arena, "cost.%s%s", cost->name, is_other ? ".other" : ""),
         .body = arena_printf(session->arena, "%s\n", is_other ? cost->other : cost->body),
         .feature = cost->feature,
+        .setup = cost->setup,
         .init = cost->init,
         .writes = is_other && cost->other_writes ? cost->other_writes : cost->writes,
         .implicit = cost->implicit,
@@ -232,13 +276,14 @@ static void find_cost(struct session *session, const struct cost *cost) {
 }
 
 void costs_find(struct session *session) {
-    const struct card_entry head = {.group = "costs", .name = "costs", .unit = "", .how = "times of two bodies"};
-    enum { N_X86_64 = sizeof of_x86_64 / sizeof *of_x86_64, N_AARCH64 = sizeof of_aarch64 / sizeof *of_aarch64 };
-    bool is_aarch64 = strcmp(session->recipe->isa, "aarch64") == 0;
-    if (!is_aarch64 && strcmp(session->recipe->isa, "x86_64") != 0) {
-        card_add_unknown(&session->card, &head, session_no_isa);
-        return;
-    }
-    for (size_t i = 0; i < (is_aarch64 ? N_AARCH64 : N_X86_64); i++)
-        find_cost(session, is_aarch64 ? &of_aarch64[i] : &of_x86_64[i]);
+    static const struct {
+        const char *isa;
+        const struct cost *costs;
+        size_t n;
+    } all[] = {{"x86_64", of_x86_64, sizeof of_x86_64 / sizeof *of_x86_64},
+               {"aarch64", of_aarch64, sizeof of_aarch64 / sizeof *of_aarch64},
+               {"riscv64", of_riscv64, sizeof of_riscv64 / sizeof *of_riscv64}};
+    for (size_t isa = 0; isa < sizeof all / sizeof *all; isa++)
+        for (size_t i = 0; i < all[isa].n && strcmp(all[isa].isa, session->recipe->isa) == 0; i++)
+            find_cost(session, &all[isa].costs[i]);
 }
