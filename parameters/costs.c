@@ -205,11 +205,11 @@ static const struct cost of_aarch64[] = {
 };
 
 // By turns, and two and two: four changes and two, of the same instructions, each with a register of its own.
+#define BY_TURNS " by turns, each behind what sets it, against two and two: cost of a change"
 #define SWITCH(cost, what, a, b)                                                                                       \
     {                                                                                                                  \
-        .name = cost, .how = what " by turns, each behind what sets it, against two and two: cost of a change",        \
-        .body = a("v0") b("v1") a("v2") b("v3"), .other = a("v0") a("v1") b("v2") b("v3"), .feature = "v",             \
-        .setup = TYPE, .parts = 2                                                                                      \
+        .name = (cost), .how = (what), .body = a("v0") b("v1") a("v2") b("v3"),                                        \
+        .other = a("v0") a("v1") b("v2") b("v3"), .feature = "v", .setup = TYPE, .parts = 2                            \
     }
 #define TYPE "vsetvli x31, x0, e32, m1, ta, ma"
 #define ADD(v) "vadd.vv {" v ":v}, {t:v}, {t}\n"
@@ -223,6 +223,27 @@ static const struct cost of_aarch64[] = {
 #define CONVERT_TO_NEAREST(v) "fsrmi 0\n" CONVERT(v) // the mode of calls: it comes last
 #define CONVERT_TO_ZERO(v) "fsrmi 1\n" CONVERT(v)
 
+// A chain through an addition of groups: from a register of its result, on one register, to a register of its source.
+// Of many links, so that a pipe which is taken for all of a group is free again.
+#define AND(to, from) "vmand.mm " to ", " from ", " from "\n"
+#define FOUR(to) AND(to, to) AND(to, to) AND(to, to) AND(to, to)
+#define GROUP(from, to) "vadd.vv v8, v16, v24\n" AND(to, from) FOUR(to) FOUR(to) FOUR(to) FOUR(to)
+#define PARTS(group, last_result, last_source)                                                                         \
+    {.name = "result-parts-" group,                                                                                    \
+     .how = "a chain from the last register of a vector addition's result (" group ") against one from the first: "    \
+            "how much later the last one is there",                                                                    \
+     .body = GROUP(last_result, "v16"),                                                                                \
+     .other = GROUP("v8", "v16"),                                                                                      \
+     .feature = "v",                                                                                                   \
+     .setup = "vsetvli x31, x0, e32, " group ", ta, ma",                                                               \
+     .parts = 1},                                                                                                      \
+    {                                                                                                                  \
+        .name = "source-parts-" group,                                                                                 \
+        .how = "the same to the first register of its source against the last: how much later the last one may come",  \
+        .body = GROUP("v8", "v16"), .other = GROUP("v8", last_source), .feature = "v",                                 \
+        .setup = "vsetvli x31, x0, e32, " group ", ta, ma", .parts = 1                                                 \
+    }
+
 static const struct cost of_riscv64[] = {
     {.name = "vset",
      .how = "a vector addition behind a vsetvli that changes nothing, against one alone: the difference",
@@ -231,10 +252,10 @@ static const struct cost of_riscv64[] = {
      .feature = "v",
      .setup = TYPE,
      .parts = 1},
-    SWITCH("vset-element", "vector additions of 32 and of 64 bits", ADD_32, ADD_64),
-    SWITCH("vset-group", "vector additions of one register and of two", ADD_32, ADD_TWO),
-    SWITCH("vset-length", "vector additions of one element and of two", ADD_1, ADD_2),
-    SWITCH("vset-policy", "vector additions whose tails may change and stay", ADD_32, ADD_KEEPING),
+    SWITCH("vset-element", "vector additions of 32 and of 64 bits" BY_TURNS, ADD_32, ADD_64),
+    SWITCH("vset-group", "vector additions of one register and of two" BY_TURNS, ADD_32, ADD_TWO),
+    SWITCH("vset-length", "vector additions of one element and of two" BY_TURNS, ADD_1, ADD_2),
+    SWITCH("vset-policy", "vector additions whose tails may change and stay" BY_TURNS, ADD_32, ADD_KEEPING),
     {.name = "rounding-mode",
      .how = "a vector's conversion to integers behind a write of the rounding mode that is set, against one alone: the "
             "difference",
@@ -243,7 +264,10 @@ static const struct cost of_riscv64[] = {
      .feature = "v",
      .setup = TYPE,
      .parts = 1},
-    SWITCH("rounding-mode-switch", "conversions with two rounding modes", CONVERT_TO_ZERO, CONVERT_TO_NEAREST),
+    PARTS("m2", "v9", "v17"),
+    PARTS("m4", "v11", "v19"),
+    PARTS("m8", "v15", "v23"),
+    SWITCH("rounding-mode-switch", "conversions with two rounding modes" BY_TURNS, CONVERT_TO_ZERO, CONVERT_TO_NEAREST),
 };
 
 static const struct value *ask(struct session *session, const struct cost *cost, bool is_other) {
