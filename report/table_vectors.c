@@ -253,15 +253,36 @@ static bool write_json(const struct grids *grids, FILE *out, struct fail *fail) 
     return is_done;
 }
 
+// A board without vectors executes none of them.
+static bool fail_without_values(struct arena *arena, const struct survey_table *table, struct fail *fail) {
+    size_t n = 0, n_most = 0;
+    const char *most = "";
+    const char **reasons = NULL;
+    for (size_t i = 0; i < table->n_rows; i++)
+        if (vector_config_in_name(table->rows[i].form, NULL) && table->rows[i].left_out)
+            *ARENA_ADD(arena, reasons, n) = table->rows[i].left_out;
+    for (size_t i = 0, n_alike; i < n && n_most < n - i; i++) {
+        for (size_t k = n_alike = 0; k < n; k++)
+            n_alike += strcmp(reasons[k], reasons[i]) == 0;
+        most = n_alike > n_most ? reasons[i] : most;
+        n_most = n_alike > n_most ? n_alike : n_most;
+    }
+    if (n)
+        return fail_set(fail, FAIL_INPUT,
+                        "none of %zu forms with a vector configuration has a value; of %zu the reason is: %s", n,
+                        n_most, most);
+    return fail_set(fail, FAIL_INPUT,
+                    "no form of this table has a vector configuration: 'cyclops survey --vector all' measures "
+                    "RISC-V's with each element width and group of registers");
+}
+
 bool table_vectors_write(struct arena *arena, const struct survey_table *table, enum table_format format, bool colour,
                          FILE *out, struct fail *fail) {
     struct grids grids = {.arena = arena};
     for (size_t i = 0; i < table->n_rows; i++)
         add_row(&grids, table, &table->rows[i]);
     if (!grids.n)
-        return fail_set(fail, FAIL_INPUT,
-                        "no form of this table has a vector configuration: 'cyclops survey --vector all' measures "
-                        "RISC-V's with each element width and group of registers");
+        return fail_without_values(arena, table, fail);
     for (size_t i = 0; i < grids.n; i++)
         find_rule(&grids.items[i]);
     if (format == TABLE_JSON)

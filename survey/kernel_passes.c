@@ -87,21 +87,47 @@ static bool next(void *context, struct campaign_pass *pass, struct fail *fail) {
     return true;
 }
 
+// Says which kernels were refused, once: an assembler may be older than a form.
+static void say_refused(const struct kernel_passes *passes, const struct campaign_pass *pass, const bool *are_new) {
+    enum { MOST_NAMED = 8 };
+    struct text forms = {.arena = passes->campaign.arena};
+    const char *last = "";
+    size_t n = 0, n_forms = 0;
+    for (size_t i = 0; i < passes->n; i++) {
+        const char *form = passes->states[i].key.form;
+        if (!are_new[i])
+            continue;
+        n++;
+        if (strcmp(form, last) != 0 && n_forms++ < MOST_NAMED)
+            text_addf(&forms, "%s%s", forms.length ? ", " : "", form);
+        last = form;
+    }
+    if (n)
+        lab_say(campaign_listener(&passes->campaign), LAB_WARNING, "%s cannot be made, of the forms %s%s: %s",
+                text_count(passes->campaign.arena, n, "kernel"), forms.data, n_forms > MOST_NAMED ? ", ..." : "",
+                pass->plan.refused[pass->plan.n_refused - 1].text);
+}
+
 // Here are its values. The plan has experiments in the order of kernels, without those that were refused.
 static void take(void *context, struct campaign_pass *pass) {
     struct kernel_passes *passes = context;
     struct experiment *const *experiment = pass->plan.experiments, *const *end = experiment + pass->plan.n_experiments;
+    bool *are_new = ARENA_ARRAY(&pass->arena, bool, passes->n + 1);
     for (size_t i = 0; i < passes->n; i++) {
         struct kernel_state *state = &passes->states[i];
         if (!state->is_next)
             continue;
         state->n_unstable = 0;
+        are_new[i] = pass->plan.n_refused && !state->is_refused &&
+                     (experiment == end || strcmp((*experiment)->program.kernel, passes->set.kernels[i].name) != 0);
+        state->is_refused |= are_new[i];
         for (; experiment < end && strcmp((*experiment)->program.kernel, passes->set.kernels[i].name) == 0;
              experiment++) {
             state->n_unstable += pass->is_skipped || is_unstable(*experiment, &state->key);
             state->wants_loop |= is_uneven(*experiment);
         }
     }
+    say_refused(passes, pass, are_new);
 }
 
 const struct campaign_client kernel_passes_client = {.work = "survey", .holds = "a survey", .next = next, .take = take};

@@ -16,6 +16,7 @@ struct kernel_passes {
         struct experiment_key key; // what the kernel measures
         bool is_next;              // the next pass measures it
         bool wants_loop;           // its unrolled code is uneven, or slow, so a loop is measured as well
+        bool is_refused;           // no program of it can be made
         size_t n_unstable;         // its values that are unstable, as of the last pass that measured it
     } * states;                    // one per kernel
     size_t n;                      // kernels

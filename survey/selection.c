@@ -30,8 +30,9 @@ bool selection_add_vectors(struct arena *arena, const struct survey_request *req
         add_config(arena, request->patterns[i], &list, &n);
     for (size_t i = 0; i < own.n; i++)
         add_config(arena, own.forms[i].form, &list, &n);
-    vector_forms_add(arena, model, list, n, forms, n_forms);
-    return true;
+    return vector_forms_add(arena, model, list, n, forms, n_forms) || !request->n_vectors ||
+           fail_set(fail, FAIL_INPUT, "no instruction of %s has a vector configuration: '--vector' is for RISC-V",
+                    model->machine->triple);
 }
 
 static bool is_plain(const struct vector_config *config) {

@@ -62,6 +62,7 @@ set(CYCLOPS_LABEL_slow
   program.survey-here
   program.table-against-itself
   program.vector-results
+  program.vectors-lacking
   program.walk-all)
 
 # Of those, the ones that take longest: half a minute and more.
@@ -87,7 +88,8 @@ set(CYCLOPS_LABEL_qemu
   program.machine-emulated
   program.pmu
   program.trials
-  program.vector-results)
+  program.vector-results
+  program.vectors-lacking)
 
 # What another version of LLVM may change: its models as we read them, and what its tools print.
 set(CYCLOPS_LABEL_llvm

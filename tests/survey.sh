@@ -427,7 +427,7 @@ expect 0 'The budget is spent .*; dispatch slots of [1-9] forms not measured yet
 expect 0 'Done after [^;]*$' bash -c '"$@" | grep "^Done"' - "$cyclops" survey --resume "${sim[@]}" --output "$T/late3"
 # What one leaves, the next does.
 expect 77 'The budget is spent after [0-9]+ s: .* To do the rest' one_line "$cyclops" survey 'IMUL64r.*' "${sim[@]}" --output "$T/late2" --budget 0.001
-expect 0 '^simulated .* clock .*; 20[0-9][0-9]-[0-9-]+T[0-9:]+Z Done after' one_line "$cyclops" survey --resume "${sim[@]}" --output "$T/late2"
+expect 0 '^simulated .* clock .*; 20[0-9][0-9]-[0-9-]+T[0-9:]+Z (cyclops: warning: .* cannot be made, .*)?Done after' one_line "$cyclops" survey --resume "${sim[@]}" --output "$T/late2"
 expect 0 '^IMUL64rr' bash -c '"$1" table "$2" --csv | cut -d, -f1 | sort -u' - "$cyclops" "$T/late2"
 
 # When it was measured: as its runs say, whenever it is printed. A run that adds nothing changes nothing.

@@ -9,7 +9,7 @@ static uint16_t find_mask(const struct machine *machine) {
     return 0;
 }
 
-void vector_forms_add(struct arena *arena, const struct model *model, const struct vector_config *configs,
+bool vector_forms_add(struct arena *arena, const struct model *model, const struct vector_config *configs,
                       size_t n_configs, const struct form **forms, size_t *n_forms) {
     const struct form *from = *forms;
     size_t n = *n_forms, n_matters = 0;
@@ -17,7 +17,7 @@ void vector_forms_add(struct arena *arena, const struct model *model, const stru
     for (size_t i = 0; i < n; i++)
         n_matters += vector_config_matters(&from[i]);
     if (!n_matters || !n_configs)
-        return;
+        return n_matters;
     struct form *all = ARENA_ARRAY(arena, struct form, n + n_matters * n_configs);
     memcpy(all, from, n * sizeof *all);
     for (size_t i = 0; i < n; i++)
@@ -28,4 +28,5 @@ void vector_forms_add(struct arena *arena, const struct model *model, const stru
                 model->backend->set_vector_class(model->cpu, made);
         }
     *forms = all;
+    return true;
 }

@@ -215,8 +215,9 @@ static bool add_vectors(struct arena *arena, const struct model *model, const st
     size_t n_configs;
     if (!cli_vectors(arena, &list_args.vectors, &configs, &n_configs, fail))
         return false;
-    vector_forms_add(arena, model, configs, n_configs, forms, n);
-    return true;
+    return vector_forms_add(arena, model, configs, n_configs, forms, n) || !n_configs ||
+           fail_set(fail, FAIL_INPUT, "no instruction of %s has a vector configuration: '--vector' is for RISC-V",
+                    model->machine->triple);
 }
 
 // `pattern`: the first one; null: none.
