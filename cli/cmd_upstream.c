@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static struct {
-    const char *td, *name, *card, *csv, *tblgen, *output, *only;
+    const char *td, *name, *card, *csv, *overlay, *tblgen, *output, *only;
     struct option_count most;
     bool is_forced, wants_all;
 } args = {.most = {.value = 10}};
@@ -39,6 +39,10 @@ static const struct option options[] = {
      "the card that the CPU file was made from.",
      &args.card},
     {OPTION_OUTPUT, "csv", "FILE", "Also write the CPU file's numbers of each opcode, in LLVM's terms.", &args.csv},
+    {OPTION_OUTPUT, "overlay", "FILE",
+     "Also write the model's tables as an overlay: 'cyclops check SURVEY --mcpu FILE' judges them before LLVM is built "
+     "with them.",
+     &args.overlay},
     {OPTION_FLAG, "force", NULL, "Write FILE.td even where there is one already.", &args.is_forced},
     {OPTION_FLAG, "all", NULL, "Print all opcodes that differ. Default: the first 20.", &args.wants_all},
     {OPTION_HEADING, NULL, NULL, "split", NULL},
@@ -162,7 +166,8 @@ static bool make_new(struct arena *arena, const char *path, struct fail *fail) {
     bool is_done = model_open(&model, arena, option_list_first(&lab_args.options.llvms), &wanted, fail) &&
                    read_card(arena, model.own, &request, fail) && td_new(arena, &request, &result, fail) &&
                    file_write(args.td, result.text, strlen(result.text), fail) &&
-                   (!args.csv || file_write(args.csv, result.csv, strlen(result.csv), fail));
+                   (!args.csv || file_write(args.csv, result.csv, strlen(result.csv), fail)) &&
+                   (!args.overlay || file_write(args.overlay, result.overlay, strlen(result.overlay), fail));
     if (is_done)
         print_new(arena, &result);
     model_close(&model);

@@ -42,6 +42,13 @@ expect 0 'The CPU file has no rates of loads and stores: these hold what its for
 expect 0 '^IMUL64rm,2,.*SmallSerial:7$' cat small.csv
 expect 0 '^ADD64rm,1,5,4?;?.*SmallP8:1' cat small.csv
 expect 0 'IsZeroIdiomFunction<.DepBreakingClass<. [A-Z0-9a-z, ]*XOR64rr' one_line cat small.td
+# The same tables as an overlay, which the simulator reads; branches have numbers, too.
+expect 0 '' "${new[@]}" --force --overlay small.yaml
+expect 0 'ADD64rm, 1 uop, latency 5 .* read 0 +R[A-Z]+, .*4 cycles' one_line "$cyclops" explain 'addq (%rax), %rcx' --mcpu small.yaml
+expect 0 'IMUL64rr, 2 uops, latency 3 .*\[0, 2\)' one_line "$cyclops" explain 'imulq %rax, %rcx' --mcpu small.yaml
+loop() { printf 'imulq %%rax, %%rcx\njne .\n' | "$cyclops" mca -mcpu=small.yaml -iterations=100 -; }
+expect 0 'Total Cycles: +304' loop
+expect 0 'def : WriteRes<WriteJump, \[Small' one_line cat small.td
 # What cannot be stated.
 expect 0 'no pipes held for fractions of a cycle, made whole: 3 opcodes' one_line "${new[@]}" --force
 expect 0 'times between two of one kind, as a resource that all kinds share: 1 opcode' one_line "${new[@]}" --force

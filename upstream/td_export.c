@@ -90,6 +90,8 @@ static void take_advances(const struct cpu *cpu, const struct cpu_recipe *recipe
         bool is_flags = cpu->flags && cpu->units[insn->reads[i].reg] == cpu->flags, is_found = false;
         double early = INFINITY;
         unsigned operand = insn->reads[i].operand;
+        if (i < TD_EXPORT_MOST_READS)
+            export->operands[export->n_reads++] = operand;
         for (unsigned r = 0; r < recipe->n_reads; r++) {
             const struct cpu_read *read = &recipe->reads[r];
             if (is_flags ? !cpu_is_flag(cpu, read->unit) : read->operand != (int)operand)
@@ -147,15 +149,39 @@ static enum td_idiom idiom_of(const struct model *model, const struct form *form
     return idiom;
 }
 
+// Code of a form. Branches have no examples, as no experiment can run them by themselves: their shortest code stands
+// here.
+static struct slice code_of(const struct form *form, size_t *n_setup) {
+    static const struct branch {
+        const char *opcode, *code;
+        size_t n;
+    } branches[] = {
+        {"JCC_1", "\x75\x00", 2},      {"JCC_4", "\x0f\x85\0\0\0\0", 6}, {"JMP_1", "\xeb\x00", 2},
+        {"JMP_4", "\xe9\0\0\0\0", 5},  {"JMP64r", "\xff\xe0", 2},        {"JMP64m", "\xff\x20", 2},
+        {"JRCXZ", "\xe3\x00", 2},      {"JECXZ", "\x67\xe3\x00", 3},     {"LOOP", "\xe2\x00", 2},
+        {"LOOPE", "\xe1\x00", 2},      {"LOOPNE", "\xe0\x00", 2},        {"CALL64pcrel32", "\xe8\0\0\0\0", 5},
+        {"CALL64r", "\xff\xd0", 2},    {"CALL64m", "\xff\x10", 2},       {"RET64", "\xc3", 1},
+        {"RETI64", "\xc2\x08\x00", 3},
+    };
+    *n_setup = 0;
+    for (size_t i = 0; !form->bytes && i < sizeof branches / sizeof *branches; i++)
+        if (strcmp(branches[i].opcode, form->opcode) == 0)
+            return (struct slice){branches[i].code, branches[i].n};
+    *n_setup = form->n_setup_bytes;
+    return (struct slice){(const char *)form->bytes, form->n_bytes};
+}
+
 bool td_export(const struct model *model, const struct td_memory *memory, const struct form *form,
                struct td_export *export) {
     struct arena arena = {0};
     struct block block;
     struct fail unknown = {0};
     *export = (struct td_export){.opcode = form->opcode};
-    bool is_known = form->bytes &&
-                    model_describe_part(model, &arena, form->bytes - form->n_setup_bytes, form->n_setup_bytes,
-                                        form->n_bytes, &block, &unknown) &&
+    size_t n_setup;
+    const struct slice code = code_of(form, &n_setup);
+    bool is_known = code.data &&
+                    model_describe_part(model, &arena, (const uint8_t *)code.data - n_setup, n_setup, code.length,
+                                        &block, &unknown) &&
                     block.n_insns == 1 && strcmp(block.insns[0].opcode, form->opcode) == 0;
     if (is_known) {
         struct cpu_recipe recipe;

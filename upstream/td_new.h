@@ -33,9 +33,10 @@ struct td_new_limit {
 };
 
 struct td_new_result {
-    const char *text; // of the file
-    const char *csv;  // the CPU file's numbers of each opcode, in LLVM's terms
-    size_t n_opcodes; // with numbers of the CPU file
+    const char *text;    // of the file
+    const char *csv;     // the CPU file's numbers of each opcode, in LLVM's terms
+    const char *overlay; // the same tables as an overlay, for this program
+    size_t n_opcodes;    // with numbers of the CPU file
     size_t n_pipes, n_groups;
     const char *memory;             // "Load 3, Store 2": accesses in a cycle that resources state; "": none do
     const char *unstated;           // "MispredictPenalty, …": what neither the file nor a card has; "": nothing

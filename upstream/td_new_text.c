@@ -425,6 +425,7 @@ void td_new_write(struct td_new *new, struct td_new_result *result) {
     write_counters(new, &text);
     result->text = text.data;
     result->csv = csv_of(new);
+    result->overlay = td_new_overlay(new);
     result->n_opcodes = new->n_rows;
     result->n_pipes = (size_t)__builtin_popcountll(new->ports.used);
     result->n_groups = new->ports.n_groups;

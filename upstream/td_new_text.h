@@ -62,6 +62,8 @@ struct td_read *td_new_read(struct td_new *new, const char *name);
 void td_new_choose(struct td_new *new);
 // Sets the text, and all that can be counted without llvm-tblgen.
 void td_new_write(struct td_new *new, struct td_new_result *result);
+// The same tables as an overlay without a base, which the simulator reads.
+const char *td_new_overlay(const struct td_new *new);
 // Null, or why the records do not come to the row's numbers.
 const char *td_new_compare(const struct td_new *new, struct td_model *model, const struct td_row *row);
 

@@ -247,3 +247,25 @@ void td_ports_write(const struct td_ports *ports, struct text *text) {
         text_add(text, "]>;\n");
     }
 }
+
+void td_ports_list(const struct td_ports *ports, struct text *text) {
+    for (unsigned p = 0; p < 64; p++)
+        if (ports->used >> p & 1)
+            text_addf(text, "  - {name: %s, units: 1}\n", ports->names[p]);
+    if (ports->has_serial)
+        text_addf(text, "  - {name: %sSerial, units: 1}\n", ports->prefix);
+    for (unsigned a = 0; a < TD_N_ACCESSES; a++) {
+        const struct td_rate *rate = &ports->memory.rates[a];
+        if (!rate->pipe)
+            continue;
+        text_addf(text, "  - {name: %s, units: %u", td_ports_name_of(ports, rate->pipe), rate->units);
+        text_addf(text, rate->queue ? ", buffer: %u}\n" : "}\n", rate->queue);
+    }
+    for (size_t g = 0; g < ports->n_groups; g++) {
+        text_addf(text, "  - {name: %s, members: [", ports->groups[g].name);
+        unsigned n = 0;
+        for (uint64_t rest = ports->groups[g].pipes; rest; rest &= rest - 1)
+            text_addf(text, "%s%s", n++ ? ", " : "", ports->names[__builtin_ctzll(rest)]);
+        text_add(text, "]}\n");
+    }
+}

@@ -36,5 +36,7 @@ void td_ports_name(struct td_ports *ports, const struct cpu *cpu);
 bool td_ports_fit(const struct td_ports *ports, struct td_export *export);
 const char *td_ports_name_of(const struct td_ports *ports, uint64_t pipes);
 void td_ports_write(const struct td_ports *ports, struct text *text);
+// The same as an overlay's list of resources.
+void td_ports_list(const struct td_ports *ports, struct text *text);
 
 #endif

@@ -7,7 +7,7 @@
 #include "analyzer/sched/overlay_file.h"
 #include "base/text.h"
 
-enum { OVERLAY_MOST = 10000 }; // of every number
+enum { OVERLAY_MOST = 65535 }; // of every number: what LLVM's tables hold of cycles
 
 struct overlay_reader {
     struct overlay *overlay;

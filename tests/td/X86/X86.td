@@ -14,6 +14,7 @@ defm WriteALU : X86SchedWritePair;
 defm WriteIMul64Reg : X86SchedWritePair;
 defm WriteFAddY : X86SchedWritePair;
 defm WriteFLogicY : X86SchedWritePair;
+def WriteJump : SchedWrite;
 def ReadAfterLd : SchedRead;
 
 class Toy<list<SchedReadWrite> Writes> : Instruction {
@@ -33,6 +34,7 @@ def VADDPDYrr : Toy<[WriteFAddY]>;
 def VSUBPSYrr : Toy<[WriteFAddY]>;
 def VXORPSYrr : Toy<[WriteFLogicY]>;
 def VXORPDYrr : Toy<[WriteFLogicY]>;
+def JCC_1 : Toy<[WriteJump]>;
 
 include "X86ScheduleZnver4.td"
 def : ProcessorModel<"znver4", Znver4Model, []>;

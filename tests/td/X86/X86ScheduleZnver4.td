@@ -63,4 +63,5 @@ def Zn4WriteLogicOrNothing : SchedWriteVariant<[
     SchedVar<NoSchedPred, [WriteFLogicY]>]>;
 def : InstRW<[Zn4WriteLogicOrNothing], (instrs VXORPSYrr, VXORPDYrr)>;
 
+def : WriteRes<WriteJump, [Zn4ALU0123]>;
 } // SchedModel
