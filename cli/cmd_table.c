@@ -34,7 +34,7 @@ static const struct option options[] = {
     {OPTION_FLAG, "differs", NULL, "Of several machines: only forms of which a value differs.", &args.only_differs},
     {OPTION_STREAM, "html", "FILE",
      "Of several machines: write a page into FILE instead ('-': standard output), which shows what differs between any "
-     "two of them.",
+     "two of them. With --vector: that table as a page.",
      &args.html},
     {OPTION_FLAG, "csv", NULL, "Print a line for each value, separated by commas.", &args.wants_csv},
     {OPTION_FLAG, "json", NULL, "Print JSON Lines.", &lab_args.files.wants_json},
@@ -116,6 +116,10 @@ static bool write_exegesis(struct arena *arena, const struct model_set *models, 
     return true;
 }
 
+static bool write_page(const char *page, struct fail *fail) {
+    return page && file_write(strcmp(args.html, "-") == 0 ? "/dev/stdout" : args.html, page, strlen(page), fail);
+}
+
 static bool print_table(struct arena *arena, const struct survey_table *table, struct fail *fail) {
     struct table_report_options wanted = {
         .form = args.form, .with_left_out = args.with_left_out, .colour = cli_wants_colour()};
@@ -124,6 +128,8 @@ static bool print_table(struct arena *arena, const struct survey_table *table, s
     const enum table_format format = args.wants_csv ? TABLE_CSV : lab_args.files.wants_json ? TABLE_JSON : TABLE_TEXT;
     if (args.wants_classes)
         return table_classes_write(arena, table, format, cli_wants_colour(), stdout, fail);
+    if (args.wants_vectors && args.html)
+        return write_page(table_vectors_page(arena, table, fail), fail);
     if (args.wants_vectors)
         return table_vectors_write(arena, table, format, cli_wants_colour(), stdout, fail);
     if (args.wants_csv)
@@ -148,9 +154,9 @@ static bool print_survey(struct arena *arena, const struct model_set *models, co
 
 static bool work_on_survey(struct arena *arena, const struct operands *operands, struct fail *fail) {
     struct model_set models = {0};
-    if (args.only_differs || args.html)
+    if (args.only_differs || (args.html && !args.wants_vectors))
         return fail_set(fail, FAIL_INPUT, "%s is of several machines, and these folders are of one",
-                        args.html ? "--html" : "--differs");
+                        args.html ? "without --vector, --html" : "--differs");
     if (!choose_cpu(arena, operands->items[0], fail))
         return false;
     const struct model_request wanted = lab_models(&lab_args.options);
@@ -219,11 +225,6 @@ static bool read_machine(struct arena *arena, const char *path, struct survey_ta
                 : table_read(arena, &path, 1, NULL, 0, &cli_listener, table, fail);
 }
 
-static bool write_page(struct arena *arena, const struct table_machine *machines, size_t n, struct fail *fail) {
-    const char *page = table_machines_page(arena, machines, n, args.form, fail);
-    return page && file_write(strcmp(args.html, "-") == 0 ? "/dev/stdout" : args.html, page, strlen(page), fail);
-}
-
 static bool work_on_machines(struct arena *arena, const struct operands *operands, struct fail *fail) {
     size_t n = operands->n_items;
     struct table_machine *machines = ARENA_ARRAY(arena, struct table_machine, n);
@@ -239,7 +240,7 @@ static bool work_on_machines(struct arena *arena, const struct operands *operand
     if (n == 1)
         return print_table(arena, machines[0].table, fail);
     if (args.html)
-        return write_page(arena, machines, n, fail);
+        return write_page(table_machines_page(arena, machines, n, args.form, fail), fail);
     const struct table_machines_options wanted = {
         .form = args.form, .only_differs = args.only_differs, .colour = cli_wants_colour()};
     return (args.wants_csv ? table_machines_write_csv : table_machines_print)(arena, machines, n, &wanted, stdout,

@@ -56,5 +56,7 @@ bool table_classes_write(struct arena *arena, const struct survey_table *table, 
 // the registers of a group, with the pairs that it does not hold for. Fails (FAIL_INPUT) where the table has none.
 bool table_vectors_write(struct arena *arena, const struct survey_table *table, enum table_format format, bool colour,
                          FILE *out, struct fail *fail);
+// Returns the same as a page (pages/vectors.html).
+const char *table_vectors_page(struct arena *arena, const struct survey_table *table, struct fail *fail);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/table.h"
 #include "base/text.h"
+#include "report/page_fill.h"
 #include "report/row_summary.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@ enum { N_GROUPS = 7, N_WIDTHS = 4, N_CELLS = N_GROUPS * N_WIDTHS, LEAST_LMUL = -
 // One value of a form with one pair.
 struct cell {
     const struct table_value *value; // null: none is known
+    const char *class_name;          // the model's scheduling class; null: unknown
     double model;                    // of the first model; below 0: unknown
     bool differs;                    // the model's number is outside of what was measured
     struct vector_config pair;
@@ -61,33 +63,33 @@ static struct grid *find_grid(struct grids *grids, const char *form, const char 
     return grid;
 }
 
-static void add_cell(struct grids *grids, const char *form, const char *quantity, const struct vector_config *pair,
-                     const struct table_value *value, const struct table_model *model, double number,
-                     struct row_summary_range range) {
-    struct grid *grid = find_grid(grids, form, quantity);
+// `number`: the model's, if it is known.
+static void add_cell(struct grids *grids, const char *form, const char *quantity, struct cell cell,
+                     const struct table_model *model, double number, struct row_summary_range range) {
     bool has_model = model && model->is_known;
-    grid->cells[place_of(pair)] =
-        (struct cell){.value = value,
-                      .model = has_model ? number : -1,
-                      .differs = has_model && value && row_summary_differs(grids->arena, number, range),
-                      .pair = *pair};
+    cell.model = has_model ? number : -1;
+    cell.differs = has_model && row_summary_differs(grids->arena, number, range);
+    find_grid(grids, form, quantity)->cells[place_of(&cell.pair)] = cell;
 }
 
 static void add_row(struct grids *grids, const struct survey_table *table, const struct table_row *row) {
-    struct vector_config config;
-    const char *words = vector_config_in_name(row->form, &config);
+    struct cell cell = {.class_name = row->sched_class};
+    const char *words = vector_config_in_name(row->form, &cell.pair);
     if (row->left_out || !words)
         return;
     const char *form = name_without_pair(grids->arena, row->form, words);
     const struct row_summary summary = row_summary_latency(grids->arena, row);
     const struct table_throughput *throughput = row_summary_throughput(row);
     const struct table_model *model = table->n_models ? &row->models[0] : NULL;
-    if (summary.latency)
-        add_cell(grids, form, "latency", &config, &summary.latency->value, model, model ? model->latency : 0,
-                 row_summary_latency_range(row));
-    if (throughput)
-        add_cell(grids, form, "throughput", &config, &throughput->value, model, model ? model->rthroughput : 0,
+    if (summary.latency) {
+        cell.value = &summary.latency->value;
+        add_cell(grids, form, "latency", cell, model, model ? model->latency : 0, row_summary_latency_range(row));
+    }
+    if (throughput) {
+        cell.value = &throughput->value;
+        add_cell(grids, form, "throughput", cell, model, model ? model->rthroughput : 0,
                  row_summary_throughput_range(row));
+    }
 }
 
 // ---- the rule
@@ -222,34 +224,36 @@ static void write_csv(const struct grids *grids, FILE *out) {
         }
 }
 
+static json_t *json_of_cell(struct arena *arena, const struct grid *grid, const struct cell *cell) {
+    json_t *json =
+        json_pack("{s:s, s:i, s:o, s:o, s:o, s:s, s:b, s:s*}", "pair", pair_text(arena, &cell->pair), "element",
+                  (int)cell->pair.sew, "cycles", json_rounded(cell->value->cycles, DECIMALS), "low",
+                  json_rounded(cell->value->low, DECIMALS), "high", json_rounded(cell->value->high, DECIMALS),
+                  "relation", cell->value->relation == TABLE_EQUAL ? "equal" : "at most", "rule_holds",
+                  holds_for(&grid->rule, cell), "class", cell->class_name);
+    if (cell->model >= 0) {
+        json_object_set_new(json, "model", json_rounded(cell->model, DECIMALS));
+        json_object_set_new(json, "differs", json_boolean(cell->differs));
+    }
+    return json;
+}
+
+static json_t *json_of(struct arena *arena, const struct grid *grid) {
+    const struct rule *rule = &grid->rule;
+    json_t *cells = json_array();
+    for (unsigned c = 0; c < N_CELLS; c++)
+        if (grid->cells[c].value)
+            json_array_append_new(cells, json_of_cell(arena, grid, &grid->cells[c]));
+    return json_pack("{s:s, s:s, s:s, s:{s:o, s:o, s:i, s:i, s:s}, s:o}", "record", "vector", "form", grid->form,
+                     "quantity", grid->quantity, "rule", "first", json_rounded(rule->first, DECIMALS), "further",
+                     json_rounded(rule->more, DECIMALS), "holds", (int)rule->n_holds, "of", (int)rule->n_known, "text",
+                     rule_text(arena, rule), "cells", cells);
+}
+
 static bool write_json(const struct grids *grids, FILE *out, struct fail *fail) {
     bool is_done = true;
-    for (size_t i = 0; i < grids->n && is_done; i++) {
-        const struct grid *grid = &grids->items[i];
-        json_t *cells = json_array();
-        for (unsigned c = 0; c < N_CELLS; c++) {
-            const struct cell *cell = &grid->cells[c];
-            if (!cell->value)
-                continue;
-            json_t *json = json_pack(
-                "{s:s, s:i, s:o, s:o, s:o, s:s, s:b}", "pair", pair_text(grids->arena, &cell->pair), "element",
-                (int)cell->pair.sew, "cycles", json_rounded(cell->value->cycles, DECIMALS), "low",
-                json_rounded(cell->value->low, DECIMALS), "high", json_rounded(cell->value->high, DECIMALS), "relation",
-                cell->value->relation == TABLE_EQUAL ? "equal" : "at most", "rule_holds", holds_for(&grid->rule, cell));
-            if (cell->model >= 0) {
-                json_object_set_new(json, "model", json_rounded(cell->model, DECIMALS));
-                json_object_set_new(json, "differs", json_boolean(cell->differs));
-            }
-            json_array_append_new(cells, json);
-        }
-        is_done = json_write_line(out,
-                                  json_pack("{s:s, s:s, s:s, s:{s:o, s:o, s:i, s:i}, s:o}", "record", "vector", "form",
-                                            grid->form, "quantity", grid->quantity, "rule", "first",
-                                            json_rounded(grid->rule.first, DECIMALS), "further",
-                                            json_rounded(grid->rule.more, DECIMALS), "holds", (int)grid->rule.n_holds,
-                                            "of", (int)grid->rule.n_known, "cells", cells),
-                                  fail);
-    }
+    for (size_t i = 0; i < grids->n && is_done; i++)
+        is_done = json_write_line(out, json_of(grids->arena, &grids->items[i]), fail);
     return is_done;
 }
 
@@ -276,15 +280,19 @@ static bool fail_without_values(struct arena *arena, const struct survey_table *
                     "RISC-V's with each element width and group of registers");
 }
 
+static bool make_grids(const struct survey_table *table, struct grids *grids, struct fail *fail) {
+    for (size_t i = 0; i < table->n_rows; i++)
+        add_row(grids, table, &table->rows[i]);
+    for (size_t i = 0; i < grids->n; i++)
+        find_rule(&grids->items[i]);
+    return grids->n || fail_without_values(grids->arena, table, fail);
+}
+
 bool table_vectors_write(struct arena *arena, const struct survey_table *table, enum table_format format, bool colour,
                          FILE *out, struct fail *fail) {
     struct grids grids = {.arena = arena};
-    for (size_t i = 0; i < table->n_rows; i++)
-        add_row(&grids, table, &table->rows[i]);
-    if (!grids.n)
-        return fail_without_values(arena, table, fail);
-    for (size_t i = 0; i < grids.n; i++)
-        find_rule(&grids.items[i]);
+    if (!make_grids(table, &grids, fail))
+        return false;
     if (format == TABLE_JSON)
         return write_json(&grids, out, fail);
     if (format == TABLE_CSV)
@@ -292,4 +300,17 @@ bool table_vectors_write(struct arena *arena, const struct survey_table *table, 
     else
         print_text(table, &grids, colour, out);
     return (fflush(out) == 0 && !ferror(out)) || fail_set(fail, FAIL_INPUT, "cannot write the table");
+}
+
+const char *table_vectors_page(struct arena *arena, const struct survey_table *table, struct fail *fail) {
+    struct grids grids = {.arena = arena};
+    if (!make_grids(table, &grids, fail))
+        return NULL;
+    json_t *all = json_array();
+    for (size_t i = 0; i < grids.n; i++)
+        json_array_append_new(all, json_of(arena, &grids.items[i]));
+    return page_fill_json(arena, "vectors.html",
+                          json_pack("{s:s*, s:s*, s:s*, s:o}", "machine", table->cpu, "clock", table->clock, "model",
+                                    table->n_models ? table->models[0] : NULL, "forms", all),
+                          fail);
 }

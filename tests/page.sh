@@ -57,6 +57,19 @@ expect 0 'data-ready=' cat machines.dom
 expect 0 'latency [12] → [a-z0-9.]*: 1 to 2' cat machines.dom
 expect 0 "role=\"status\">${n:-none} of " dom "file://$T/machines.html#filter=differs"
 
+# RISC-V's vectors by element width and group, beside the measured CPU's own model and another one.
+made "$cyclops" survey VADD_VV VREDSUM_VS --vector e8m1,e8m2,e32m1,e32m8 --isa riscv64 --target sim:sifive-p670,noise=none --output vectors
+made "$cyclops" table vectors --vector --mcpu sifive-p670 --html own.html
+made "$cyclops" table vectors --vector --mcpu sifive-x280 --html vectors.html
+dom "file://$T/own.html" >own.dom
+expect 0 'role="status">4 of 4 rows of values; ([0-9]+) of \1 cells agree' cat own.dom
+expect 1 '^0$' grep -c 'class="n other' own.dom
+expect 0 'rowspan="2">VADD_VV</th><td class="" rowspan="2">throughput</td><td class="n">8</td>.*<td class="rule" rowspan="2">0.5 a register</td>' cat own.dom
+dom "file://$T/vectors.html#filter=differs&quantity=throughput&search=vadd" >vectors.dom
+expect 0 'role="status">1 of 4 rows' cat vectors.dom
+expect 0 '<td class="n other" title="e8m2: [^"]*; the model: [^"]*; WriteVIALUV_M2[^"]*">1 ≠ ' cat vectors.dom
+expect 2 'without --vector, --html is of several machines' "$cyclops" table vectors --html none.html
+
 # To publish: a title, without a model, in the other syntax.
 made "$cyclops" report survey card --mcpu none --title 'A <b>chip' --author Me --output none.html
 dom "file://$T/none.html#search=imul+rax&syntax=intel" >none.dom
