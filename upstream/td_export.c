@@ -140,10 +140,10 @@ static enum td_idiom idiom_of(const struct model *model, const struct form *form
         struct cpu_recipe recipe;
         cpu_recipe_make(model->own, insn, &recipe);
         bool is_same = strcmp(insn->opcode, form->opcode) == 0;
-        idiom = !is_same                      ? TD_NO_IDIOM
-                : recipe.rename == CPU_ZEROES ? TD_ZEROES
-                : recipe.reads_nothing        ? TD_BREAKS
-                                              : TD_NO_IDIOM;
+        idiom = !is_same                           ? TD_NO_IDIOM
+                : recipe.rename == CPU_ZEROES      ? TD_ZEROES
+                : insn->n_reads && !recipe.n_reads ? TD_BREAKS
+                                                   : TD_NO_IDIOM;
     }
     arena_free(&arena);
     return idiom;
@@ -189,6 +189,8 @@ bool td_export(const struct model *model, const struct td_memory *memory, const 
         export->slots = recipe.slots;
         export->serial = whole(recipe.serial, &export->rounds_cycles);
         export->is_move = recipe.rename == CPU_MOVES;
+        export->is_of_stack = recipe.stack_change != 0;
+        export->has_results = block.insns[0].n_writes > 0;
         export->has_own_latency = recipe.own && recipe.own_latency != recipe.latency;
         take_uses(&recipe, export);
         take_accesses(memory, &recipe, export);

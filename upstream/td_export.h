@@ -28,8 +28,10 @@ struct td_export {
     unsigned serial;                                           // cycles between two such; 0: they are independent
     enum td_idiom { TD_NO_IDIOM, TD_ZEROES, TD_BREAKS } idiom; // of one register in all operands
     bool is_move;                                              // eliminated
-    bool rounds_latency, rounds_cycles;                        // a number was no whole one
-    bool has_own_latency;                                      // its own kind has the result earlier
+    bool is_of_stack; // it pushes or pops: LLVM's core drops its write of the stack pointer, which has no latency here
+    bool has_results; // without that
+    bool rounds_latency, rounds_cycles; // a number was no whole one
+    bool has_own_latency;               // its own kind has the result earlier
 };
 
 // False: the form has no example, or the model cannot decode it.

@@ -38,6 +38,15 @@ static void write_uses(const struct td_new *new, const struct td_export *export,
     text_add(text, "]");
 }
 
+// Without a base, the stack pointer is a result like others, behind them.
+static void write_latencies(const struct td_export *export, struct text *text) {
+    const unsigned n = export->is_of_stack && !export->has_results ? 0 : export->n_latencies;
+    text_add(text, ", latency: [");
+    for (unsigned i = 0; i < n; i++)
+        text_addf(text, "%s%u", i ? ", " : "", export->latencies[i]);
+    text_add(text, !export->is_of_stack ? "]" : n ? ", 0]" : "0]");
+}
+
 static void write_advances(const struct td_export *export, struct text *text) {
     unsigned n = 0;
     for (unsigned i = 0; i < export->n_reads; i++) {
@@ -50,10 +59,8 @@ static void write_advances(const struct td_export *export, struct text *text) {
 
 static const char *numbers_of(const struct td_new *new, const struct td_export *export) {
     struct text text = {.arena = new->arena};
-    text_addf(&text, "uops: %u, latency: [", export->slots);
-    for (unsigned i = 0; i < export->n_latencies; i++)
-        text_addf(&text, "%s%u", i ? ", " : "", export->latencies[i]);
-    text_add(&text, "]");
+    text_addf(&text, "uops: %u", export->slots);
+    write_latencies(export, &text);
     write_uses(new, export, &text);
     write_advances(export, &text);
     text_add(&text, export->idiom == TD_ZEROES   ? ", idiom: zero"
