@@ -147,6 +147,13 @@ void form_maker::add_register(const MCInstrDesc &desc, unsigned i, int reg_class
     inst.addOperand(MCOperand::createReg(operand->reg));
 }
 
+// RISC-V: conversions that lose nothing. Their way of rounding means nothing, and the text has none where it is zero:
+// GNU's assembler knows no other text of them.
+static bool is_exact_conversion(StringRef opcode) {
+    return opcode.starts_with("FCVT_D_S") || opcode.starts_with("FCVT_D_W") || opcode.starts_with("FCVT_D_H") ||
+           opcode.starts_with("FCVT_S_H");
+}
+
 // What LLVM states as a number: an immediate, a way of rounding, or a condition.
 void form_maker::add_number(const MCOperandInfo &info, const form_example &wanted, MCInst &inst,
                             struct form_operand *operand) const {
@@ -157,7 +164,8 @@ void form_maker::add_number(const MCOperandInfo &info, const form_example &wante
                     : is_condition                                          ? FORM_CONDITION
                     : info.OperandType == MCOI::OPERAND_IMMEDIATE || is_x86 ? FORM_IMMEDIATE
                                                                             : FORM_OTHER;
-    inst.addOperand(MCOperand::createImm(is_rounding ? 0 : is_condition ? equal : wanted.immediate));
+    const bool is_exact = cpu.triple.isRISCV() && is_exact_conversion(cpu.opcodes->getName(inst.getOpcode()));
+    inst.addOperand(MCOperand::createImm(is_rounding || is_exact ? 0 : is_condition ? equal : wanted.immediate));
 }
 
 // Adds LLVM's operand `i` to the example, with the others that make one of ours with it; returns how many these are.
