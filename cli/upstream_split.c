@@ -132,7 +132,8 @@ bool upstream_split(struct arena *arena, const struct upstream_split_request *re
         return false;
     if (model_is_cpu_file(cpus->items[0]) || model_is_overlay(cpus->items[0]))
         return fail_set(fail, FAIL_INPUT, "a model of LLVM's can be split, not '%s'", cpus->items[0]);
-    const struct model_request wanted = lab_models(&lab_args.options);
+    struct model_request wanted = lab_models(&lab_args.options);
+    wanted.forms = true; // rules of RISC-V's vectors name them
     bool is_done = model_set_open(&models, arena, &wanted, fail) &&
                    split_model(arena, request, &models.judged[0], folders, n, fail);
     model_set_close(&models);

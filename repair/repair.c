@@ -144,7 +144,8 @@ static void find_changes(struct repair *repair, struct repair_result *result) {
         qsort(repair->members, repair->n_members, sizeof *repair->members, compare_opcodes);
     for (size_t first = 0, end; first < repair->n_members; first = end) {
         const struct repair_member *member = &repair->members[first];
-        struct repair_change change = {member->opcode, member->numbers, member->numbers, false, false};
+        struct repair_change change = {member->opcode, member->numbers, member->numbers,
+                                       false,          false,           member->class_name};
         for (end = first + 1; end < repair->n_members && strcmp(repair->members[end].opcode, member->opcode) == 0;
              end++)
             change.depends_on_operands |= strcmp(repair->members[end].key, member->key) != 0;
@@ -155,7 +156,7 @@ static void find_changes(struct repair *repair, struct repair_result *result) {
         for (size_t k = 0; repair->rules[i].is_spread && k < repair->rules[i].n_opcodes; k++) {
             const struct repair_rule *rule = &repair->rules[i];
             *ARENA_ADD(repair->arena, changes, n) =
-                (struct repair_change){rule->opcodes[k], rule->before, rule->after, false, true};
+                (struct repair_change){rule->opcodes[k], rule->before, rule->after, false, true, rule->class_name};
         }
     if (n)
         qsort(changes, n, sizeof *changes, compare_changes);

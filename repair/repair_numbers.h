@@ -50,6 +50,7 @@ struct repair_change {
     struct repair_numbers before, after;
     bool depends_on_operands; // the model has several sets of numbers of it
     bool is_spread;           // it has no value, and follows its class
+    const char *class_name;
 };
 
 // A rule of an overlay's `instructions`.

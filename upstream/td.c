@@ -1,9 +1,9 @@
 #include "upstream/td.h"
 
-#include "analyzer/code/vector_config.h"
 #include "base/file.h"
 #include "upstream/td_plan.h"
 #include "upstream/td_tblgen.h"
+#include "upstream/td_vectors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +26,21 @@ static bool read_text(struct reading *reading, const struct td_tree *tree, const
     *reading = (struct reading){0};
     if (!td_tree_records(&reading->arena, tree, text, &records, fail))
         return false;
-    td_records_read(&reading->arena, (struct slice){records.data, records.length}, &reading->records);
+    const char *file = file_base(tree->path);
+    td_records_read(&reading->arena, (struct slice){records.data, records.length},
+                    td_model_is_nested(machine) ? file : NULL, &reading->records);
     td_output_release(&records);
-    return td_model_open(&reading->model, &reading->arena, &reading->records, machine, strrchr(tree->path, '/') + 1,
-                         fail);
+    return td_model_open(&reading->model, &reading->arena, &reading->records, machine, file, fail);
 }
 
 // Why the text does not have these numbers of an opcode; null: it has.
-static const char *compare(struct reading *reading, const char *name, const struct repair_numbers *numbers) {
+static const char *compare(struct reading *reading, const struct repair_change *change) {
     struct td_numbers atoms[TD_MOST_ATOMS];
-    struct td_opcode opcode = td_model_find(&reading->model, name);
+    struct td_opcode opcode = td_model_find(&reading->model, change->opcode, td_class_of(change));
     if (opcode.why)
         return opcode.why;
     td_model_numbers(&reading->model, &opcode, atoms);
-    return td_model_compare(&reading->model, &opcode, atoms, numbers, true);
+    return td_model_compare(&reading->model, &opcode, atoms, &change->after, true);
 }
 
 // Statements that did not come to what was meant are allowed less. False: all came to it.
@@ -52,7 +53,7 @@ static bool correct_statements(struct td_plan *plan, const struct reading *readi
         bool is_there = k < reading->model.n_atoms && strcmp(reading->model.atoms[k].write, atom->write) == 0;
         bool is_here = atom->record->file && strcmp(atom->record->file, plan->model->file) == 0;
         if ((is_there && td_numbers_are_equal(&reading->model.atoms[k].numbers, &plan->chosen[i])) || !is_here ||
-            plan->is_free[i] || plan->freedom[atom->record->line] == TD_UNTOUCHED)
+            (plan->is_free[i] && !plan->model->is_nested) || plan->freedom[atom->record->line] == TD_UNTOUCHED)
             continue;
         plan->freedom[atom->record->line]++;
         is_corrected = true;
@@ -60,15 +61,32 @@ static bool correct_statements(struct td_plan *plan, const struct reading *readi
     return is_corrected;
 }
 
+// Why an opcode did not get its numbers: that of a statement of its own, or `why`, as its numbers differ.
+static const char *reason_of(const struct td_plan *plan, const struct td_wanted *wanted, const char *why) {
+    for (unsigned a = 0; !wanted->opcode.why && a < wanted->opcode.first[wanted->opcode.n_writes]; a++) {
+        const size_t number = wanted->opcode.atoms[a];
+        const struct td_atom *atom = &plan->model->atoms[number];
+        if (plan->model->is_nested && !td_numbers_are_equal(&plan->chosen[number], &wanted->numbers[a]) &&
+            !(atom->record->line && plan->why[atom->record->line]))
+            return arena_printf(plan->arena,
+                                "%s has one set of numbers, and as many or more forms that have it need others",
+                                atom->write);
+        if (!td_numbers_are_equal(&atom->numbers, &wanted->numbers[a]) && atom->record->line &&
+            plan->why[atom->record->line])
+            return arena_strdup(plan->arena, plan->why[atom->record->line]);
+    }
+    return arena_strdup(plan->arena, why);
+}
+
 // Opcodes that did not get their numbers keep those that they have. False: all got theirs.
 static bool correct_opcodes(struct td_plan *plan, struct reading *reading) {
     bool is_corrected = false;
     for (size_t i = 0; i < plan->request->n_changes; i++) {
         struct td_wanted *wanted = &plan->wanted[i];
-        const char *why = wanted->why ? NULL : compare(reading, wanted->change->opcode, &wanted->change->after);
+        const char *why = wanted->why ? NULL : compare(reading, wanted->change);
         if (!why)
             continue;
-        wanted->why = arena_strdup(plan->arena, why);
+        wanted->why = reason_of(plan, wanted, why);
         if (!wanted->opcode.why)
             td_model_numbers(plan->model, &wanted->opcode, wanted->numbers);
         wanted->has_other_reads = wanted->has_other_results = false;
@@ -93,19 +111,15 @@ static void judge(struct td_plan *plan, struct reading *reading, struct td_resul
         const struct td_wanted *wanted = &plan->wanted[i];
         const struct repair_change *change = wanted->change;
         bool is_changed = !repair_numbers_are_equal(&change->before, &change->after);
-        if (change->is_spread && !td_records_find(&reading->records, change->opcode))
+        if (change->is_spread && !td_class_of(change) && !td_records_find(&reading->records, change->opcode))
             continue; // the sources are of another version
-        const bool is_pair = vector_config_in_name(change->opcode, NULL);
-        if (is_pair && !is_changed)
-            continue;
-        const char *why = is_pair ? "RISC-V's files compute what vectors take from their group, which is not edited"
-                                  : compare(reading, change->opcode, &change->after);
+        const char *why = compare(reading, change);
         result->n_compared++;
         result->n_changed += is_changed;
         result->n_equal += why == NULL;
         if (!why)
             continue;
-        why = wanted->why && !is_pair ? wanted->why : why;
+        why = wanted->why ? wanted->why : why;
         if (wanted->opcode.is_variant && !wanted->opcode.why)
             why = "its write is chosen by its operands, in a way that cannot be written again";
         *ARENA_ADD(plan->arena, left, n_left) = (struct td_left){change->opcode, arena_strdup(plan->arena, why)};
@@ -163,6 +177,7 @@ bool td_repair(struct arena *arena, const struct td_request *request, struct td_
     for (size_t i = 0; i < length; i++)
         n_lines += data[i] == '\n';
     plan.freedom = ARENA_ARRAY(arena, enum td_freedom, n_lines);
+    plan.why = ARENA_ARRAY(arena, const char *, n_lines);
     bool is_done = read_text(&reading, &tree, NULL, request->machine, fail);
     if (is_done) {
         td_plan_want(&plan);

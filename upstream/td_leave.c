@@ -1,12 +1,14 @@
 #include "upstream/td_leave.h"
 
 #include "upstream/td_statements.h"
+#include "upstream/td_vectors.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct leaver {
     const struct td_wanted *wanted;
+    const char *name; // of the opcode; with a vector type, of a pseudo instruction
     // The InstRW's list, with a mark for each write of its own; in front of one that operands choose, "%" and the name
     // of the SchedWriteVariant.
     const char *operands;
@@ -52,6 +54,7 @@ static struct td_numbers sum_of(const struct td_wanted *wanted, unsigned write) 
                 at++;
             sum.ports[at] = numbers->ports[p];
             sum.cycles[at] += numbers->cycles[p];
+            sum.acquires[at] += numbers->acquires[p];
             sum.n_ports += at == sum.n_ports;
         }
     }
@@ -73,7 +76,7 @@ static const char *read_with(const struct td_plan *plan, const struct td_wanted 
     return cycles ? "" : "ReadDefault";
 }
 
-static const char *reads_of(struct td_plan *plan, const struct td_wanted *wanted) {
+static const char *reads_of(struct td_plan *plan, const struct td_wanted *wanted, bool wants_all) {
     const char *reads[TD_MOST_READS];
     unsigned n = 0;
     struct text text = {.arena = plan->arena};
@@ -92,7 +95,7 @@ static const char *reads_of(struct td_plan *plan, const struct td_wanted *wanted
         const char *name = read_with(plan, wanted, cycles);
         reads[at] = *name ? name : arena_printf(plan->arena, "?%d", cycles);
     }
-    while (n && strcmp(reads[n - 1], "ReadDefault") == 0)
+    while (n && !wants_all && strcmp(reads[n - 1], "ReadDefault") == 0)
         n--;
     text_add(&text, "");
     for (unsigned i = 0; i < n; i++)
@@ -105,7 +108,9 @@ static bool is_chosen_by_operands(const struct td_plan *plan, const struct td_wa
     return record && record->fields[TD_VARIANTS];
 }
 
-static const char *operands_of(struct td_plan *plan, const struct td_wanted *wanted) {
+// `first`, `last`: further reads, in front and behind, with their commas.
+static const char *operands_of(struct td_plan *plan, const struct td_wanted *wanted, const char *first,
+                               const char *last) {
     struct text text = {.arena = plan->arena};
     for (unsigned w = 0; w < wanted->opcode.n_writes; w++) {
         text_add(&text, w ? ", " : "");
@@ -122,14 +127,14 @@ static const char *operands_of(struct td_plan *plan, const struct td_wanted *wan
         struct td_numbers result = {.latency = wanted->change->after.latencies[w]};
         text_addf(&text, ", ![]%s", td_body_of(plan->arena, &result));
     }
-    text_add(&text, reads_of(plan, wanted));
+    text_addf(&text, "%s%s%s", first, reads_of(plan, wanted, *last), last);
     return text.data;
 }
 
 static int compare_leavers(const void *a, const void *b) {
     const struct leaver *one = a, *other = b;
     int order = strcmp(one->operands, other->operands);
-    return order ? order : strcmp(one->wanted->change->opcode, other->wanted->change->opcode);
+    return order ? order : strcmp(one->name, other->name);
 }
 
 // What all resources' names begin with: "Zn4".
@@ -158,8 +163,16 @@ static const char *define_write(struct td_plan *plan, struct text *text, const c
     const char *name = free_name(plan, arena_printf(plan->arena, "%sWrite%s%s", prefix_of(plan->arena, plan->model),
                                                     opcode, write ? arena_printf(plan->arena, "_%u", write) : ""));
     const char *end = memmem(numbers.data, numbers.length, " {", 2);
-    text_addf(text, "def %s : SchedWriteRes<%.*s>%.*s\n", name, (int)(end - numbers.data), numbers.data,
-              (int)(numbers.length - (size_t)(end - numbers.data)), end);
+    const char *rest = arena_printf(plan->arena, " : SchedWriteRes<%.*s>%.*s\n", (int)(end - numbers.data),
+                                    numbers.data, (int)(numbers.length - (size_t)(end - numbers.data)), end);
+    const char *same = plan->model->is_nested ? strstr(text->data, rest) : NULL; // with a mask as without
+    if (same) {
+        const char *start = same;
+        while (start > text->data && start[-1] != ' ')
+            start--;
+        return arena_copy(plan->arena, start, (size_t)(same - start));
+    }
+    text_addf(text, "def %s%s", name, rest);
     return name;
 }
 
@@ -211,8 +224,8 @@ static void add_group(struct td_plan *plan, struct text *text, const struct leav
     for (unsigned w = 0; *at; w++) {
         if (*at == '!' || *at == '%') {
             const char *numbers = strchr(at, '!'), *end = strchr(at, '}') + 1;
-            const char *write = define_write(plan, text, leavers->wanted->change->opcode, w,
-                                             (struct slice){numbers + 1, (size_t)(end - numbers - 1)});
+            const char *write =
+                define_write(plan, text, leavers->name, w, (struct slice){numbers + 1, (size_t)(end - numbers - 1)});
             if (*at == '%')
                 write = define_variant(plan, text, arena_copy(plan->arena, at + 1, (size_t)(numbers - at - 1)), write);
             text_add(&list, write);
@@ -233,7 +246,7 @@ static void add_group(struct td_plan *plan, struct text *text, const struct leav
     text_addf(text, "def : InstRW<[%s],\n             (instrs ", list.data);
     const char **names = ARENA_ARRAY(plan->arena, const char *, n);
     for (size_t i = 0; i < n; i++)
-        names[i] = leavers[i].wanted->change->opcode;
+        names[i] = leavers[i].name;
     add_names(text, names, n, strlen("             (instrs "));
     text_add(text, ")>;\n");
     plan->n_inst_rws++;
@@ -334,6 +347,50 @@ static bool can_leave(const struct td_plan *plan, const struct td_wanted *wanted
     return is_good;
 }
 
+// Whether all measured widths of elements that share a pseudo instruction need the same, and this is the first one.
+static bool stands_for_all(struct td_plan *plan, const struct td_wanted *wanted) {
+    const size_t length = strcspn(wanted->change->opcode, "-");
+    const char *operands = operands_of(plan, wanted, "", "");
+    for (size_t i = 0; i < plan->request->n_changes; i++) {
+        const struct td_wanted *other = &plan->wanted[i];
+        if (other == wanted || other->opcode.pseudo != wanted->opcode.pseudo ||
+            strncmp(other->change->opcode, wanted->change->opcode, length + 1) != 0)
+            continue;
+        if (other < wanted || other->why || strcmp(operands_of(plan, other, "", ""), operands) != 0)
+            return false;
+    }
+    return true;
+}
+
+// The pseudo instructions of an opcode with a vector type. One with a mask reads this behind all others, and where the
+// one without reads no old value of the result, it reads that first.
+static void add_pseudos(struct td_plan *plan, const struct td_wanted *wanted, struct leaver **leavers, size_t *n) {
+    const struct td_record *const *pseudos, *own = wanted->opcode.pseudo;
+    if (!own || !own->fields[TD_SCHED_RW] || wanted->opcode.inst_rw || !stands_for_all(plan, wanted))
+        return; // no pseudo instruction has just this class, or a loop's InstRW names it
+    const size_t n_pseudos = td_model_pseudos(plan->model, wanted->change->opcode, &pseudos);
+    const char *reads = own->fields[TD_SCHED_RW] + 1;
+    for (unsigned w = 0; reads && w < wanted->opcode.n_writes; w++)
+        reads = strchr(reads + 1, ',');
+    reads = reads ? reads : "]";
+    const size_t length = (size_t)(reads - own->fields[TD_SCHED_RW]);
+    for (size_t i = 0; i < n_pseudos; i++) {
+        const char *list = pseudos[i]->fields[TD_SCHED_RW], *first = "";
+        if (strncmp(list, own->fields[TD_SCHED_RW], length) != 0)
+            continue;
+        const char *rest = list + length;
+        if (text_starts(rest, ", ReadVPassthru") && !text_starts(reads, ", ReadVPassthru")) {
+            first = arena_copy(plan->arena, rest, 2 + strcspn(rest + 2, ",]"));
+            rest += strlen(first);
+        }
+        const bool has_mask =
+            strcmp(rest, arena_printf(plan->arena, "%.*s, ReadVMask]", (int)strlen(reads) - 1, reads)) == 0;
+        if (has_mask || strcmp(list + length, reads) == 0)
+            *ARENA_ADD(plan->arena, *leavers, *n) = (struct leaver){
+                wanted, pseudos[i]->name, operands_of(plan, wanted, first, has_mask ? ", ReadVMask" : "")};
+    }
+}
+
 // Opcodes whose atoms get other numbers than they need, or that need other reads or results.
 static struct leaver *find_leavers(struct td_plan *plan, size_t *n) {
     struct leaver *leavers = NULL;
@@ -343,8 +400,13 @@ static struct leaver *find_leavers(struct td_plan *plan, size_t *n) {
         bool leaves = wanted->has_other_reads || wanted->has_other_results;
         for (unsigned w = 0; !wanted->opcode.why && w < wanted->opcode.n_writes; w++)
             leaves |= needs_own(plan, wanted, w);
-        if (leaves && !wanted->why && can_leave(plan, wanted))
-            *ARENA_ADD(plan->arena, leavers, *n) = (struct leaver){wanted, operands_of(plan, wanted)};
+        if (!leaves || wanted->why || !can_leave(plan, wanted))
+            continue;
+        if (td_class_of(wanted->change))
+            add_pseudos(plan, wanted, &leavers, n);
+        else
+            *ARENA_ADD(plan->arena, leavers, *n) =
+                (struct leaver){wanted, wanted->change->opcode, operands_of(plan, wanted, "", "")};
     }
     return leavers;
 }

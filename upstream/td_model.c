@@ -1,6 +1,7 @@
 #include "upstream/td_model.h"
 
 #include "base/text.h"
+#include "upstream/td_vectors.h"
 
 #include <regex.h>
 #include <stdlib.h>
@@ -21,13 +22,6 @@ struct td_pattern {
 
 static bool is_empty_list(const char *list) {
     return !list || strcmp(list, "[]") == 0;
-}
-
-bool td_numbers_are_equal(const struct td_numbers *a, const struct td_numbers *b) {
-    bool are_equal = a->latency == b->latency && a->uops == b->uops && a->n_ports == b->n_ports;
-    for (unsigned i = 0; are_equal && i < a->n_ports; i++)
-        are_equal = strcmp(a->ports[i], b->ports[i]) == 0 && a->cycles[i] == b->cycles[i];
-    return are_equal;
 }
 
 // ---- patterns
@@ -120,23 +114,35 @@ static unsigned number_of(const char *text, unsigned otherwise) {
     return text && *text != '?' ? (unsigned)strtoul(text, NULL, 10) : otherwise;
 }
 
+// "WriteVLDS8_M1_NoPred" of "SiFive7anonymous_86296WriteVLDS8_M1_NoPred": an edit moves such numbers.
+static const char *plain_name(const char *name) {
+    static const char word[] = "anonymous_";
+    const char *at = strstr(name, word);
+    if (!at)
+        return name;
+    at += strlen(word);
+    at += strspn(at, "0123456789");
+    return *at ? at : name;
+}
+
 static struct td_atom read_atom(const struct td_model *model, const struct td_record *record) {
-    size_t n_ports, n_cycles;
+    size_t n_ports, n_cycles, n_acquires;
     struct td_atom atom = {.record = record,
-                           .write = record->fields[TD_WRITE_TYPE] ? record->fields[TD_WRITE_TYPE] : record->name};
+                           .write = record->fields[TD_WRITE_TYPE] ? record->fields[TD_WRITE_TYPE]
+                                                                  : plain_name(record->name)};
     const char **ports = td_list(model->arena, record->fields[TD_PROC_RESOURCES], &n_ports),
-               **cycles = td_list(model->arena, record->fields[TD_RELEASE_AT_CYCLES], &n_cycles);
+               **cycles = td_list(model->arena, record->fields[TD_RELEASE_AT_CYCLES], &n_cycles),
+               **acquires = td_list(model->arena, record->fields[TD_ACQUIRE_AT_CYCLES], &n_acquires);
     atom.numbers.latency = number_of(record->fields[TD_LATENCY], 1);
     atom.numbers.uops = number_of(record->fields[TD_NUM_MICRO_OPS], 1);
-    if (n_ports > TD_MOST_PORTS || (n_cycles && n_cycles != n_ports))
+    if (n_ports > TD_MOST_PORTS || (n_cycles && n_cycles != n_ports) || (n_acquires && n_acquires != n_ports))
         atom.why = "it holds more resources than Cyclops reads";
-    else if (!is_empty_list(record->fields[TD_ACQUIRE_AT_CYCLES]))
-        atom.why = "it acquires resources late (AcquireAtCycles)";
     else if (number_of(record->fields[TD_UNSUPPORTED], 0))
         atom.why = "the file says that the CPU does not have it (Unsupported)";
     for (size_t i = 0; !atom.why && i < n_ports; i++) {
         atom.numbers.ports[i] = ports[i];
         atom.numbers.cycles[i] = n_cycles ? number_of(cycles[i], 1) : 1;
+        atom.numbers.acquires[i] = n_acquires ? number_of(acquires[i], 0) : 0;
         atom.numbers.n_ports++;
     }
     return atom;
@@ -152,7 +158,7 @@ static int compare_atoms(const void *a, const void *b) {
 }
 
 static const struct td_atom *find_atom(const struct td_model *model, const char *write) {
-    struct td_atom wanted = {.write = write};
+    struct td_atom wanted = {.write = plain_name(write)};
     return model->n_atoms ? bsearch(&wanted, model->atoms, model->n_atoms, sizeof wanted, compare_atoms) : NULL;
 }
 
@@ -215,17 +221,21 @@ static bool is_read(const struct td_model *model, const char *name) {
            (td_model_advance(model, name, &cycles) && cycles);
 }
 
-struct td_opcode td_model_find(struct td_model *model, const char *opcode) {
-    struct td_opcode found = {.inst_rw = find_inst_rw(model, opcode)};
-    const struct td_record *record = td_records_find(model->records, opcode);
+struct td_opcode td_model_find(struct td_model *model, const char *opcode, const char *class_name) {
+    const char *operands = class_name ? td_operands_of_class(model, class_name) : NULL;
+    const struct td_record *record = operands     ? td_pseudo_with(model, opcode, operands)
+                                     : class_name ? td_pseudo_of_class(model, class_name)
+                                                  : td_records_find(model->records, opcode);
+    struct td_opcode found = {.inst_rw = record ? find_inst_rw(model, record->name) : NULL,
+                              .pseudo = class_name ? record : NULL};
     size_t n_operands, n_atoms = 0;
-    if (!record) {
+    if (!record && !operands) {
         found.why = "llvm-tblgen does not know it";
         return found;
     }
-    found.operands = td_list(
-        model->arena, found.inst_rw ? found.inst_rw->fields[TD_OPERAND_READ_WRITES] : record->fields[TD_SCHED_RW],
-        &n_operands);
+    if (!operands || found.inst_rw)
+        operands = found.inst_rw ? found.inst_rw->fields[TD_OPERAND_READ_WRITES] : record->fields[TD_SCHED_RW];
+    found.operands = td_list(model->arena, operands, &n_operands);
     found.n_operands = (unsigned)n_operands;
     while (found.n_writes < n_operands && found.n_writes < TD_MOST_WRITES &&
            !is_read(model, found.operands[found.n_writes])) {
@@ -271,6 +281,10 @@ static const char *find_model(const struct td_records *records, const char *cpu)
     return quoted;
 }
 
+bool td_model_is_nested(const struct machine *machine) {
+    return machine->triple && text_starts(machine->triple, "riscv");
+}
+
 bool td_model_open(struct td_model *model, struct arena *arena, const struct td_records *records,
                    const struct machine *machine, const char *file, struct fail *fail) {
     *model = (struct td_model){.arena = arena, .machine = machine, .records = records, .file = file};
@@ -298,6 +312,9 @@ bool td_model_open(struct td_model *model, struct arena *arena, const struct td_
                        model->name);
     if (model->n_atoms)
         qsort(model->atoms, model->n_atoms, sizeof *model->atoms, compare_atoms);
+    model->is_nested = td_model_is_nested(machine);
+    if (model->is_nested)
+        td_vectors_open(model);
     return true;
 }
 
@@ -351,14 +368,18 @@ static const char *compare_uses(const struct td_model *model, const struct td_op
                                 const struct td_numbers *atoms, const struct repair_numbers *numbers) {
     unsigned n_atoms = opcode->first[opcode->n_writes];
     for (unsigned u = 0; u < numbers->n_uses; u++) {
-        unsigned cycles = 0;
+        unsigned acquire = 0, release = 0;
         const struct repair_use *use = &numbers->uses[u];
         for (unsigned a = 0; a < n_atoms; a++)
             for (unsigned p = 0; p < atoms[a].n_ports; p++)
                 if (td_is_port(model->machine, atoms[a].ports[p], use->resource) ||
-                    td_is_inside(model->machine, atoms[a].ports[p], use->resource))
-                    cycles += atoms[a].cycles[p];
-        if (cycles != (use->release > use->acquire ? use->release - use->acquire : 0))
+                    td_is_inside(model->machine, atoms[a].ports[p], use->resource)) {
+                    acquire += atoms[a].acquires[p];
+                    release += atoms[a].cycles[p];
+                }
+        const unsigned until = use->release > use->acquire ? use->release : 0;
+        // llvm-mca does not read when a resource is acquired: there it is at once.
+        if (release != until || (use->acquire && acquire != use->acquire))
             return arena_printf(model->arena, "%s is held for as long as the ports in it",
                                 model->machine->resources[use->resource].name);
     }

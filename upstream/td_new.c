@@ -132,7 +132,7 @@ static bool verify(struct td_new *new, const struct td_tree *tree, struct td_new
     if (!td_tree_accepts(new->arena, &all, result->text, fail) ||
         !td_tree_records(new->arena, &all, result->text, &output, fail))
         return false;
-    td_records_read(new->arena, (struct slice){output.data, output.length}, &records);
+    td_records_read(new->arena, (struct slice){output.data, output.length}, NULL, &records);
     td_output_release(&output);
     if (!td_model_open(&model, new->arena, &records, &machine, strrchr(tree->path, '/') + 1, fail))
         return false;
@@ -177,7 +177,7 @@ bool td_new(struct arena *arena, const struct td_new_request *request, struct td
         !td_tree_find_new(arena, request->path, request->tblgen, request->model->backend->major, &tree, fail) ||
         !td_tree_records(arena, &tree, NULL, &output, fail))
         return false;
-    td_records_read(arena, (struct slice){output.data, output.length}, &records);
+    td_records_read(arena, (struct slice){output.data, output.length}, NULL, &records);
     new.has_x86_registers = memmem(output.data, output.length, "\nGR64  |", 8) != NULL;
     td_output_release(&output);
     if (td_records_find(&records, new.name))

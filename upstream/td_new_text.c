@@ -464,7 +464,7 @@ static const char *compare_holds(const struct td_new *new, const struct td_model
 
 const char *td_new_compare(const struct td_new *new, struct td_model *model, const struct td_row *row) {
     const struct td_export *export = &row->export;
-    const struct td_opcode found = td_model_find(model, export->opcode);
+    const struct td_opcode found = td_model_find(model, export->opcode, NULL);
     unsigned slots = 0, most = 0, latencies[TD_MOST_WRITES] = {0};
     if (found.why)
         return found.why;

@@ -1,7 +1,9 @@
 #include "upstream/td_plan.h"
 
 #include "upstream/td_leave.h"
+#include "upstream/td_loops.h"
 #include "upstream/td_statements.h"
+#include "upstream/td_vectors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,7 @@ static void remove_port(struct td_numbers *numbers, unsigned port) {
     for (unsigned i = port; i + 1 < numbers->n_ports; i++) {
         numbers->ports[i] = numbers->ports[i + 1];
         numbers->cycles[i] = numbers->cycles[i + 1];
+        numbers->acquires[i] = numbers->acquires[i + 1];
     }
     numbers->n_ports--;
 }
@@ -50,11 +53,13 @@ static bool want_use(const struct td_plan *plan, struct td_wanted *wanted, unsig
             is_inside |= td_is_inside(machine, numbers->ports[p], from->resource);
             if (!td_is_port(machine, numbers->ports[p], from->resource))
                 continue;
-            int cycles = (int)numbers->cycles[p] + (int)held(to) - (int)held(from);
-            if (cycles < 0)
+            const int acquire = (int)numbers->acquires[p] + (int)to->acquire - (int)from->acquire,
+                      cycles = (int)numbers->cycles[p] + (int)to->release - (int)from->release;
+            if (acquire < 0 || cycles < 0 || (cycles > 0 && cycles <= acquire))
                 continue;
             if (to->resource != from->resource)
                 numbers->ports[p] = name_like(machine, to->resource, numbers->ports[p]);
+            numbers->acquires[p] = (unsigned)acquire;
             numbers->cycles[p] = (unsigned)cycles;
             if (cycles == 0)
                 remove_port(numbers, p);
@@ -96,7 +101,8 @@ static bool is_changed(const struct repair_change *change) {
 }
 
 static void want(struct td_plan *plan, struct td_wanted *wanted, const struct repair_change *change) {
-    *wanted = (struct td_wanted){.change = change, .opcode = td_model_find(plan->model, change->opcode)};
+    *wanted =
+        (struct td_wanted){.change = change, .opcode = td_model_find(plan->model, change->opcode, td_class_of(change))};
     wanted->why = wanted->opcode.why;
     if (wanted->why)
         return;
@@ -139,26 +145,11 @@ struct vote {
     const struct td_numbers *numbers;
 };
 
-static int compare_numbers(const struct td_numbers *a, const struct td_numbers *b) {
-    if (a->latency != b->latency)
-        return a->latency < b->latency ? -1 : 1;
-    if (a->uops != b->uops)
-        return a->uops < b->uops ? -1 : 1;
-    if (a->n_ports != b->n_ports)
-        return a->n_ports < b->n_ports ? -1 : 1;
-    for (unsigned i = 0; i < a->n_ports; i++) {
-        int order = strcmp(a->ports[i], b->ports[i]);
-        if (order || a->cycles[i] != b->cycles[i])
-            return order ? order : a->cycles[i] < b->cycles[i] ? -1 : 1;
-    }
-    return 0;
-}
-
 static int compare_votes(const void *a, const void *b) {
     const struct vote *one = a, *other = b;
     if (one->atom != other->atom)
         return one->atom < other->atom ? -1 : 1;
-    return compare_numbers(one->numbers, other->numbers);
+    return td_numbers_compare(one->numbers, other->numbers);
 }
 
 // The numbers that most opcodes with this atom need; where as many need those that it has, it stays.
@@ -173,8 +164,11 @@ static void choose(struct td_plan *plan) {
     }
     for (size_t i = 0; i < plan->request->n_changes; i++) {
         const struct td_wanted *wanted = &plan->wanted[i];
-        for (unsigned a = 0; !wanted->opcode.why && a < wanted->opcode.first[wanted->opcode.n_writes]; a++)
-            *ARENA_ADD(plan->arena, votes, n) = (struct vote){wanted->opcode.atoms[a], 1, &wanted->numbers[a]};
+        for (unsigned a = 0; !wanted->opcode.why && a < wanted->opcode.first[wanted->opcode.n_writes]; a++) {
+            const struct td_atom *same = plan->model->atoms[wanted->opcode.atoms[a]].same_as;
+            const size_t atom = same ? (size_t)(same - plan->model->atoms) : wanted->opcode.atoms[a];
+            *ARENA_ADD(plan->arena, votes, n) = (struct vote){atom, 1, &wanted->numbers[a]};
+        }
     }
     if (n)
         qsort(votes, n, sizeof *votes, compare_votes);
@@ -196,6 +190,9 @@ static void choose(struct td_plan *plan) {
         if (most > stay && td_freedom_of(plan, atom->record) != TD_UNTOUCHED)
             plan->chosen[votes[first].atom] = *best;
     }
+    for (size_t i = 0; i < plan->model->n_atoms; i++)
+        if (plan->model->atoms[i].same_as)
+            plan->chosen[i] = plan->chosen[plan->model->atoms[i].same_as - plan->model->atoms];
 }
 
 // ---- the whole
@@ -260,7 +257,7 @@ void td_plan_make(struct td_plan *plan) {
         plan->text.n_edits = 0;
         plan->n_statements = plan->n_inst_rws = 0;
         choose(plan);
-        if (td_edit_statements(plan))
+        if (plan->model->is_nested ? td_edit_loops(plan) : td_edit_statements(plan))
             break;
     }
     td_let_leave(plan);

@@ -7,11 +7,31 @@
 
 // Names of the fields, sorted, in the order of enum td_field.
 static const char *const field_names[TD_N_FIELDS] = {
-    "AcquireAtCycles", "AliasRW",       "Cycles",   "Instrs",          "IssueWidth",
-    "Latency",         "MatchRW",       "Name",     "NumMicroOps",     "OperandReadWrites",
-    "Predicate",       "ProcResources", "ReadType", "ReleaseAtCycles", "Repeat",
-    "SchedModel",      "SchedRW",       "Selected", "Unsupported",     "ValidWrites",
-    "Variants",        "WriteType",     "Writes",
+    "AcquireAtCycles",
+    "AliasRW",
+    "BaseInstr",
+    "Cycles",
+    "Instrs",
+    "IssueWidth",
+    "Latency",
+    "MatchRW",
+    "Name",
+    "NumMicroOps",
+    "OperandReadWrites",
+    "Predicate",
+    "ProcResources",
+    "ReadType",
+    "ReleaseAtCycles",
+    "Repeat",
+    "SchedModel",
+    "SchedRW",
+    "Selected",
+    "Unsupported",
+    "VLEN",
+    "ValidWrites",
+    "Variants",
+    "WriteType",
+    "Writes",
 };
 
 static int compare_names(const void *name, const void *element) {
@@ -36,19 +56,38 @@ static bool take_place(struct slice *line, struct slice *place) {
     return true;
 }
 
-static void set_place(struct arena *arena, struct td_record *record, struct slice place) {
+// The line of "File.td:12", and its file; 0: it has none.
+static unsigned read_place(struct slice place, struct slice *file) {
     size_t colon = place.length;
+    unsigned line = 0;
     while (colon > 0 && place.data[colon - 1] != ':')
         colon--;
-    if (colon == 0)
+    *file = (struct slice){place.data, colon ? colon - 1 : 0};
+    for (size_t i = colon; colon && i < place.length; i++)
+        line = 10 * line + (unsigned)(place.data[i] - '0');
+    return line;
+}
+
+static void set_place(struct arena *arena, struct td_record *record, struct slice place) {
+    struct slice file;
+    const unsigned line = read_place(place, &file);
+    if (!line)
         return;
-    record->file = arena_copy(arena, place.data, colon - 1);
-    record->line = (unsigned)strtoul(arena_copy(arena, place.data + colon, place.length - colon), NULL, 10);
+    record->file = arena_copy(arena, file.data, file.length);
+    record->line = line;
+}
+
+// "|File.td:12| |Other.td:3|", from the outermost `defm` on.
+static void set_sequence(struct arena *arena, struct td_record *record, struct slice places, const char *nested) {
+    struct slice place, file;
+    for (bool is_first = true; slice_next(&places, '|', &place); is_first = false)
+        if (place.length > 1 && (nested ? read_place(place, &file) && slice_is(file, nested) : is_first))
+            set_place(arena, record, place);
 }
 
 // "    list<int> Cycles = [1]  |File.td:3|"
-static void read_field(struct arena *arena, struct slice line, struct td_record *record) {
-    struct slice place;
+static void read_field(struct arena *arena, struct slice line, const char *nested, struct td_record *record) {
+    struct slice place = {NULL, 0}, file;
     if (!take_place(&line, &place))
         line = slice_trim(line); // a field without a place
     const char *equals = memmem(line.data, line.length, " = ", 3);
@@ -59,9 +98,11 @@ static void read_field(struct arena *arena, struct slice line, struct td_record 
         name--;
     struct slice slice = {name, (size_t)(equals - name)};
     const char *const *found = bsearch(&slice, field_names, TD_N_FIELDS, sizeof *field_names, compare_names);
-    if (found)
-        record->fields[found - field_names] =
-            arena_copy(arena, equals + 3, line.length - (size_t)(equals + 3 - line.data));
+    if (!found)
+        return;
+    record->fields[found - field_names] = arena_copy(arena, equals + 3, line.length - (size_t)(equals + 3 - line.data));
+    const unsigned at = nested ? read_place(place, &file) : 0;
+    record->lines[found - field_names] = at && slice_is(file, nested) ? at : 0;
 }
 
 static bool has_fields(const struct td_record *record) {
@@ -76,7 +117,7 @@ static int compare_records(const void *a, const void *b) {
     return strcmp(one->name, other->name);
 }
 
-void td_records_read(struct arena *arena, struct slice text, struct td_records *records) {
+void td_records_read(struct arena *arena, struct slice text, const char *nested, struct td_records *records) {
     struct td_record record = {0}, *items = NULL;
     size_t n = 0;
     struct slice line, place, rest;
@@ -100,11 +141,10 @@ void td_records_read(struct arena *arena, struct slice text, struct td_records *
                 set_place(arena, &record, place);
             }
         } else if (slice_starts(line, "    ")) {
-            read_field(arena, line, &record);
+            read_field(arena, line, nested, &record);
         } else if (slice_starts(line, "  Defm sequence: |")) {
-            const char *first = line.data + strlen("  Defm sequence: |"), *end = memchr(first, '|', line.length - 18);
-            if (end)
-                set_place(arena, &record, (struct slice){first, (size_t)(end - first)});
+            const size_t prefix = strlen("  Defm sequence: |");
+            set_sequence(arena, &record, (struct slice){line.data + prefix, line.length - prefix}, nested);
             record.is_multiple = true;
         }
     }

@@ -15,6 +15,7 @@
 enum td_field {
     TD_ACQUIRE_AT_CYCLES,
     TD_ALIAS_RW,
+    TD_BASE_INSTR, // RISC-V: the instruction that a pseudo becomes
     TD_CYCLES,
     TD_INSTRS,
     TD_ISSUE_WIDTH, // of models, which edit_width looks for
@@ -32,6 +33,7 @@ enum td_field {
     TD_SCHED_RW,
     TD_SELECTED,
     TD_UNSUPPORTED,
+    TD_VLEN, // RISC-V, of models that have it: bits of a vector register
     TD_VALID_WRITES,
     TD_VARIANTS,
     TD_WRITE_TYPE,
@@ -45,6 +47,7 @@ struct td_record {
     unsigned line;    // of the statement that makes it: of the outermost `defm`, if there is one
     bool is_multiple; // a `defm` makes it
     const char *fields[TD_N_FIELDS];
+    unsigned lines[TD_N_FIELDS]; // of the `let` that sets each, where it is in the same file; 0: it is not
 };
 
 struct td_records {
@@ -52,8 +55,9 @@ struct td_records {
     size_t n_items;
 };
 
-// Reads a text, of which the records are copies.
-void td_records_read(struct arena *arena, struct slice text, struct td_records *records);
+// Reads a text, of which the records are copies. `nested`: null, or a file whose loops and multiclasses hold the
+// numbers: a record's line is then that of the innermost statement in this file.
+void td_records_read(struct arena *arena, struct slice text, const char *nested, struct td_records *records);
 // Null: no record has that name.
 const struct td_record *td_records_find(const struct td_records *records, const char *name);
 // The elements of "[A, B]"; `n` is set to their number.

@@ -17,18 +17,24 @@ const char *td_list_of(struct arena *arena, const char *const *items, unsigned n
     return text.data;
 }
 
-static const char *cycles_of(struct arena *arena, const struct td_numbers *numbers) {
+const char *td_cycles_of(struct arena *arena, const unsigned *cycles, unsigned n) {
     struct text text = {.arena = arena};
     text_add(&text, "[");
-    for (unsigned i = 0; i < numbers->n_ports; i++)
-        text_addf(&text, "%s%u", i ? ", " : "", numbers->cycles[i]);
+    for (unsigned i = 0; i < n; i++)
+        text_addf(&text, "%s%u", i ? ", " : "", cycles[i]);
     text_add(&text, "]");
     return text.data;
 }
 
 const char *td_body_of(struct arena *arena, const struct td_numbers *numbers) {
-    return arena_printf(arena, " {\n  let Latency = %u;\n  let ReleaseAtCycles = %s;\n  let NumMicroOps = %u;\n}",
-                        numbers->latency, cycles_of(arena, numbers), numbers->uops);
+    bool is_late = false;
+    for (unsigned i = 0; i < numbers->n_ports; i++)
+        is_late |= numbers->acquires[i] > 0;
+    const char *late = is_late ? arena_printf(arena, "  let AcquireAtCycles = %s;\n",
+                                              td_cycles_of(arena, numbers->acquires, numbers->n_ports))
+                               : "";
+    return arena_printf(arena, " {\n  let Latency = %u;\n%s  let ReleaseAtCycles = %s;\n  let NumMicroOps = %u;\n}",
+                        numbers->latency, late, td_cycles_of(arena, numbers->cycles, numbers->n_ports), numbers->uops);
 }
 
 // The list with only those ports changed that differ: others keep the names that the file calls them by.
@@ -130,7 +136,7 @@ static bool edit_def(struct td_plan *plan, const struct td_statement *statement,
             text_addf(&more, "  let Latency = %u;\n", to->latency);
     }
     if (!are_cycles_equal(from, to) || is_all)
-        edit_let(plan, statement, "ReleaseAtCycles", cycles_of(plan->arena, to), &more);
+        edit_let(plan, statement, "ReleaseAtCycles", td_cycles_of(plan->arena, to->cycles, to->n_ports), &more);
     if (from->uops != to->uops || is_all)
         edit_let(plan, statement, "NumMicroOps", arena_printf(plan->arena, "%u", to->uops), &more);
     if (more.length)
@@ -243,7 +249,8 @@ static bool edit_defm(struct td_plan *plan, const struct td_statement *statement
     const char *number = arena_printf(plan->arena, "%u", to->latency);
     if (from->latency != to->latency && !edit_argument(&arguments, ROLE_LATENCY, number, from->latency, to->latency))
         return false;
-    if (!are_cycles_equal(from, to) && !edit_argument(&arguments, ROLE_CYCLES, cycles_of(plan->arena, to), 0, 0))
+    if (!are_cycles_equal(from, to) &&
+        !edit_argument(&arguments, ROLE_CYCLES, td_cycles_of(plan->arena, to->cycles, to->n_ports), 0, 0))
         return false;
     number = arena_printf(plan->arena, "%u", to->uops);
     if (from->uops != to->uops && !edit_argument(&arguments, ROLE_UOPS, number, from->uops, to->uops))
@@ -289,7 +296,7 @@ static bool write_out(struct td_plan *plan, const struct td_statement *statement
         text_add(&text, i ? "\n" : "");
         if (single)
             text_addf(&text, "defm : %s<%s, %s, %u, %s, %u>;", single, atom->write, ports, numbers->latency,
-                      cycles_of(plan->arena, numbers), numbers->uops);
+                      td_cycles_of(plan->arena, numbers->cycles, numbers->n_ports), numbers->uops);
         else
             text_addf(&text, "def : WriteRes<%s, %s>%s", atom->write, ports, td_body_of(plan->arena, numbers));
     }

@@ -11,7 +11,8 @@ enum td_freedom td_freedom_of(const struct td_plan *plan, const struct td_record
 // Edits all statements whose atoms change. False: one is not understood, and is allowed less from now on.
 bool td_edit_statements(struct td_plan *plan);
 
-// "[A, B]", and " { let Latency = ...; }" with all numbers but the ports.
+// "[1, 2]", "[A, B]", and " { let Latency = ...; }" with all numbers but the ports.
+const char *td_cycles_of(struct arena *arena, const unsigned *cycles, unsigned n);
 const char *td_list_of(struct arena *arena, const char *const *items, unsigned n);
 const char *td_body_of(struct arena *arena, const struct td_numbers *numbers);
 

@@ -37,7 +37,7 @@ static size_t skip_comment(const struct td_text *text, size_t at) {
     return at;
 }
 
-static size_t skip_blank(const struct td_text *text, size_t at) {
+size_t td_skip_blank(const struct td_text *text, size_t at) {
     while (at < text->length) {
         size_t next = isspace((unsigned char)text->data[at]) ? at + 1 : skip_comment(text, at);
         if (next == at)
@@ -69,7 +69,7 @@ static size_t skip_piece(const struct td_text *text, size_t at) {
         return at + 1;
     // Brackets do not cross in a file that llvm-tblgen accepts: so a count of all kinds suffices.
     size_t depth = 1;
-    for (at = skip_blank(text, at + 1); at < text->length && depth; at = skip_blank(text, at)) {
+    for (at = td_skip_blank(text, at + 1); at < text->length && depth; at = td_skip_blank(text, at)) {
         c = text->data[at];
         if (strchr(")]}>", c) && c != '\0') {
             depth--;
@@ -89,17 +89,17 @@ static size_t skip_piece(const struct td_text *text, size_t at) {
 // Elements between commas of [at, end), without blanks and comments around them.
 static size_t split(const struct td_text *text, size_t at, size_t end, struct td_span *spans, size_t room) {
     size_t n = 0;
-    at = skip_blank(text, at);
+    at = td_skip_blank(text, at);
     while (at < end) {
         struct td_span span = {at, at};
         while (at < end && text->data[at] != ',') {
             span.end = at = skip_piece(text, at);
-            at = skip_blank(text, at);
+            at = td_skip_blank(text, at);
         }
         if (n < room)
             spans[n] = span;
         n++;
-        at = at < end ? skip_blank(text, at + 1) : at;
+        at = at < end ? td_skip_blank(text, at + 1) : at;
     }
     return n;
 }
@@ -107,7 +107,7 @@ static size_t split(const struct td_text *text, size_t at, size_t end, struct td
 struct td_span *td_elements(const struct td_text *text, struct td_span list, size_t *n) {
     size_t first = list.at + 1, last = list.end - 1;
     if (text->data[list.at] == '(') // its operator
-        first = skip_piece(text, skip_blank(text, first));
+        first = skip_piece(text, td_skip_blank(text, first));
     *n = split(text, first, last, NULL, 0);
     struct td_span *spans = ARENA_ARRAY(text->arena, struct td_span, *n + 1);
     split(text, first, last, spans, *n);
@@ -116,7 +116,7 @@ struct td_span *td_elements(const struct td_text *text, struct td_span list, siz
 
 // ---- statements
 
-static size_t line_start(const struct td_text *text, unsigned line) {
+size_t td_line_start(const struct td_text *text, unsigned line) {
     size_t at = 0;
     for (unsigned i = 1; i < line && at < text->length; i++) {
         const char *end = memchr(text->data + at, '\n', text->length - at);
@@ -126,7 +126,7 @@ static size_t line_start(const struct td_text *text, unsigned line) {
 }
 
 static struct td_span next_word(const struct td_text *text, size_t at) {
-    at = skip_blank(text, at);
+    at = td_skip_blank(text, at);
     struct td_span word = {at, at};
     while (word.end < text->length && is_word(text->data[word.end]))
         word.end++;
@@ -135,17 +135,19 @@ static struct td_span next_word(const struct td_text *text, size_t at) {
 
 bool td_find_statement(const struct td_text *text, unsigned line, struct td_statement *statement) {
     *statement = (struct td_statement){0};
-    struct td_span word = next_word(text, line_start(text, line));
+    struct td_span word = next_word(text, td_line_start(text, line));
     if (!td_is(text, word, "def") && !td_is(text, word, "defm"))
         return false;
     statement->is_defm = td_is(text, word, "defm");
     statement->all.at = word.at;
-    word = next_word(text, word.end); // its name, or nothing
-    size_t at = skip_blank(text, word.end);
+    size_t at = td_skip_blank(text, word.end);
+    for (statement->name = (struct td_span){at, at}; at < text->length && !strchr(":;{", text->data[at]);
+         at = td_skip_blank(text, statement->name.end))
+        statement->name.end = skip_piece(text, at);
     if (at >= text->length || text->data[at] != ':')
         return false;
     statement->class_name = next_word(text, at + 1);
-    at = skip_blank(text, statement->class_name.end);
+    at = td_skip_blank(text, statement->class_name.end);
     if (at >= text->length || text->data[at] != '<')
         return false;
     size_t end = skip_piece(text, at);
@@ -154,7 +156,7 @@ bool td_find_statement(const struct td_text *text, unsigned line, struct td_stat
     if (n > TD_MOST_ARGUMENTS)
         return false;
     statement->n_arguments = (unsigned)n;
-    at = skip_blank(text, end);
+    at = td_skip_blank(text, end);
     if (at < text->length && text->data[at] == '{') {
         statement->all.end = skip_piece(text, at);
         statement->body = (struct td_span){at + 1, statement->all.end - 1};
@@ -164,20 +166,38 @@ bool td_find_statement(const struct td_text *text, unsigned line, struct td_stat
     return at < text->length && text->data[at] == ';'; // a comma: more classes
 }
 
+bool td_find_value(const struct td_text *text, unsigned line, const char *name, struct td_span *value) {
+    const size_t end = td_line_start(text, line + 1);
+    for (size_t at = td_skip_blank(text, td_line_start(text, line)); at < end;
+         at = td_skip_blank(text, is_word(text->data[at]) ? skip_piece(text, at) : at + 1)) {
+        const struct td_span word = next_word(text, at);
+        size_t next = td_skip_blank(text, word.end);
+        if (!td_is(text, word, name) || next >= text->length || text->data[next] != '=')
+            continue;
+        next = td_skip_blank(text, next + 1);
+        for (*value = (struct td_span){next, next};
+             next < text->length && !strchr(",;{", text->data[next]) && !td_is(text, next_word(text, next), "in");
+             next = td_skip_blank(text, value->end))
+            value->end = skip_piece(text, next);
+        return value->end > value->at;
+    }
+    return false;
+}
+
 bool td_find_let(const struct td_text *text, struct td_span body, const char *name, struct td_span *value) {
-    for (size_t at = skip_blank(text, body.at); at < body.end; at = skip_blank(text, skip_piece(text, at))) {
+    for (size_t at = td_skip_blank(text, body.at); at < body.end; at = td_skip_blank(text, skip_piece(text, at))) {
         struct td_span word = next_word(text, at);
         if (!td_is(text, word, "let"))
             continue;
         word = next_word(text, word.end);
-        size_t equals = skip_blank(text, word.end);
+        size_t equals = td_skip_blank(text, word.end);
         if (!td_is(text, word, name) || equals >= body.end || text->data[equals] != '=')
             continue;
-        size_t end = at = skip_blank(text, equals + 1);
+        size_t end = at = td_skip_blank(text, equals + 1);
         *value = (struct td_span){at, at};
         while (end < body.end && text->data[end] != ';') {
             value->end = skip_piece(text, end);
-            end = skip_blank(text, value->end);
+            end = td_skip_blank(text, value->end);
         }
         return value->end > value->at;
     }
@@ -186,9 +206,9 @@ bool td_find_let(const struct td_text *text, struct td_span body, const char *na
 
 static struct td_parameter read_parameter(const struct td_text *text, struct td_span span) {
     struct td_parameter parameter = {{span.at, span.at}, {span.end, span.end}, {span.end, span.end}};
-    for (size_t at = span.at; at < span.end; at = skip_blank(text, skip_piece(text, at))) {
+    for (size_t at = span.at; at < span.end; at = td_skip_blank(text, skip_piece(text, at))) {
         if (text->data[at] == '=') {
-            size_t value = skip_blank(text, at + 1);
+            size_t value = td_skip_blank(text, at + 1);
             parameter.value = (struct td_span){value, span.end};
             break;
         }
@@ -201,7 +221,7 @@ static struct td_parameter read_parameter(const struct td_text *text, struct td_
 
 unsigned td_find_multiclass(const struct td_text *text, struct slice name, struct td_parameter *parameters) {
     struct td_span spans[TD_MOST_ARGUMENTS];
-    for (size_t at = skip_blank(text, 0); at < text->length; at = skip_blank(text, at)) {
+    for (size_t at = td_skip_blank(text, 0); at < text->length; at = td_skip_blank(text, at)) {
         struct td_span word = next_word(text, at);
         if (!td_is(text, word, "multiclass")) {
             // Statements in braces, as of `let ... in {`, are looked into.
@@ -209,7 +229,7 @@ unsigned td_find_multiclass(const struct td_text *text, struct slice name, struc
             continue;
         }
         struct td_span found = next_word(text, word.end);
-        at = skip_blank(text, found.end);
+        at = td_skip_blank(text, found.end);
         if (found.end - found.at != name.length || memcmp(text->data + found.at, name.data, name.length) != 0)
             continue;
         if (at >= text->length || text->data[at] != '<')

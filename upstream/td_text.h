@@ -34,7 +34,7 @@ enum { TD_MOST_ARGUMENTS = 16 };
 struct td_statement {
     struct td_span all; // from `def` to the semicolon or brace
     bool is_defm;
-    struct td_span class_name;
+    struct td_span name, class_name;             // name: may be empty, or an expression
     struct td_span arguments[TD_MOST_ARGUMENTS]; // without comments around them
     unsigned n_arguments;
     size_t arguments_end; // where the closing '>' is
@@ -51,6 +51,11 @@ bool td_is(const struct td_text *text, struct td_span span, const char *string);
 
 // The statement whose `def` or `defm` is in this line, from 1. False: there is none, or it is of another kind.
 bool td_find_statement(const struct td_text *text, unsigned line, struct td_statement *statement);
+// The value of "NAME = VALUE" in this line, of a `let` that may begin in an earlier one; false: there is none.
+bool td_find_value(const struct td_text *text, unsigned line, const char *name, struct td_span *value);
+// Behind blanks and comments.
+size_t td_skip_blank(const struct td_text *text, size_t at);
+size_t td_line_start(const struct td_text *text, unsigned line);
 // The value of "let NAME = VALUE;" in a body; false: it has none.
 bool td_find_let(const struct td_text *text, struct td_span body, const char *name, struct td_span *value);
 // The parameters of a multiclass of this file; their number, 0: it has none such.
