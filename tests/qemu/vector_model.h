@@ -32,7 +32,8 @@ struct vector_model {
     bool is_memory_open[VECTOR_MEMORY]; // stored to twice, in no order
 };
 
-// Executes the instruction on a copy of `old`, and on `memory`. False: the model does not know it.
+// Executes the instruction on a copy of `old`, and on `memory`. False: the model does not know it. These are arithmetic
+// of halves, classes, estimates, and rounding to odd.
 bool vector_model_run(struct vector_model *m);
 
 // Bits of an element of the operands: destination, vs2, vs1; 0: it is a mask, or no vector of numbers.
