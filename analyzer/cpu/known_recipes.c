@@ -51,13 +51,28 @@ static struct cpu_recipe *pack(struct arena *arena, const struct cpu_recipe *rec
     return (struct cpu_recipe *)packed;
 }
 
+// Up to eight bytes as a number: put together in registers, it need not wait for memory that is written by bytes.
+static uint64_t number_of(const uint8_t *bytes, unsigned n) {
+    uint32_t low, high;
+    uint64_t all;
+    if (n >= sizeof all) {
+        memcpy(&all, bytes, sizeof all);
+        return all;
+    }
+    if (n < sizeof low)
+        return n ? bytes[0] | (uint64_t)bytes[n / 2] << n / 2 * 8 | (uint64_t)bytes[n - 1] << (n - 1) * 8 : 0;
+    memcpy(&low, bytes, sizeof low);
+    memcpy(&high, bytes + n - sizeof high, sizeof high);
+    return low | (uint64_t)high << (n - sizeof high) * 8;
+}
+
 static struct key key_of(const struct insn *insn) {
-    struct key key = {.opcode = insn->opcode, .has_address = insn->address};
-    uint8_t bytes[LONGEST + 1] = {0};
-    memcpy(bytes, insn->bytes, insn->n_bytes);
-    bytes[LONGEST] = (uint8_t)insn->n_bytes;
-    memcpy(key.bytes, bytes, sizeof bytes);
-    return key;
+    enum { WORD = 8, LAST = 56 };
+    const unsigned n = insn->n_bytes, n_first = n < WORD ? n : WORD;
+    return (struct key){
+        .bytes = {number_of(insn->bytes, n_first), number_of(insn->bytes + n_first, n - n_first) | (uint64_t)n << LAST},
+        .opcode = insn->opcode,
+        .has_address = insn->address};
 }
 
 static bool is_same(const struct key *one, const struct key *other) {

@@ -1,9 +1,8 @@
 #include "analyzer/predict/addresses.h"
 
-#include <endian.h>
-#include <string.h>
+#include "analyzer/predict/memory_page.h"
 
-enum { MOST_STORES = 64, N_GENERAL = 16, RSP = 4, RBP = 5, RSI = 6, RDI = 7, WORD = 8, X87_BYTES = 10, PAGE = 4096 };
+enum { MOST_STORES = 64, N_GENERAL = 16, RSP = 4, RBP = 5, RSI = 6, RDI = 7, X87_BYTES = 10 };
 
 struct kept { // what a store has left in memory
     struct place place;
@@ -13,23 +12,16 @@ struct kept { // what a store has left in memory
 struct address_walk {
     const struct bounds_request *request;
     uint32_t next_base;
-    uint32_t n_start;        // bases up to here are what registers held at the start
-    unsigned n_steps;        // so far
-    unsigned n_unfollowed;   // see address_walk_unfollowed
-    uint32_t *ends;          // by instruction: where the one behind it begins in its copy, bytes
-    struct value *registers; // by unit
-    struct kept *stores;     // the newest MOST_STORES
-    unsigned n_stores;       // in all
-    struct page *page;       // what stands in the one page of memory, where all pages are one; null: as at the start
+    uint32_t n_start;         // bases up to here are what registers held at the start
+    unsigned n_steps;         // so far
+    unsigned n_unfollowed;    // see address_walk_unfollowed
+    uint32_t *ends;           // by instruction: where the one behind it begins in its copy, bytes
+    struct value *registers;  // by unit
+    struct kept *stores;      // the newest MOST_STORES
+    unsigned n_stores;        // in all
+    struct memory_page *page; // what stands in the one page of memory, where all pages are one; null: as at the start
     struct arena *arena;
 };
-
-struct page {
-    uint8_t changed[PAGE + WORD];  // what was at the start, exclusive or what is now; a word may be read at its end
-    uint8_t unknown[PAGE / 8 + 1]; // a bit a byte
-};
-
-static const uint64_t same_start = 0x2324000;
 
 static struct value unknown(struct address_walk *walk) {
     return (struct value){++walk->next_base, 0};
@@ -39,13 +31,34 @@ static struct value number(uint64_t value) {
     return (struct value){0, value};
 }
 
+static void start_unit(struct address_walk *walk, unsigned unit) {
+    walk->registers[unit] = (struct value){.base = unit + 1};
+}
+
+// Those that the block names, and general ones, which it may use without a name.
 static void start(struct address_walk *walk) {
     const struct cpu *cpu = walk->request->cpu;
-    for (unsigned i = 0; i < cpu->n_units; i++)
-        walk->registers[i] = (struct value){.base = i + 1};
+    const struct block *block = walk->request->block;
+    for (unsigned i = 0; i < block->n_insns; i++) {
+        const struct insn *insn = &block->insns[i];
+        for (unsigned r = 0; r < insn->n_reads; r++)
+            start_unit(walk, cpu->units[insn->reads[r].reg]);
+        for (unsigned w = 0; w < insn->n_writes; w++)
+            start_unit(walk, cpu->units[insn->writes[w].reg]);
+        if (insn->address) {
+            start_unit(walk, cpu->units[insn->address->base]);
+            start_unit(walk, cpu->units[insn->address->index]);
+        }
+    }
+    for (unsigned i = 0; i < N_GENERAL; i++)
+        start_unit(walk, cpu->general[i]);
+    start_unit(walk, cpu->stack);
+    start_unit(walk, cpu->counter);
     walk->next_base = cpu->n_units;
     for (unsigned i = 0; i < N_GENERAL && walk->request->registers == BOUNDS_SAME; i++)
-        walk->registers[cpu->general[i]] = number(same_start + (i == RSP ? PAGE / 2 : i == RBP ? PAGE / 2 - 16 : 0));
+        walk->registers[cpu->general[i]] = number(memory_page_start + (i == RSP   ? PAGE / 2
+                                                                       : i == RBP ? PAGE / 2 - 16
+                                                                                  : 0));
 }
 
 static void find_ends(struct address_walk *walk) {
@@ -119,82 +132,9 @@ static struct value address_of(struct address_walk *walk, const struct insn_addr
     return sum;
 }
 
-static bool overlap(const struct place *a, const struct place *b) {
+static bool places_overlap(const struct place *a, const struct place *b) {
     return a->address.base == b->address.base &&
            (a->address.offset - b->address.offset < b->bytes || b->address.offset - a->address.offset < a->bytes);
-}
-
-static uint8_t start_byte(uint64_t at) {
-    return (uint8_t)(same_start >> (at % WORD * 8));
-}
-
-// Eight of them.
-static uint64_t start_word(uint64_t at) {
-    const unsigned bits = at % WORD * 8;
-    return bits ? same_start >> bits | same_start << (64 - bits) : same_start;
-}
-
-static uint64_t low_bits(unsigned n) {
-    return n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
-}
-
-// Of the one page. At most a word, as far as it does not go on at the page's begin.
-static bool is_in_word(const struct place *place) {
-    return place->bytes <= WORD && place->address.offset % PAGE + place->bytes <= PAGE;
-}
-
-static struct value load_word(struct address_walk *walk, const struct place *place) {
-    const uint64_t at = place->address.offset % PAGE;
-    uint64_t changed = 0;
-    if (walk->page) {
-        const unsigned both = walk->page->unknown[at / 8] | (unsigned)walk->page->unknown[at / 8 + 1] << 8;
-        if (both >> at % 8 & low_bits(place->bytes))
-            return unknown(walk);
-        memcpy(&changed, &walk->page->changed[at], sizeof changed);
-    }
-    return number((start_word(at) ^ le64toh(changed)) & low_bits(8 * place->bytes));
-}
-
-static void store_word(struct page *page, const struct place *place, struct value value) {
-    const uint64_t at = place->address.offset % PAGE, kept = ~low_bits(8 * place->bytes);
-    uint64_t changed;
-    memcpy(&changed, &page->changed[at], sizeof changed);
-    changed = htole64((le64toh(changed) & kept) | (value.base ? 0 : (start_word(at) ^ value.offset) & ~kept));
-    memcpy(&page->changed[at], &changed, sizeof changed);
-    const unsigned bits = (unsigned)low_bits(place->bytes) << at % 8;
-    for (unsigned i = 0; i < 2; i++) {
-        const uint8_t here = (uint8_t)(bits >> 8 * i);
-        page->unknown[at / 8 + i] = (uint8_t)((page->unknown[at / 8 + i] & ~here) | (value.base ? here : 0));
-    }
-}
-
-static struct value load_bytes(struct address_walk *walk, const struct place *place) {
-    uint64_t found = 0;
-    if (is_in_word(place))
-        return load_word(walk, place);
-    for (unsigned i = 0; i < place->bytes; i++) {
-        uint64_t at = (place->address.offset + i) % PAGE;
-        if (place->bytes > WORD || (walk->page && walk->page->unknown[at / 8] >> at % 8 & 1))
-            return unknown(walk);
-        found |= (uint64_t)(start_byte(at) ^ (walk->page ? walk->page->changed[at] : 0)) << (8 * i);
-    }
-    return number(found);
-}
-
-static void store_bytes(struct address_walk *walk, const struct place *place, struct value value) {
-    if (!walk->page)
-        walk->page = ARENA_NEW(walk->arena, struct page);
-    if (is_in_word(place)) {
-        store_word(walk->page, place, value);
-        return;
-    }
-    for (unsigned i = 0; i < place->bytes; i++) {
-        uint64_t at = (place->address.offset + i) % PAGE;
-        bool is_unknown = value.base || i >= WORD;
-        uint8_t *unknown = &walk->page->unknown[at / 8], bit = (uint8_t)(1 << at % 8);
-        *unknown = (uint8_t)(is_unknown ? *unknown | bit : *unknown & ~bit);
-        walk->page->changed[at] = (uint8_t)(is_unknown ? 0 : start_byte(at) ^ (uint8_t)(value.offset >> (8 * i)));
-    }
 }
 
 static bool is_one_page(const struct address_walk *walk) {
@@ -207,17 +147,23 @@ static struct value start_bytes(struct address_walk *walk, const struct place *p
         return unknown(walk);
     uint64_t found = 0;
     for (unsigned i = 0; i < place->bytes; i++)
-        found |= (uint64_t)start_byte(place->address.offset + i) << (8 * i);
+        found |= (uint64_t)memory_page_start_byte(place->address.offset + i) << (8 * i);
     return number(found);
+}
+
+static struct value load_from_page(struct address_walk *walk, const struct place *place) {
+    uint64_t loaded;
+    const bool is_known = !place->address.base && place->bytes && memory_page_load(walk->page, place, &loaded);
+    return is_known ? number(loaded) : unknown(walk);
 }
 
 static struct value load(struct address_walk *walk, const struct place *place) {
     if (is_one_page(walk))
-        return place->address.base || !place->bytes ? unknown(walk) : load_bytes(walk, place);
+        return load_from_page(walk, place);
     unsigned n = walk->n_stores < MOST_STORES ? walk->n_stores : MOST_STORES;
     for (unsigned i = 0; i < n; i++) {
         const struct kept *kept = &walk->stores[(walk->n_stores - 1 - i) % MOST_STORES];
-        if (overlap(&kept->place, place)) {
+        if (places_overlap(&kept->place, place)) {
             bool is_whole = kept->place.address.offset == place->address.offset && kept->place.bytes >= place->bytes;
             return is_whole ? cut(walk, kept->value, place->bytes < WORD ? 8 * place->bytes : 64) : unknown(walk);
         }
@@ -226,8 +172,10 @@ static struct value load(struct address_walk *walk, const struct place *place) {
 }
 
 static void keep(struct address_walk *walk, const struct place *place, struct value value) {
-    if (is_one_page(walk) && !place->address.base)
-        store_bytes(walk, place, value);
+    if (is_one_page(walk) && !place->address.base) {
+        walk->page = walk->page ? walk->page : memory_page_new(walk->arena);
+        memory_page_store(walk->page, place, value.base ? NULL : &value.offset);
+    }
     walk->stores[walk->n_stores++ % MOST_STORES] = (struct kept){*place, value};
 }
 

@@ -6,6 +6,8 @@
 
 #include "analyzer/predict/bounds.h"
 
+enum { WORD = 8, LINE = 64, PAGE = 4096 }; // bytes
+
 // A sum of something unknown and a number. Two values of one `base` differ by their offsets; nothing is known of two
 // of different ones, but that they are meant to differ. Base 0 is the number alone.
 struct value {

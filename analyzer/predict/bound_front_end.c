@@ -34,22 +34,44 @@ struct window {
     unsigned again; // of the ends: those of the last copy, in the window that the first one begins in
 };
 
+// A place in code, as windows see it. Steps are short: subtracting is faster than a division.
+struct offset {
+    unsigned window, within;
+};
+
+static struct offset step_on(struct offset at, unsigned bytes, unsigned size) {
+    for (at.within += bytes; at.within >= size; at.within -= size)
+        at.window++;
+    return at;
+}
+static unsigned wrap(unsigned window, unsigned n_windows) {
+    while (window >= n_windows)
+        window -= n_windows;
+    return window;
+}
+
 // Windows of so many copies that the first one begins anew.
 static struct window *fill_windows(const struct bound_code *code, unsigned size, unsigned copies, unsigned n_windows) {
     struct window *windows = ARENA_ARRAY(code->arena, struct window, n_windows);
-    unsigned at = code->request->start;
+    struct offset at = step_on((struct offset){0}, code->request->start, size);
     for (unsigned copy = 0; copy < copies; copy++)
         for (unsigned i = 0; i < code->n; i++) {
             const struct cpu_recipe *recipe = &code->recipes[i];
-            unsigned opcode = (at + recipe->encoding.opcode_at) / size;
-            at += recipe->insn->n_bytes;
-            unsigned last = (at - 1) / size;
-            windows[last % n_windows].ends++;
-            windows[last % n_windows].again += last >= n_windows;
-            windows[opcode % n_windows].opcodes += opcode != last;
-            windows[last % n_windows].stalls += recipe->encoding.changes_length;
+            const unsigned opcode = step_on(at, recipe->encoding.opcode_at, size).window;
+            at = step_on(at, recipe->insn->n_bytes, size);
+            const unsigned last = at.within ? at.window : at.window - 1;
+            struct window *end = &windows[wrap(last, n_windows)];
+            end->ends++;
+            end->again += last >= n_windows;
+            end->stalls += recipe->encoding.changes_length;
+            if (opcode != last)
+                windows[wrap(opcode, n_windows)].opcodes++;
         }
     return windows;
+}
+
+static double cycles_to_find(const struct window *window, double width) {
+    return width > 0 ? larger(round_up((window->ends + window->opcodes) / width), 1) : 1;
 }
 
 double bound_predecode(const struct bound_code *code, struct supply *supply) {
@@ -59,18 +81,13 @@ double bound_predecode(const struct bound_code *code, struct supply *supply) {
         return 0;
     unsigned copies = bound_copies(code, size), n_windows = copies * length / size;
     const struct window *windows = fill_windows(code, size, copies, n_windows);
-    double cycles = 0, before = 1;
-    for (unsigned round = 0; round < 2; round++) { // the last window comes before the first
-        cycles = 0;
-        for (unsigned i = 0; i < n_windows; i++) {
-            double found = width > 0 ? ceil((windows[i].ends + windows[i].opcodes) / width) : 1;
-            found = fmax(found, 1);
-            double here = found + fmax(0, stall * windows[i].stalls - (before - 1));
-            cycles += here;
-            before = found;
-            if (round)
-                supply_add(code, supply, windows[i].ends - windows[i].again, here);
-        }
+    double cycles = 0, before = cycles_to_find(&windows[n_windows - 1], width); // which comes before the first
+    for (unsigned i = 0; i < n_windows; i++) {
+        const double found = cycles_to_find(&windows[i], width);
+        const double here = found + larger(0, stall * windows[i].stalls - (before - 1));
+        cycles += here;
+        before = found;
+        supply_add(code, supply, windows[i].ends - windows[i].again, here);
     }
     for (unsigned i = 0; i < n_windows; i++)
         if (windows[i].again)

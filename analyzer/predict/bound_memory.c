@@ -230,14 +230,14 @@ static double lost_to_operations(const struct walk *walk) {
     const double each = cpu_value(cpu, CPU_CROWDED_ACCESSES);
     const unsigned width = (unsigned)cpu_value(cpu, CPU_DISPATCH_WIDTH),
                    served = (unsigned)cpu_value(cpu, CPU_ACCESSES);
-    unsigned n = 0;
+    unsigned n = 0, at = 0;
     double lost = 0;
     const struct brought *brought = each > 0 ? list_brought(walk, &n) : NULL;
     for (unsigned group = 0; group < n; group++) { // as many as n / width turns have
         unsigned accesses = 0, operations = 0;
-        for (unsigned i = 0; i < width; i++) {
-            accesses += brought[(group * width + i) % n].accesses;
-            operations += brought[(group * width + i) % n].is_operation;
+        for (unsigned i = 0; i < width; i++, at = at + 1 == n ? 0 : at + 1) {
+            accesses += brought[at].accesses;
+            operations += brought[at].is_operation;
         }
         if (accesses == served + 1)
             lost += each * fmin(operations, FULL) / FULL;

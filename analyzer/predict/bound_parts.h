@@ -45,7 +45,12 @@ bool bound_code_open(struct bound_code *code, struct arena *arena, const struct 
 void bounds_of_code(struct bound_code *code, struct bounds *bounds);
 // Uses of the stack pointer behind a push or pop, in a turn that is not the first; 0: they cost nothing.
 unsigned bound_count_syncs(const struct bound_code *code);
-bool recipe_reads(const struct cpu_recipe *recipe, unsigned unit);
+static inline bool recipe_reads(const struct cpu_recipe *recipe, unsigned unit) {
+    for (unsigned i = 0; i < recipe->n_reads; i++)
+        if (recipe->reads[i].unit == unit)
+            return true;
+    return false;
+}
 
 // Predecode. An instruction counts in the window of its last byte; one whose opcode byte lies in a window and which
 // ends in a later one counts in both. Windows that instructions with a prefix that changes their length end in stall.

@@ -27,8 +27,8 @@ struct written walk_written_of(const struct walk *walk, const struct cpu_recipe 
     const struct insn_address *address = is_on_stack ? NULL : recipe->insn->address;
     struct written written = {.scale = 1};
     if (!address && recipe->opcode->flow == CPU_FLOWS_FRAME) {
-        enum { RBP = 5 };
-        written.base = cpu->general[RBP];
+        enum { FRAME = 5 }; // rbp
+        written.base = cpu->general[FRAME];
     } else if (!address) {
         written.base = cpu->stack;
         written.displacement = walk->stack + (recipe->stack_change < 0 ? recipe->stack_change : 0);

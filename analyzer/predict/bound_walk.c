@@ -17,7 +17,20 @@ bool walk_contains(const struct place *store, const struct place *load) {
     return from < store->bytes && from + load->bytes <= store->bytes;
 }
 
+// A bit each: what shares none with a store does not overlap it. Those of two bases need not differ.
+static uint64_t touched_lines(const struct walk *walk, const struct place *place) {
+    enum { BITS = 64 };
+    const uint64_t first = (place->address.offset & walk->compared_bits) / LINE + place->address.base,
+                   last =
+                       ((place->address.offset + place->bytes - 1) & walk->compared_bits) / LINE + place->address.base;
+    if (place->bytes > LINE)
+        return UINT64_MAX;
+    return place->bytes ? UINT64_C(1) << first % BITS | UINT64_C(1) << last % BITS : 0;
+}
+
 const struct stored *walk_store_of(const struct walk *walk, const struct place *place) {
+    if (!(walk->stored_lines & touched_lines(walk, place)))
+        return NULL;
     const unsigned n = walk->n_stores < walk->most_compared ? walk->n_stores : walk->most_compared;
     for (unsigned i = 0; i < n; i++) {
         const struct stored *store = &walk->stores[(walk->n_stores - 1 - i) % KEPT_STORES];
@@ -144,6 +157,8 @@ static double adjustment_gap(const struct walk *walk, const struct cpu_recipe *r
 static void sync_stack(struct walk *walk, const struct cpu_recipe *recipe) {
     const struct cpu *cpu = walk->cpu;
     double cycles = 0, gap = 0;
+    if (!walk->follows_stack)
+        return;
     if (walk->is_pending && !recipe->stack_change && cpu->stack && recipe_reads(recipe, cpu->stack)) {
         cycles += cpu_value(cpu, CPU_STACK_SYNC);
         walk->access.sync_slots = (unsigned)cpu_value(cpu, CPU_STACK_SYNC);
@@ -181,6 +196,7 @@ static const struct stored *keep_store(struct walk *walk, const struct cpu_recip
     struct stored *slot = &walk->stores[walk->n_stores++ % KEPT_STORES];
     double data = begin + recipe->store_delay;
     walk_count_store(walk, to);
+    walk->stored_lines |= touched_lines(walk, to);
     walk->stored = later(walk->stored, data);
     *slot = (struct stored){.place = *to,
                             .written = *written,
@@ -321,8 +337,10 @@ static void find_written(struct walk *walk) {
 }
 
 static double time_of(const struct walk *walk, unsigned which) {
-    const double further[N_FURTHER] = {walk->serial, walk->stored, walk->all_done};
-    return which < walk->n_written ? walk->ready[walk->written[which]] : further[which - walk->n_written];
+    return which < walk->n_written        ? walk->ready[walk->written[which]]
+           : which == walk->n_written     ? walk->serial
+           : which == walk->n_written + 1 ? walk->stored
+                                          : walk->all_done;
 }
 
 // What grows from turn to turn, by how much: of every unit, and of what is done. Whether it has done so before.
@@ -365,6 +383,14 @@ static bool are_settled(const struct bound_code *code, unsigned n_turns) {
     return is_same;
 }
 
+static bool follows_stack(const struct bound_code *code) {
+    for (unsigned i = 0; i < code->n; i++)
+        if (code->recipes[i].stack_change || code->recipes[i].alternates ||
+            recipe_reads(&code->recipes[i], code->cpu->adjuster))
+            return true;
+    return false;
+}
+
 static bool accesses_any(const struct bound_code *code) {
     for (unsigned i = 0; i < code->n; i++)
         if (code->recipes[i].n_loads || code->recipes[i].n_stores)
@@ -382,7 +408,10 @@ struct walk *walk_open(const struct bound_code *code) {
     walk->part_bytes = cpu_knows(cpu, CPU_STORES_BY_BYTES) ? (unsigned)cpu_value(cpu, CPU_STORES_BY_BYTES) : LINE;
     walk->stores = arena_alloc_uncleared(code->arena, KEPT_STORES * sizeof *walk->stores);
     walk->addresses = accesses_any(code) ? address_walk_open(code->arena, code->request) : NULL;
+    walk->turn_loads = arena_alloc_uncleared(code->arena, MOST_LOADS * sizeof *walk->turn_loads);
     walk->moving = walk_new_page(walk) > 0 ? ARENA_ARRAY(code->arena, struct moving_insn, code->n) : NULL;
+    walk->pages = walk->moving ? arena_alloc_uncleared(code->arena, KEPT_PAGES * sizeof *walk->pages) : NULL;
+    walk->follows_stack = follows_stack(code);
     walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
     walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
     walk->depth = cpu_knows(cpu, CPU_CHAINED_ACCESSES) ? ARENA_ARRAY(code->arena, unsigned, cpu->n_units) : NULL;

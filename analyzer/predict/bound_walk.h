@@ -14,8 +14,6 @@ enum {
     MOST_TURNS = 2 * HALF,
     SAME_TURNS = 3,
     KEPT_STORES = TRACE_STORES,
-    LINE = 64,
-    PAGE = 4096,
     BANK = 4,
     MOST_BANKS = 64,
     MOST_LOADS = 64,
@@ -75,11 +73,13 @@ struct walk {
     bool has_popped;        // a pop has
     unsigned n_since;       // accesses since it was adjusted
     bool is_pending;        // a push or pop has changed the stack pointer, and nothing has asked for it since
+    bool follows_stack;     // some instruction asks for that
     double all_done;        // whatever has been so far
     double serial;          // when the next serial instruction may begin
     double stored;          // when all data of stores so far are there
     struct stored *stores;  // the newest KEPT_STORES
     unsigned n_stores;      // in all
+    uint64_t stored_lines;  // what any of them touches, as touched_lines has it
     unsigned most_compared; // of these, the newest that a load is compared with
     uint64_t compared_bits; // of addresses
     bool renames;           // memory: how an address is written counts
@@ -87,8 +87,8 @@ struct walk {
     double n_loads, n_chained, n_vector_loads, n_accesses, n_store_turns, n_store_parts, n_commits;
     double bank_reads[MOST_BANKS];
     double n_commits_by[2], n_store_turns_by[2], n_vector_loads_by[2]; // until the end of the first turns
-    struct place last_store, turn_loads[MOST_LOADS];                   // turn_loads: of the turn that goes on
-    unsigned n_turn_loads;
+    struct place last_store, *turn_loads;                              // turn_loads: of the turn that goes on
+    unsigned n_turn_loads;                                             // at most MOST_LOADS
     unsigned n_hits; // loads that meet a store, of what stores nothing, behind the first turn
     bool has_pair;
     unsigned part_bytes;              // of a line, a power of two, that stores go to together
@@ -96,7 +96,7 @@ struct walk {
     struct met_page {                 // the newest ones that an access has moved on to
         struct value page;
         unsigned turn; // the first
-    } pages[KEPT_PAGES];
+    } * pages;         // KEPT_PAGES
     unsigned n_pages;
     unsigned turn;                // that goes on
     struct core_access access;    // of the instruction that is being walked

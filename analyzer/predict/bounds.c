@@ -78,8 +78,10 @@ bool bounds_are_of_vectors(const struct cpu *cpu, const struct bounds *bounds) {
 
 unsigned bound_count_syncs(const struct bound_code *code) {
     unsigned n = 0;
-    bool is_pending = false;
-    for (unsigned turn = 0; turn < 2 && cpu_does(code->cpu, CPU_STACK_SYNC); turn++) {
+    bool is_pending = false, moves = false;
+    for (unsigned i = 0; i < code->n && !moves; i++)
+        moves = code->recipes[i].stack_change;
+    for (unsigned turn = 0; turn < 2 && moves && cpu_does(code->cpu, CPU_STACK_SYNC); turn++) {
         n = 0;
         for (unsigned i = 0; i < code->n; i++) {
             const struct cpu_recipe *recipe = &code->recipes[i];
@@ -92,13 +94,6 @@ unsigned bound_count_syncs(const struct bound_code *code) {
         }
     }
     return n;
-}
-
-bool recipe_reads(const struct cpu_recipe *recipe, unsigned unit) {
-    for (unsigned i = 0; i < recipe->n_reads; i++)
-        if (recipe->reads[i].unit == unit)
-            return true;
-    return false;
 }
 
 static void rank(struct bounds *bounds) {

@@ -3,9 +3,9 @@
 
 // Whether it is what a general register held at the start, as address_walk_open numbers these values.
 static bool is_of_start(const struct cpu *cpu, uint32_t base) {
-    enum { N_GENERAL = 16 };
+    enum { ALL_GENERAL = 16 };
     bool is_start = !base;
-    for (unsigned i = 0; i < N_GENERAL && !is_start; i++)
+    for (unsigned i = 0; i < ALL_GENERAL && !is_start; i++)
         is_start = base == cpu->general[i] + 1U;
     return is_start;
 }

@@ -21,6 +21,14 @@ static double try_each(const struct cpu_use *work, unsigned n, unsigned n_ports)
     return most;
 }
 
+// The same ports, each five places from the next.
+static uint64_t put_apart(uint64_t ports) {
+    uint64_t apart = 0;
+    for (uint64_t left = ports; left; left &= left - 1)
+        apart |= UINT64_C(1) << 5 * __builtin_ctzll(left);
+    return apart;
+}
+
 static void is_the_best_of_all_sets(void **state) {
     (void)state;
     enum { MOST = 40, PORTS = 11 };
@@ -37,6 +45,11 @@ static void is_the_best_of_all_sets(void **state) {
         for (unsigned i = 0; i < n; i++)
             there += work[i].pipes & ~ports ? 0 : work[i].cycles;
         assert_true(fabs(there / __builtin_popcountll(ports) - cycles) < 1e-9);
+        uint64_t apart;
+        for (unsigned i = 0; i < n; i++)
+            work[i].pipes = put_apart(work[i].pipes);
+        assert_true(port_spread(work, n, &apart) == cycles);
+        assert_true(apart == put_apart(ports));
     }
 }
 
