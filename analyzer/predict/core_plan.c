@@ -119,19 +119,21 @@ static bool simulate(struct arena *arena, const struct steady_request *request, 
     struct steady_request wanted = *request;
     struct steady steady;
     wanted.most_iterations = iterations_of(request->plan, bounds, &little);
+    wanted.least_cycles = least_cycles(bounds, request->relaxed);
     if (!steady_find(arena, &wanted, &steady, fail))
         return false;
     *cycles = steady.cycles;
     if (steady.is_exact)
         return true;
     // What comes within a cycle of the bound, takes as long.
-    const double counted = (double)wanted.most_iterations / 2, least = least_cycles(bounds, request->relaxed);
+    const double counted = (double)wanted.most_iterations / 2, least = wanted.least_cycles;
     if (steady.cycles * counted <= least * counted + 1) {
         *cycles = least;
         return true;
     }
+    const uint64_t before = wanted.most_iterations;
     wanted.most_iterations = iterations_of(request->plan, bounds, &enough);
-    if (!steady_find(arena, &wanted, &steady, fail))
+    if (wanted.most_iterations > before && !steady_find(arena, &wanted, &steady, fail))
         return false;
     *cycles = steady.is_exact ? steady.cycles : fmax(steady.cycles, least);
     return true;

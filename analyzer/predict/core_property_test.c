@@ -1,6 +1,7 @@
 // What holds of the core of a CPU file whatever the block: over random blocks of common instructions, for each CPU file
 // that is installed. No bound is above what the core simulates; what is taken out of the way makes no block slower; the
-// steady state is what a full walk comes to; and half of a walk that is found on its way is what it is alone.
+// steady state is what a full walk comes to, and so is what a run that is settled promises; and half of a walk that is
+// found on its way is what it is alone.
 #include "analyzer/predict/bounds.h"
 #include "analyzer/predict/core_plan.h"
 
@@ -122,6 +123,26 @@ static bool check_steady_state(struct arena *arena, const struct bounds_request 
     return whole.half_cycles != 0;
 }
 
+// A run that says that it goes on at the largest bound for ever does so, over many of most periods. Returns whether it
+// says so.
+static bool check_settled(struct arena *arena, const struct bounds_request *request, unsigned number) {
+    enum { FURTHER = 5040 }; // iterations: a multiple of most periods
+    struct bounds bounds;
+    struct fail fail = {0};
+    struct core_plan *plan = core_plan_find(arena, request, &bounds, &fail);
+    assert_non_null(plan);
+    const struct pipeline_options first = {.iterations = WALK_ITERATIONS, .least_cycles = bounds.most},
+                                  some = {.iterations = WALK_ITERATIONS},
+                                  more = {.iterations = WALK_ITERATIONS + FURTHER};
+    if (!walk(plan, request, &first).is_settled)
+        return false;
+    const double grown = (double)walk(plan, request, &more).cycles - (double)walk(plan, request, &some).cycles;
+    if (fabs(grown - FURTHER * bounds.most) > 2 * bounds.most + 2)
+        fail_msg("%s, block %u: settled at %g cycles, but %d iterations more take %g", request->cpu->name, number,
+                 bounds.most, FURTHER, grown);
+    return true;
+}
+
 // Windows so small that chains inside these blocks meet them. Returns whether any did.
 static bool check_small_windows(struct arena *arena, struct cpu *cpu, const struct bounds_request *request,
                                 unsigned number, unsigned *n_above) {
@@ -153,7 +174,7 @@ static void random_blocks(void **state) {
         struct fail fail = {0};
         const struct backend_options options = {.triple = "x86_64-linux-gnu", .cpu = names[c]};
         uint64_t random = 60 + c;
-        unsigned n_halves = 0, n_against_buffer = 0, n_above = 0, n_slower = 0;
+        unsigned n_halves = 0, n_settled = 0, n_against_buffer = 0, n_above = 0, n_slower = 0;
         if (!model_open(&model, &arena, NULL, &options, &fail)) {
             print_message("%s: %s\n", names[c], fail.text); // its base is in another LLVM
             continue;
@@ -172,14 +193,16 @@ static void random_blocks(void **state) {
                                                    .pages_are_one = i % 4 >= 2};
             n_above += check_bounds(&scratch, &request, i);
             n_halves += check_steady_state(&scratch, &request, i);
+            n_settled += check_settled(&scratch, &request, i);
             if (i % 4 == 0)
                 n_slower += check_knobs(model.own, &request, i);
             n_against_buffer += check_small_windows(&scratch, model.own, &request, i, &n_above);
             arena_free(&scratch);
         }
-        print_message("%s: small windows limit %u of %u blocks\n", names[c], n_against_buffer, n_blocks);
+        print_message("%s: %u of %u blocks settle, small windows limit %u\n", names[c], n_settled, n_blocks,
+                      n_against_buffer);
         assert_true(n_above <= n_blocks / RARE && n_slower <= n_blocks / RARE);
-        assert_true(n_halves > n_blocks / 10 * 9 && n_against_buffer > n_blocks / 10);
+        assert_true(n_halves > n_blocks / 10 * 9 && n_against_buffer > n_blocks / 10 && n_settled > n_blocks / 4);
         model_close(&model);
         arena_free(&arena);
     }

@@ -48,7 +48,9 @@ static bool simulate(const struct steady_request *request, uint64_t iterations, 
                                              .walk_all = walk_all,
                                              .relaxed = request->relaxed,
                                              .plan = request->plan,
-                                             .halves = request->plan && !walk_all};
+                                             .halves = request->plan && !walk_all,
+                                             .least_cycles = walk_all ? 0 : request->least_cycles,
+                                             .until_repeated = true};
     struct pipeline_result result = {0};
     if (!request->plan) // of a CPU file's core, nobody asks for uses of pipes
         listener.issued = on_issued;
@@ -57,6 +59,11 @@ static bool simulate(const struct steady_request *request, uint64_t iterations, 
     pipeline_close(pipeline);
     *cycles = result.cycles;
     watch->half_cycles = result.half_cycles;
+    if (result.is_settled) {
+        watch->is_periodic = true;
+        watch->cycles = request->least_cycles;
+        watch->iterations = 1;
+    }
     return is_done;
 }
 

@@ -21,6 +21,7 @@ struct coder {
     // in flight.
     int64_t now;
     uint64_t next, oldest;
+    int64_t back; // cycles by which times that are over count; those before are all alike
 };
 
 void coder_grow(struct coder *coder);
@@ -35,6 +36,25 @@ static inline void coder_put(struct coder *coder, uint64_t word) {
         coder->words[coder->n] = word;
     }
     coder->n++;
+}
+
+// Several words at once, of which there are at most `most`: they are written to where this returns, `aside` or the row,
+// and then put.
+static inline uint64_t *coder_begin(struct coder *coder, uint64_t *aside, size_t most) {
+    if (coder->stash == NULL)
+        return aside;
+    while (coder->n + most > coder->n_words)
+        coder_grow(coder);
+    return &coder->words[coder->n];
+}
+static inline void coder_end(struct coder *coder, const uint64_t *words, size_t n) {
+    if (coder->stash == NULL) {
+        uint64_t difference = coder->n + n > coder->n_words;
+        for (size_t i = 0; i < n && coder->n + i < coder->n_words; i++)
+            difference |= coder->words[coder->n + i] ^ words[i];
+        coder->differs |= difference != 0;
+    }
+    coder->n += n;
 }
 
 // Cycles from now; those that are over are all alike.

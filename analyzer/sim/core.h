@@ -82,6 +82,7 @@ struct core {
     unsigned n_steps; // of it
     bool is_shared;   // another thread runs on it as well
     bool has_moved;   // see core_ops.cycle
+    bool is_settled;  // it goes on for ever at pipeline_options.least_cycles
     int64_t now;
     uint64_t next, total;   // index of the next instruction to enter; number of them
     unsigned next_position; // of it: its step

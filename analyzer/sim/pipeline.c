@@ -35,8 +35,9 @@ static void half_look(struct half *half, const struct core *core, struct stash *
 }
 
 static bool run(struct core *core, struct periodic *periodic, struct half *half, struct stash *stash,
-                uint64_t max_cycles, struct fail *fail) {
+                const struct pipeline_options *options, struct fail *fail) {
     const struct core_ops *ops = core->ops;
+    const uint64_t max_cycles = options->max_cycles;
     const bool may_leap = ops->wakes_at && !counts_cycles(core, max_cycles);
     do {
         if (max_cycles != 0 && core_cycles(core) >= max_cycles)
@@ -48,13 +49,18 @@ static bool run(struct core *core, struct periodic *periodic, struct half *half,
         REPORT(&core->reporter, cycle_begin, core_cycles(core));
         ops->cycle(core);
         REPORT(&core->reporter, cycle_end, core_cycles(core));
+        if (core->is_settled)
+            return true;
         if (!core->has_moved && ops->why_stuck(core, fail))
             return false;
         core->now = may_leap && !core->has_moved ? ops->wakes_at(core) : core->now + 1;
         if (core->n_entered != iterations && periodic->is_on)
             periodic_look(periodic, core);
-        if (core->reporter.skipped_insns)
+        if (core->reporter.skipped_insns) {
             *half = (struct half){.total = 0};
+            if (options->until_repeated)
+                return true;
+        }
     } while (core_has_work(core));
     return true;
 }
@@ -62,7 +68,8 @@ static bool run(struct core *core, struct periodic *periodic, struct half *half,
 static uint64_t half_finish(struct core *core, struct fail *fail) {
     struct periodic nothing = {.is_on = false};
     struct half none = {.total = 0};
-    return run(core, &nothing, &none, NULL, 0, fail) ? core_cycles(core) : 0;
+    const struct pipeline_options options = {.max_cycles = 0};
+    return run(core, &nothing, &none, NULL, &options, fail) ? core_cycles(core) : 0;
 }
 
 static uint64_t uops_of(const struct execution *execution) {
@@ -104,12 +111,13 @@ bool pipeline_simulate(struct pipeline *pipeline, const struct execution *execut
     periodic_init(&pipeline->periodic, core, &pipeline->options, &pipeline->stash);
     uint64_t iterations = core->total / core->n_steps;
     struct half half = {.total = pipeline->options.halves && core->ops->fork ? iterations / 2 * core->n_steps : 0};
-    bool done = run(core, &pipeline->periodic, &half, &pipeline->stash, pipeline->options.max_cycles, fail);
-    const uint64_t half_cycles = done && half.core ? half_finish(half.core, fail) : 0;
+    bool done = run(core, &pipeline->periodic, &half, &pipeline->stash, &pipeline->options, fail);
+    const uint64_t half_cycles = done && half.core && !core->is_settled ? half_finish(half.core, fail) : 0;
     *result = (struct pipeline_result){
         .cycles = core_cycles(core),
         .instructions = core->next + core->reporter.skipped_insns,
         .uops = uops_of(execution) * iterations,
+        .is_settled = core->is_settled,
         .half_cycles = half_cycles,
         .walked_cycles = (uint64_t)core->now,
     };

@@ -44,18 +44,24 @@ static void cpu_core_start(struct core *core, const struct pipeline_options *opt
     memory_open(&units->memory, plan->cpu);
     store_table_open(&units->stores, plan->cpu, stash);
     watch_open(&units->watch, plan, &core->reporter, places, stash);
+    units->settled = options->least_cycles > 0 ? settled_open(units, options->least_cycles, stash) : NULL;
+    units->is_watched = core->reporter.wanted.dispatched || units->watch.ring || units->watch.is_wanted_of_rename;
 }
 
 static void cpu_core_cycle(struct core *core) {
     struct units *units = (struct units *)core;
+    const uint64_t n_entered = core->n_entered;
     units_retire(units);
     units_execute(units);
     units_dispatch(units);
+    const bool waits = core->next >= front_end_delivered(&units->front_end);
     units->front_end.total = core->total;
     core->has_moved |= front_end_cycle(&units->front_end, core->now, core->next);
     units->moved = core->has_moved ? core->now : units->moved;
     uint64_t entered = front_end_entered(&units->front_end);
     core->n_queued = entered > core->next ? entered - core->next : 0;
+    if (units->settled)
+        settled_look(units->settled, units, &(struct settled_cycle){core->n_entered != n_entered, waits});
 }
 
 static bool cpu_core_has_work(const struct core *core) {
@@ -152,25 +158,10 @@ static void cpu_core_put_state(const struct core *core, struct coder *coder) {
     coder_put(coder, core->now < LONGEST_LOOK_BACK ? (uint64_t)core->now : LONGEST_LOOK_BACK);
     if (coder->differs || core->now < LONGEST_LOOK_BACK)
         return;
-    coder_put(coder, units->turn);
-    put_ticks(coder, units->dispatch.busy_until, 0);
-    put_ticks(coder, units->dispatch_vector.busy_until, 0);
-    put_ticks(coder, units->retirement.busy_until, 0);
-    put_ticks(coder, units->all_done, LONGEST_LOOK_BACK);
+    coder->back = LONGEST_LOOK_BACK;
     front_end_put(&units->front_end, coder);
-    // What is short comes first: most comparisons end there.
     if (!coder->differs)
-        ports_put(&units->ports, coder);
-    if (!coder->differs)
-        store_table_put(&units->stores, coder);
-    if (!coder->differs)
-        flights_put(&units->flights, coder);
-    if (!coder->differs)
-        station_put(&units->station, coder, &units->flights);
-    if (!coder->differs)
-        rename_put(&units->rename, &units->flights, coder);
-    if (!coder->differs)
-        memory_put(&units->memory, coder);
+        units_put_back_end(units, coder, CORE_KEPT_STORES);
 }
 
 static bool cpu_core_nears(const struct core *core, uint64_t total) {
@@ -188,6 +179,8 @@ static struct core *cpu_core_fork(const struct core *core, uint64_t total, struc
     *fork = *units;
     fork->core.total = fork->front_end.total = total;
     reporter_init(&fork->core.reporter, NULL);
+    fork->is_watched = false;
+    fork->settled = NULL;
     watch_open(&fork->watch, units->plan, &fork->core.reporter, 0, stash);
     flights_copy(&units->flights, &fork->flights, stash);
     rename_copy(&units->rename, &fork->rename, &units->flights, &fork->flights, stash);

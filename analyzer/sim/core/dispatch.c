@@ -35,7 +35,7 @@ static void meet_store(struct units *units, struct flight *flight) {
     const struct core_access *access = flight->access;
     struct store_entry *entry = store_table_met(&units->stores, access);
     flight->is_renamed = entry && access->meets == CORE_IS_RENAMED;
-    flight->n_waits[CORE_LOADED] = flight->is_renamed ? 0 : flight->insn->n_of_part[CORE_LOADS];
+    flight->counts.n_waits[CORE_LOADED] = flight->is_renamed ? 0 : flight->insn->n_of_part[CORE_LOADS];
     if (!entry)
         return;
     if (access->meets == CORE_IS_BLOCKED) {
@@ -65,6 +65,22 @@ __attribute__((noinline, cold)) static void report_dispatched(struct units *unit
     const struct event_insn event = core_event(&units->core, flight->index, flight->position);
     REPORT(&units->core.reporter, dispatched, &event, flight->insn->slots + flight->access->sync_slots,
            units->no_registers);
+    if (units->watch.is_wanted_of_rename)
+        watch_rename(units, flight);
+}
+
+// Groups that wait for nothing are complete.
+static void complete_parts(struct units *units, struct flight *flight) {
+    const struct core_insn *insn = flight->insn;
+    for (unsigned part = 1; part < CPU_MOST_PARTS && part <= insn->n_parts; part++)
+        if (!flight->counts.n_waits[core_group_of_part(part)])
+            units_complete(units, flight, core_group_of_part(part));
+    if ((insn->loads || insn->stores) && !flight->counts.n_waits[CORE_ADDRESS])
+        units_complete(units, flight, CORE_ADDRESS);
+    if (insn->loads && !flight->counts.n_waits[CORE_LOADED])
+        units_complete(units, flight, CORE_LOADED);
+    else if (!insn->loads && !flight->counts.n_waits[CORE_VALUE])
+        units_complete(units, flight, CORE_VALUE);
 }
 
 static void enter(struct units *units, const struct core_insn *insn, const struct core_access *access) {
@@ -72,34 +88,28 @@ static void enter(struct units *units, const struct core_insn *insn, const struc
     struct flight *flight = flights_enter(&units->flights, insn, access, core->next_position);
     units->n_slots += insn->slots;
     units->station.n_entries[insn->scheduler] += insn->entries;
-    units->n_loads += insn->loads;
     name_uops(units, flight);
-    if (units->watch.ring)
+    if (units->is_watched && units->watch.ring)
         watch_enter(units, flight);
     rename_flight(&units->rename, &units->flights, flight, core->now, units->relaxed & RELAX_DEPENDENCES);
     if (insn->loads) {
+        units->n_loads++;
         meet_store(units, flight);
-        flight->n_waits[CORE_VALUE]++;
+        flight->counts.n_waits[CORE_VALUE]++;
         for (unsigned part = 1; part < CPU_MOST_PARTS && part <= insn->n_parts; part++)
-            flight->n_waits[core_group_of_part(part)] += insn->part_loads[part];
+            flight->counts.n_waits[core_group_of_part(part)] += insn->part_loads[part];
     }
     if (insn->stores)
         flight->store = store_table_enter(&units->stores, access);
     core_enter(core);
-    units->turn = core->next_position ? units->turn : (units->turn + 1) % units->plan->n_turns;
-    if (core->reporter.wanted.dispatched)
+    if (!core->next_position)
+        units->turn = units->turn + 1 == units->plan->n_turns ? 0 : units->turn + 1;
+    if (units->is_watched)
         report_dispatched(units, flight);
-    if (units->watch.is_wanted_of_rename)
-        watch_rename(units, flight);
-    for (unsigned part = 1; part < CPU_MOST_PARTS && part <= insn->n_parts; part++)
-        if (!flight->n_waits[core_group_of_part(part)])
-            units_complete(units, flight, core_group_of_part(part));
-    if ((insn->loads || insn->stores) && !flight->n_waits[CORE_ADDRESS])
-        units_complete(units, flight, CORE_ADDRESS);
-    if (insn->loads && !flight->n_waits[CORE_LOADED])
-        units_complete(units, flight, CORE_LOADED);
-    else if (!insn->loads && !flight->n_waits[CORE_VALUE])
-        units_complete(units, flight, CORE_VALUE);
+    if (!insn->is_plain)
+        complete_parts(units, flight);
+    else if (!flight->counts.n_waits[CORE_VALUE])
+        units_complete_value(units, flight, flight->ready[CORE_VALUE]);
 }
 
 // Whether a group of dispatch that holds some fields has no room for an instruction's, or for the first of its two
@@ -123,8 +133,9 @@ void units_dispatch(struct units *units) {
     struct core *core = &units->core;
     const struct core_plan *plan = units->plan;
     unsigned fields = 0;
-    uint64_t delivered = front_end_delivered(&units->front_end);
-    while (core->next < core->total && core->next < delivered) {
+    const uint64_t delivered = front_end_delivered(&units->front_end);
+    const uint64_t end = delivered < core->total ? delivered : core->total;
+    while (core->next < end) {
         const struct core_insn *insn = &plan->insns[core->next_position];
         const struct core_access *access = &plan->accesses[units->turn * plan->n + core->next_position];
         enum event_stall why = STALL_DISPATCH_GROUP;
@@ -137,7 +148,7 @@ void units_dispatch(struct units *units) {
                 report_stall(units, why);
             return;
         }
-        if (comes_apart(units, insn, fields)) {
+        if (insn->may_come_apart && comes_apart(units, insn, fields)) {
             units->dispatch.busy_until = ticks_at(core->now + 1);
             core->has_moved = true;
             return;
@@ -145,7 +156,8 @@ void units_dispatch(struct units *units) {
         gate_take(&units->dispatch, core->now, 0, slots * units->ticks_of_slot);
         if (insn->is_vector)
             gate_take(&units->dispatch_vector, core->now, 0, insn->slots * units->ticks_of_vector_slot);
-        fields += insn->recipe->dispatch_fields;
+        if (insn->may_come_apart)
+            fields += insn->recipe->dispatch_fields;
         enter(units, insn, access);
         core->has_moved = true;
     }

@@ -4,10 +4,10 @@
 void units_arrive(struct units *units, int32_t list, int64_t ticks) {
     while (list != NO_WAIT) {
         const struct wait wait = units->flights.waits[list];
-        struct flight *flight = &units->flights.ring[wait.flight];
+        struct flight *flight = flights_in(&units->flights, wait.flight);
         if (ticks + wait.more > flight->ready[wait.group])
             flight->ready[wait.group] = ticks + wait.more;
-        if (--flight->n_waits[wait.group] == 0)
+        if (--flight->counts.n_waits[wait.group] == 0)
             units_complete(units, flight, (enum core_group)wait.group);
         list = wait.next;
     }
@@ -24,7 +24,7 @@ static void release(struct units *units, const struct flight *flight, enum core_
 
 static void has_data(struct units *units, struct flight *flight, int64_t ticks) {
     struct store_entry *entry = store_table_at(&units->stores, flight->store);
-    flight->has_data = true;
+    flight->counts.has_data = true;
     flight->done = ticks > flight->done ? ticks : flight->done;
     entry->data = ticks;
     units_arrive(units, entry->waits_for_data, ticks);
@@ -38,8 +38,9 @@ static void has_address(struct units *units, struct flight *flight, int64_t tick
 }
 
 static void has_result(struct units *units, struct flight *flight, unsigned write, int64_t result) {
-    flight->results[write] = result;
-    units_arrive(units, flight->waiting[write], result);
+    flight->results[write].ticks = result;
+    if (flight->results[write].waiting != NO_WAIT)
+        units_arrive(units, flight->results[write].waiting, result);
 }
 
 // Results that do not wait for all sources wait for no pipe, either: the others hold it.
@@ -58,7 +59,7 @@ static void has_part(struct units *units, struct flight *flight, unsigned part, 
 static void has_results(struct units *units, struct flight *flight, int64_t last) {
     const struct core_insn *insn = flight->insn;
     const int64_t done = flight->begin + insn->latency > last ? flight->begin + insn->latency : last;
-    flight->has_result = true;
+    flight->counts.has_result = true;
     flight->done = done > flight->done ? done : flight->done;
     for (unsigned w = 0; w < insn->n_writes; w++) {
         const int64_t result = flight->begin + insn->writes[w].latency;
@@ -78,9 +79,18 @@ static void load_parts(struct units *units, struct flight *flight, int64_t loade
         if (!flight->insn->part_loads[part])
             continue;
         flight->ready[group] = loaded > flight->ready[group] ? loaded : flight->ready[group];
-        if (--flight->n_waits[group] == 0)
+        if (--flight->counts.n_waits[group] == 0)
             units_complete(units, flight, group);
     }
+}
+
+void units_complete_value(struct units *units, struct flight *flight, int64_t ready) {
+    if (flight->insn->n_of_part[CORE_COMPUTES]) {
+        release(units, flight, CORE_COMPUTES, ready);
+        return;
+    }
+    flight->begin = ready;
+    has_results(units, flight, ready);
 }
 
 void units_complete(struct units *units, struct flight *flight, enum core_group group) {
@@ -101,28 +111,23 @@ void units_complete(struct units *units, struct flight *flight, enum core_group 
         flight->done = ready > flight->done ? ready : flight->done;
         if (ready > flight->ready[CORE_VALUE])
             flight->ready[CORE_VALUE] = ready;
-        if (--flight->n_waits[CORE_VALUE] > 0)
+        if (--flight->counts.n_waits[CORE_VALUE] > 0)
             return;
         ready = flight->ready[CORE_VALUE];
     }
-    if (flight->insn->n_of_part[CORE_COMPUTES]) {
-        release(units, flight, CORE_COMPUTES, ready);
-        return;
-    }
-    flight->begin = ready;
-    has_results(units, flight, ready);
+    units_complete_value(units, flight, ready);
 }
 
 static bool has_parts(const struct flight *flight) {
     for (unsigned part = 1; part < CPU_MOST_PARTS && part <= flight->insn->n_parts; part++)
-        if (flight->n_waits[core_group_of_part(part)])
+        if (flight->counts.n_waits[core_group_of_part(part)])
             return false;
     return true;
 }
 
 bool units_is_over(const struct flight *flight) {
-    return !flight->n_uops_left && flight->has_result && has_parts(flight) &&
-           (!flight->insn->stores || flight->has_data);
+    return !flight->counts.n_uops_left && flight->counts.has_result && has_parts(flight) &&
+           (!flight->insn->stores || flight->counts.has_data);
 }
 
 static void has_loaded(struct units *units, struct flight *flight, int64_t begin) {
@@ -132,27 +137,27 @@ static void has_loaded(struct units *units, struct flight *flight, int64_t begin
         return;
     if (loaded > flight->ready[CORE_LOADED])
         flight->ready[CORE_LOADED] = loaded;
-    if (--flight->n_waits[CORE_LOADED] == 0)
+    if (--flight->counts.n_waits[CORE_LOADED] == 0)
         units_complete(units, flight, CORE_LOADED);
 }
 
 // One uop of a flight begins.
 static void begin_uop(struct units *units, struct flight *flight, enum core_part part, int64_t begin) {
-    flight->n_left[part]--;
-    flight->n_uops_left--;
-    if (!flight->n_uops_left)
+    flight->counts.n_left[part]--;
+    flight->counts.n_uops_left--;
+    if (!flight->counts.n_uops_left)
         units->station.n_entries[flight->insn->scheduler] -= flight->insn->entries;
     if (part == CORE_LOADS) {
         has_loaded(units, flight, begin);
     } else if (part == CORE_STORES_ADDRESS) {
-        if (!flight->n_left[part])
+        if (!flight->counts.n_left[part])
             has_address(units, flight, begin);
     } else if (part == CORE_STORES_DATA) {
-        if (!flight->n_left[part])
+        if (!flight->counts.n_left[part])
             has_data(units, flight, begin);
     } else {
         flight->begin = flight->begin == UNKNOWN ? begin : flight->begin;
-        if (!flight->n_left[part])
+        if (!flight->counts.n_left[part])
             has_results(units, flight, begin);
     }
 }

@@ -20,29 +20,34 @@ struct wait {
 
 struct flight {
     uint64_t index; // in execution order
-    unsigned position;
     const struct core_insn *insn;
     const struct core_access *access;
-    int64_t ready[CORE_MOST_GROUPS];   // ticks; so far
-    uint8_t n_waits[CORE_MOST_GROUPS]; // times that are not known yet
-    uint8_t n_left[CORE_N_PARTS];      // uops that are not issued
-    uint8_t n_uops_left;
-    int64_t begin;   // ticks, of its first uop that computes; UNKNOWN: it has not begun
-    int64_t done;    // ticks; so far
-    bool has_result; // all of it is known
-    bool has_data;   // what it stores
+    int64_t begin;  // ticks, of its first uop that computes; UNKNOWN: it has not begun
+    int64_t done;   // ticks; so far
+    uint64_t store; // its number among stores, where it stores
+    unsigned position;
+    struct flight_counts {                 // two words, of which each byte is set: the state has them as they are
+        uint8_t n_waits[CORE_MOST_GROUPS]; // times that are not known yet
+        uint8_t n_left[CORE_N_PARTS];      // uops that are not issued
+        uint8_t n_uops_left;
+        bool has_result; // all of it is known
+        bool has_data;   // what it stores
+        uint8_t none[4];
+    } counts;
+    uint8_t n_wait_nodes;
     bool is_renamed; // what it loads was found at rename
     bool is_reported;
-    unsigned n_wait_nodes;
-    uint64_t store;                       // its number among stores, where it stores
-    int64_t results[CPU_MOST_WRITES + 1]; // ticks; UNKNOWN
-    int32_t waiting[CPU_MOST_WRITES + 1]; // for them
+    int64_t ready[CORE_MOST_GROUPS]; // ticks; so far
+    struct flight_result {
+        int64_t ticks;   // UNKNOWN
+        int32_t waiting; // for that
+    } results[];         // as many as any instruction of the block writes: all of the ring are to fit into a cache
 };
 
 struct flights {
-    struct flight *ring;
+    char *ring;
     struct wait *waits; // most_waits of each place of the ring
-    unsigned most_waits;
+    unsigned most_waits, flight_bytes;
     uint32_t mask;         // places - 1
     uint64_t oldest, next; // indices
 };
@@ -52,8 +57,11 @@ void flights_open(struct flights *flights, const struct core_plan *plan, unsigne
 // With memory of its own, and what is in flight. `to` is equal.
 void flights_copy(const struct flights *from, struct flights *to, struct stash *stash);
 
+static inline struct flight *flights_in(const struct flights *flights, size_t place) {
+    return (struct flight *)(void *)(flights->ring + place * flights->flight_bytes);
+}
 static inline struct flight *flights_at(const struct flights *flights, uint64_t index) {
-    return &flights->ring[index & flights->mask];
+    return flights_in(flights, index & flights->mask);
 }
 static inline bool flights_are_full(const struct flights *flights) {
     return flights->next - flights->oldest > flights->mask;

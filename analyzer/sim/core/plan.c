@@ -72,12 +72,20 @@ static unsigned scheduler_of(const struct cpu *cpu, const struct core_insn *insn
     return cpu_knows(cpu, CPU_SCHEDULER_VECTOR) && insn->recipe->is_vector ? 1 : 0;
 }
 
+static void *copy_of(struct arena *arena, const void *data, size_t bytes) {
+    return memcpy(arena_alloc_uncleared(arena, bytes), data, bytes);
+}
+
 static void make_insn(struct arena *arena, const struct core_plan *plan, const struct cpu_recipe *recipe,
                       struct core_insn *insn) {
     const struct cpu *cpu = plan->cpu;
     struct core_uop uops[CORE_MOST_UOPS];
+    struct core_read reads[CORE_MOST_READS];
+    struct core_write writes[CORE_MOST_WRITES];
     *insn = (struct core_insn){.recipe = recipe,
                                .uops = uops,
+                               .reads = reads,
+                               .writes = writes,
                                .slots = recipe->slots,
                                .n_parts = recipe->n_parts - 1,
                                .loads = recipe->n_loads > 0,
@@ -93,21 +101,24 @@ static void make_insn(struct arena *arena, const struct core_plan *plan, const s
         add_uop(insn, 0, 0, CORE_LOADS);
     if (insn->stores && !insn->n_of_part[CORE_STORES_ADDRESS] && cpu_knows(cpu, CPU_ACCESSES))
         add_uop(insn, 0, 0, CORE_STORES_ADDRESS);
-    insn->uops = ARENA_ARRAY(arena, struct core_uop, insn->n_uops);
-    memcpy(insn->uops, uops, insn->n_uops * sizeof *uops);
     memcpy(insn->part_loads, recipe->part_loads, sizeof insn->part_loads);
     take_sources(plan, insn);
+    insn->uops = copy_of(arena, uops, insn->n_uops * sizeof *uops);
+    insn->reads = copy_of(arena, reads, insn->n_reads * sizeof *reads);
+    insn->writes = copy_of(arena, writes, insn->n_writes * sizeof *writes);
+    insn->is_plain = !insn->loads && !insn->stores && !insn->n_parts;
+    insn->may_come_apart = recipe->dispatch_fields || (insn->slots == 2 && cpu_does(cpu, CPU_DISPATCHES_WHOLE));
     insn->entries = insn->n_uops ? insn->slots : 0;
     insn->scheduler = scheduler_of(cpu, insn);
 }
 
-static unsigned queue_of(struct core_plan *plan, uint64_t pipes) {
+static uint8_t queue_of(struct core_plan *plan, uint64_t pipes) {
     for (unsigned q = 0; q < plan->n_queues; q++)
         if (plan->queues[q] == pipes)
-            return q;
+            return (uint8_t)q;
     assert(plan->n_queues < CORE_MOST_QUEUES);
     plan->queues[plan->n_queues] = pipes;
-    return plan->n_queues++;
+    return (uint8_t)plan->n_queues++;
 }
 
 static void number_queues(struct core_plan *plan, struct core_insn *insn) {
@@ -140,6 +151,7 @@ struct core_plan *core_plan_make(struct arena *arena, const struct cpu *cpu, con
         number_queues(plan, &plan->insns[i]);
         plan->most_uops = plan->insns[i].n_uops > plan->most_uops ? plan->insns[i].n_uops : plan->most_uops;
         plan->most_reads = plan->insns[i].n_reads > plan->most_reads ? plan->insns[i].n_reads : plan->most_reads;
+        plan->most_writes = plan->insns[i].n_writes > plan->most_writes ? plan->insns[i].n_writes : plan->most_writes;
     }
     return plan;
 }

@@ -33,11 +33,11 @@ struct core_uop {
     uint64_t pipes; // one of them; 0: it needs no pipe, only memory's rates
     int64_t hold;   // ticks that it keeps the pipe
     enum core_part part;
-    unsigned queue; // see struct core_plan
-    bool is_bound;  // its pipe is chosen at rename
+    uint8_t queue; // see struct core_plan
+    bool is_bound; // its pipe is chosen at rename
 };
 
-enum { CORE_MOST_UOPS = 24 };
+enum { CORE_MOST_UOPS = 24, CORE_MOST_READS = 2 * CPU_MOST_READS + 1, CORE_MOST_WRITES = CPU_MOST_WRITES + 1 };
 
 struct core_insn {
     const struct cpu_recipe *recipe;
@@ -48,24 +48,25 @@ struct core_insn {
     unsigned slots, entries;        // of dispatch; of a scheduler
     unsigned scheduler;             // which
     struct core_read {
-        uint16_t unit;
-        enum core_group group;
-        uint8_t
-            advanced;  // the recipe's read, from 1, that may come earlier by the class of what it reads; 0: it may not
         int64_t early; // ticks
-    } reads[2 * CPU_MOST_READS + 1];
+        enum core_group group;
+        uint16_t unit;
+        uint8_t advanced; // the recipe's read, from 1, that may come earlier by the class of what it reads; 0: none
+    } * reads;            // at most CORE_MOST_READS
     unsigned n_reads;
     struct core_write {
-        uint16_t unit;
-        int64_t latency; // ticks from its begin
-        unsigned own;    // as its recipe's; 0 where only serial instructions wait for it
-        uint8_t part;
+        int64_t latency;      // ticks from its begin
+        unsigned own;         // as its recipe's; 0 where only serial instructions wait for it
         unsigned write_class; // cpu_recipe_class
-    } writes[CPU_MOST_WRITES + 1];
+        uint16_t unit;
+        uint8_t part;
+    } * writes; // at most CORE_MOST_WRITES
     unsigned n_writes;
     int64_t own_early;   // ticks that results of its own rule come earlier
     int64_t store_delay; // ticks from its begin to its data
     bool loads, stores;
+    bool is_plain;                   // it does neither, and all its results wait for all that it reads
+    bool may_come_apart;             // in a group of dispatch: see comes_apart
     bool is_vector;                  // its slots are those of vector instructions
     enum cpu_rename rename;          // as its recipe's
     unsigned own;                    // likewise
@@ -133,10 +134,10 @@ struct core_plan {
     // Uops wait in queues, one for all that may take the same pipes. Queue 0 is of those that need none.
     uint64_t queues[CORE_MOST_QUEUES];
     unsigned n_queues;
-    bool binds_at_rename;           // all uops; else loads, where two pipes take them in turn
-    double wanted[64];              // by pipe: cycles that uops may want of it, shared out evenly
-    bool has_bound;                 // some uop is bound at rename
-    unsigned most_uops, most_reads; // of an instruction
+    bool binds_at_rename;                        // all uops; else loads, where two pipes take them in turn
+    double wanted[64];                           // by pipe: cycles that uops may want of it, shared out evenly
+    bool has_bound;                              // some uop is bound at rename
+    unsigned most_uops, most_reads, most_writes; // of an instruction
 };
 
 // From recipes: all but accesses and supplies, which are empty. Lives as long as the arena.

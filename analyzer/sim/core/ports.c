@@ -25,8 +25,11 @@ void ports_open(struct ports *ports, const struct core_plan *plan) {
         all |= plan->queues[q];
         for (uint64_t left = plan->queues[q]; left; left &= left - 1)
             ports->served_by[__builtin_ctzll(left)] |= UINT64_C(1) << q;
-        if (!(plan->queues[q] & (plan->queues[q] - 1)))
-            ports->queues[__builtin_ctzll(plan->queues[q])] = (uint8_t)q;
+        if (!(plan->queues[q] & (plan->queues[q] - 1))) {
+            const unsigned pipe = (unsigned)__builtin_ctzll(plan->queues[q]);
+            ports->queues[pipe] = (uint8_t)q;
+            ports->served_by_it_alone[pipe] |= UINT64_C(1) << q;
+        }
     }
     ports->n_pipes = all ? MOST_PIPES - (unsigned)__builtin_clzll(all) : 0;
     ports->all = ports->open = all;
@@ -48,6 +51,11 @@ static unsigned next_pipe(uint64_t pipes, unsigned last) {
     return (unsigned)__builtin_ctzll(higher ? higher : pipes);
 }
 
+static void note_pipe(struct ports *ports, unsigned pipe) {
+    enum { BITS = 4 }; // forgets all but the last 16
+    ports->history = ports->history << BITS ^ pipe;
+}
+
 unsigned ports_bind(struct ports *ports, const struct core_uop *uop) {
     unsigned best = MOST_PIPES;
     if (uop->part == CORE_LOADS) {
@@ -61,6 +69,7 @@ unsigned ports_bind(struct ports *ports, const struct core_uop *uop) {
             best = pipe;
     }
     ports->n_bound[best]++;
+    note_pipe(ports, best);
     return best;
 }
 
@@ -94,7 +103,8 @@ unsigned ports_choose(const struct ports *ports, uint64_t pipes, int64_t cycle, 
 
 static void close_pipe(struct ports *ports, unsigned pipe) {
     ports->open &= ~(UINT64_C(1) << pipe);
-    for (uint64_t left = ports->served_by[pipe]; left; left &= left - 1)
+    ports->served &= ~ports->served_by_it_alone[pipe];
+    for (uint64_t left = ports->served_by[pipe] & ports->served; left; left &= left - 1)
         if (!(ports->plan->queues[__builtin_ctzll(left)] & ports->open))
             ports->served &= ~(left & -left);
 }
@@ -105,6 +115,7 @@ int64_t ports_take(struct ports *ports, const struct core_uop *uop, unsigned pip
     if (!gate_is_open(&ports->pipes[pipe], cycle))
         close_pipe(ports, pipe);
     ports->n_bound[pipe] -= uop->is_bound;
+    note_pipe(ports, pipe);
     return begin;
 }
 

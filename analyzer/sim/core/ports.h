@@ -14,12 +14,14 @@ struct ports {
     unsigned n_bound[MOST_PIPES]; // uops that wait for it, and were bound to it at rename
     unsigned last_load;           // pipe that the last bound load takes
     unsigned n_pipes;
+    uint64_t history;   // the pipes that were bound or taken last, for signatures
     uint64_t all, open; // pipes; those that are open in this cycle
     // Pipes that uops of the block want alike, a set each: those that they want least come first.
     uint64_t wanted_alike[MOST_PIPES];
     uint8_t queues[MOST_PIPES]; // by pipe: of uops that are bound to it
     // By pipe: the queues whose uops may take it, a bit each; and those that some open pipe serves, or that need none.
     uint64_t served_by[MOST_PIPES], served;
+    uint64_t served_by_it_alone[MOST_PIPES]; // of served_by
 };
 
 void ports_open(struct ports *ports, const struct core_plan *plan);

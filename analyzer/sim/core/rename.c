@@ -33,7 +33,7 @@ void rename_copy(const struct rename *from, struct rename *to, const struct flig
     for (unsigned i = 0; i < from->n_written; i++) {
         const struct maker *maker = &from->makers[from->written[i]];
         if (is_at_hand(flights, maker) && maker->index - 1 < flights->oldest)
-            *flights_at(copied, maker->index - 1) = *flights_at(flights, maker->index - 1);
+            memcpy(flights_at(copied, maker->index - 1), flights_at(flights, maker->index - 1), flights->flight_bytes);
     }
 }
 
@@ -47,9 +47,9 @@ static void tie_source(struct rename *rename, struct flights *flights, struct fl
                                             maker->write_class));
     if (is_at_hand(flights, maker)) {
         struct flight *made = flights_at(flights, maker->index - 1);
-        result = made->results[maker->write];
+        result = made->results[maker->write].ticks;
         if (result == UNKNOWN) {
-            flights_wait(flights, flight, read->group, more, &made->waiting[maker->write]);
+            flights_wait(flights, flight, read->group, more, &made->results[maker->write].waiting);
             return;
         }
     }
@@ -77,9 +77,11 @@ static void take_results(struct rename *rename, const struct flight *flight) {
         return;
     }
     const uint64_t index = insn->rename == CPU_ZEROES ? 0 : flight->index + 1;
-    for (unsigned w = 0; w < insn->n_writes; w++)
-        rename->makers[insn->writes[w].unit] = (struct maker){
-            .index = index, .write = w, .own = insn->writes[w].own, .write_class = insn->writes[w].write_class};
+    for (unsigned w = 0; w < insn->n_writes; w++) {
+        const struct core_write *write = &insn->writes[w];
+        rename->makers[write->unit] =
+            (struct maker){.index = index, .write = w, .own = write->own, .write_class = write->write_class};
+    }
 }
 
 void rename_flight(struct rename *rename, struct flights *flights, struct flight *flight, int64_t cycle,
@@ -103,8 +105,8 @@ void rename_put(const struct rename *rename, const struct flights *flights, stru
         coder_put(coder, i | (uint64_t)maker->write << 16 | (uint64_t)maker->own << 24);
         if (maker->write_class)
             coder_put(coder, maker->write_class);
-        put_ticks(coder, is_known ? maker->known : flights_at(flights, maker->index - 1)->results[maker->write],
-                  LONGEST_LOOK_BACK);
+        put_ticks(coder, is_known ? maker->known : flights_at(flights, maker->index - 1)->results[maker->write].ticks,
+                  coder->back);
         coder_put(coder, is_known || maker->index - 1 < flights->oldest ? 0 : coder_insns_ago(coder, maker->index));
         coder_put(coder, (uint64_t)maker->more);
     }

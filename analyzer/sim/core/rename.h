@@ -8,11 +8,11 @@
 
 struct maker {
     uint64_t index;       // of the instruction, from 1; 0: the value has always been there
-    unsigned write;       // of it
-    unsigned own;         // struct cpu_recipe: the rule whose instructions have it early
-    unsigned write_class; // cpu_recipe_class
     int64_t more;         // ticks after that result
     int64_t known;        // ticks, where `index` is 0: when it is there
+    unsigned own;         // struct cpu_recipe: the rule whose instructions have it early
+    unsigned write_class; // cpu_recipe_class
+    unsigned write;       // of the instruction
 };
 
 struct rename {

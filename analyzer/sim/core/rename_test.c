@@ -22,6 +22,7 @@ static void open_rename(struct fixture *fixture) {
     fixture->cpu.stack = STACK;
     fixture->plan = (struct core_plan){.cpu = &fixture->cpu, .n_units = N_UNITS};
     fixture->plan.most_reads = 2;
+    fixture->plan.most_writes = 1;
     flights_open(&fixture->flights, &fixture->plan, PLACES, &fixture->stash);
     rename_open(&fixture->rename, &fixture->plan, &fixture->stash);
 }
@@ -39,21 +40,24 @@ static void moves_and_idioms(void **state) {
     (void)state;
     struct fixture fixture = {0};
     open_rename(&fixture);
-    const struct core_insn make = {.n_writes = 1, .writes = {{.unit = A, .latency = TICKS}}},
+    const struct core_insn make = {.n_writes = 1, .writes = (struct core_write[]){{.unit = A, .latency = TICKS}}},
                            move = {.rename = CPU_MOVES,
                                    .n_writes = 1,
-                                   .writes = {{.unit = B, .latency = 0}},
+                                   .writes = (struct core_write[]){{.unit = B, .latency = 0}},
                                    .n_reads = 1,
-                                   .reads = {{.unit = A, .group = CORE_VALUE}}},
-                           zero = {.rename = CPU_ZEROES, .n_writes = 1, .writes = {{.unit = A, .latency = 0}}},
+                                   .reads = (struct core_read[]){{.unit = A, .group = CORE_VALUE}}},
+                           zero = {.rename = CPU_ZEROES,
+                                   .n_writes = 1,
+                                   .writes = (struct core_write[]){{.unit = A, .latency = 0}}},
                            use = {.n_reads = 2,
-                                  .reads = {{.unit = A, .group = CORE_VALUE}, {.unit = B, .group = CORE_VALUE}}};
+                                  .reads = (struct core_read[]){{.unit = A, .group = CORE_VALUE},
+                                                                {.unit = B, .group = CORE_VALUE}}};
     const struct flight *made = enter(&fixture, &make, 0);
     enter(&fixture, &move, 0);
     enter(&fixture, &zero, 0);
     const struct flight *user = enter(&fixture, &use, 0);
-    assert_int_equal(user->n_waits[CORE_VALUE], 1); // for B, which is what A was
-    const struct wait *wait = &fixture.flights.waits[made->waiting[0]];
+    assert_int_equal(user->counts.n_waits[CORE_VALUE], 1); // for B, which is what A was
+    const struct wait *wait = &fixture.flights.waits[made->results[0].waiting];
     assert_int_equal(wait->flight, user->index);
     stash_free(&fixture.stash);
 }
@@ -62,7 +66,7 @@ static void the_stack_engine(void **state) {
     (void)state;
     struct fixture fixture = {0};
     open_rename(&fixture);
-    const struct core_insn use = {.n_reads = 1, .reads = {{.unit = STACK, .group = CORE_ADDRESS}}};
+    const struct core_insn use = {.n_reads = 1, .reads = (struct core_read[]){{.unit = STACK, .group = CORE_ADDRESS}}};
     const struct flight *first = enter(&fixture, &use, TICKS);
     assert_int_equal(first->ready[CORE_ADDRESS], ticks_at(11)); // one cycle behind that of its dispatch, 10
     const struct flight *second = enter(&fixture, &use, TICKS);
@@ -74,12 +78,13 @@ static void known_results_are_times(void **state) {
     (void)state;
     struct fixture fixture = {0};
     open_rename(&fixture);
-    const struct core_insn make = {.n_writes = 1, .writes = {{.unit = A, .latency = TICKS}}},
-                           use = {.n_reads = 1, .reads = {{.unit = A, .group = CORE_VALUE, .early = TICKS}}};
+    const struct core_insn make = {.n_writes = 1, .writes = (struct core_write[]){{.unit = A, .latency = TICKS}}},
+                           use = {.n_reads = 1,
+                                  .reads = (struct core_read[]){{.unit = A, .group = CORE_VALUE, .early = TICKS}}};
     struct flight *made = enter(&fixture, &make, 0);
-    made->results[0] = ticks_at(20);
+    made->results[0].ticks = ticks_at(20);
     const struct flight *user = enter(&fixture, &use, 0);
-    assert_int_equal(user->n_waits[CORE_VALUE], 0);
+    assert_int_equal(user->counts.n_waits[CORE_VALUE], 0);
     assert_int_equal(user->ready[CORE_VALUE], ticks_at(19));
     stash_free(&fixture.stash);
 }

@@ -93,7 +93,7 @@ void station_remove_first(struct station *station, unsigned which) {
 
 void station_release(struct station *station, struct waiting_uop *uop, int64_t ready, int64_t cycle) {
     uop->ready = ready;
-    if (ticks_cycle(ready) <= cycle)
+    if (ready < ticks_at(cycle + 1))
         station_queue(station, uop);
     else
         add_to_wheel(station, uop, cycle);
@@ -119,8 +119,10 @@ int64_t station_wakes_at(const struct station *station, int64_t cycle) {
 
 unsigned station_oldest(const struct station *station, uint64_t queues) {
     unsigned best = CORE_MOST_QUEUES;
-    uint64_t oldest = UINT64_MAX;
-    for (uint64_t left = station->filled & queues; left; left &= left - 1) {
+    uint64_t oldest = UINT64_MAX, left = station->filled & queues;
+    if (left && !(left & (left - 1)))
+        return (unsigned)__builtin_ctzll(left);
+    for (; left; left &= left - 1) {
         const unsigned q = (unsigned)__builtin_ctzll(left);
         const uint64_t number = station->queues[q].oldest;
         best = number < oldest ? q : best;
@@ -142,11 +144,19 @@ static void put_queue(const struct station *station, const struct station_queue 
 
 // Of uops that are bound at rename: to which pipe.
 static void put_pipes(const struct station *station, const struct flights *flights, struct coder *coder) {
+    enum { BITS_OF_PIPE = 6 };
     for (uint64_t i = flights->oldest; i < flights->next && !coder->differs; i++) {
         const struct flight *flight = flights_at(flights, i);
-        for (unsigned u = 0; u < flight->insn->n_uops && flight->n_uops_left; u++)
-            if (flight->insn->uops[u].is_bound)
-                coder_put(coder, station_at(station, station_number(station, i, u))->pipe);
+        const struct waiting_uop *uops = station_at(station, station_number(station, i, 0));
+        uint64_t pipes = 0;
+        for (unsigned u = 0, n = 0; u < flight->insn->n_uops && flight->counts.n_uops_left; u++)
+            if (flight->insn->uops[u].is_bound) {
+                pipes = pipes << BITS_OF_PIPE | uops[u].pipe;
+                if (++n % (64 / BITS_OF_PIPE) == 0)
+                    coder_put(coder, pipes);
+            }
+        if (flight->counts.n_uops_left)
+            coder_put(coder, pipes);
     }
 }
 

@@ -53,17 +53,17 @@ bool store_table_commit(struct store_table *table, int64_t cycle) {
     return table->committed != before;
 }
 
-void store_table_put(const struct store_table *table, struct coder *coder) {
+void store_table_put(const struct store_table *table, struct coder *coder, uint64_t most_kept) {
     coder_put(coder, table->next - table->retired);
     coder_put(coder, table->next - table->committed);
     put_ticks(coder, table->stores.busy_until, 0);
     put_ticks(coder, table->lines.busy_until, 0);
-    uint64_t kept = table->next < CORE_KEPT_STORES ? table->next : CORE_KEPT_STORES;
+    uint64_t kept = table->next < most_kept ? table->next : most_kept;
     uint64_t first = table->next - kept < table->committed ? table->next - kept : table->committed;
     for (uint64_t i = first; i < table->next && !coder->differs; i++) {
         const struct store_entry *entry = &table->ring[i % STORE_PLACES];
-        put_ticks(coder, entry->data, LONGEST_LOOK_BACK);
-        put_ticks(coder, entry->address, LONGEST_LOOK_BACK);
-        put_ticks(coder, entry->retired, LONGEST_LOOK_BACK);
+        put_ticks(coder, entry->data, coder->back);
+        put_ticks(coder, entry->address, coder->back);
+        put_ticks(coder, entry->retired, coder->back);
     }
 }

@@ -34,6 +34,7 @@ struct store_entry *store_table_met(struct store_table *table, const struct core
 // What has retired, and what the cycle lets through, goes into the cache. Returns whether one did.
 bool store_table_commit(struct store_table *table, int64_t cycle);
 
-void store_table_put(const struct store_table *table, struct coder *coder);
+// `most_kept`: of the newest stores, also where they are in the cache.
+void store_table_put(const struct store_table *table, struct coder *coder, uint64_t most_kept);
 
 #endif

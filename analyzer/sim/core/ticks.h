@@ -39,11 +39,12 @@ static inline int64_t gate_take(struct gate *gate, int64_t cycle, int64_t earlie
 
 enum { LONGEST_LOOK_BACK = 64 }; // cycles
 
-// For the state: a time from now on, and from `back` cycles before; what is longer ago is all alike, and so is what is
-// not known.
+// For the state: a time from so many ticks on; what is longer ago is all alike, and so is what is not known.
+static inline uint64_t ticks_since(int64_t ticks, int64_t from) {
+    return ticks == INT64_MAX ? UINT64_MAX : ticks > from ? (uint64_t)(ticks - from) : 0;
+}
 static inline void put_ticks(struct coder *coder, int64_t ticks, int64_t back) {
-    const int64_t from = ticks_at(coder->now - back);
-    coder_put(coder, ticks == INT64_MAX ? UINT64_MAX : ticks > from ? (uint64_t)(ticks - from) : 0);
+    coder_put(coder, ticks_since(ticks, ticks_at(coder->now - back)));
 }
 
 #endif

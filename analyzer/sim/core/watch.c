@@ -99,9 +99,9 @@ static struct event_dependence find_latest(const struct units *units, const stru
         const struct watched_source *source = &watched->sources[i];
         const struct flight *maker = flights_at(&units->flights, source->maker - 1);
         if (!source->maker || flight->insn->reads[i].group != group || maker->index != source->maker - 1 ||
-            maker->results[source->write] == UNKNOWN || maker->results[source->write] <= last)
+            maker->results[source->write].ticks == UNKNOWN || maker->results[source->write].ticks <= last)
             continue;
-        last = maker->results[source->write];
+        last = maker->results[source->write].ticks;
         latest = (struct event_dependence){
             .index = maker->index + units->core.reporter.skipped_insns,
             .cycles = (unsigned)((last - watched->entered + TICKS - 1) / TICKS),
