@@ -156,9 +156,29 @@ static bool is_stride(const struct shape *shape, const struct shape_port *port) 
     return !port->is_address && shape->has_memory && (text_starts(opcode, "VLS") || text_starts(opcode, "VSS"));
 }
 
+// Extensions that the set-up of programs (gen/isa_riscv64.c) does not name, as many assemblers do not know them: then
+// only these forms are refused. The first start that fits counts.
+#define EXTENSION(name) ".option arch, +" name "; "
+static const struct way_reason extensions[] = {
+    {"CBO_ZERO", EXTENSION("zicboz")},  {"CBO_", EXTENSION("zicbom")},
+    {"PREFETCH_", EXTENSION("zicbop")}, {"CZERO_", EXTENSION("zicond")},
+    {"BREV8", EXTENSION("zbkb")},       {"PACK", EXTENSION("zbkb")},
+    {"VAES", EXTENSION("zvkned")},      {"VSHA2", EXTENSION("zvknhb")},
+    {"VSM3", EXTENSION("zvksh")},       {"VSM4", EXTENSION("zvksed")},
+    {"VGHSH", EXTENSION("zvkg")},       {"VGMUL", EXTENSION("zvkg")},
+    {"VCLMUL", EXTENSION("zvbc")},      {"VANDN", EXTENSION("zvbb")},
+    {"VBREV", EXTENSION("zvbb")},       {"VREV8", EXTENSION("zvbb")},
+    {"VCLZ", EXTENSION("zvbb")},        {"VCTZ", EXTENSION("zvbb")},
+    {"VCPOP_V", EXTENSION("zvbb")},     {"VRO", EXTENSION("zvbb")},
+    {"VWSLL", EXTENSION("zvbb")},       {.start = NULL},
+};
+
 // LLVM prints compressed instructions as what they mean. The assembler must find the short one.
 static const char *before(const struct form *form) {
-    return form->n_bytes == 2 ? ".option rvc; " : "";
+    const struct way_reason *each = extensions;
+    while (each->start && !text_starts(form->opcode, each->start))
+        each++;
+    return form->n_bytes == 2 ? ".option rvc; " : each->start ? each->why : "";
 }
 
 // Fillers: the second and third are renamed to the zero register and to another one, where the CPU does that.

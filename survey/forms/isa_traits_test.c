@@ -184,6 +184,7 @@ static void riscv64_bodies(void **state) {
     expect_body("FADD_D", "fadd.d {o0:d}, {o1:d}, {o2:d}, rtz");
     expect_body("FADD_S", "fadd.s {o0:s}, {o1:s}, {o2:s}, rtz");
     expect_body("FADD_H", "fadd.h {o0:h}, {o1:h}, {o2:h}, rtz");
+    expect_body("CBO_ZERO", ".option arch, +zicboz; cbo.zero ({o0_base:x}); .option norvc");
     expect_body("FCVT_D_S", "fcvt.d.s {o0:d}, {o1:s}");
     expect_body("LD", "ld {o0:x}, 16({o1_base:x})");
     expect_body("VMACC_VV", "vmacc.vv {o0:v}, {o2:v}, {o3:v}");
