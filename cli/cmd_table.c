@@ -155,8 +155,8 @@ static bool print_survey(struct arena *arena, const struct model_set *models, co
 static bool work_on_survey(struct arena *arena, const struct operands *operands, struct fail *fail) {
     struct model_set models = {0};
     if (args.only_differs || (args.html && !args.wants_vectors))
-        return fail_set(fail, FAIL_INPUT, "%s is of several machines, and these folders are of one",
-                        args.html ? "without --vector, --html" : "--differs");
+        return fail_set(fail, FAIL_INPUT, "%s is of several machines, and these folders are of one%s",
+                        args.html ? "--html" : "--differs", args.html ? ": that has a page with --vector" : "");
     if (!choose_cpu(arena, operands->items[0], fail))
         return false;
     const struct model_request wanted = lab_models(&lab_args.options);

@@ -68,7 +68,7 @@ expect 0 'rowspan="2">VADD_VV</th><td class="" rowspan="2">throughput</td><td cl
 dom "file://$T/vectors.html#filter=differs&quantity=throughput&search=vadd" >vectors.dom
 expect 0 'role="status">1 of 4 rows' cat vectors.dom
 expect 0 '<td class="n other" title="e8m2: [^"]*; the model: [^"]*; WriteVIALUV_M2[^"]*">1 ≠ ' cat vectors.dom
-expect 2 'without --vector, --html is of several machines' "$cyclops" table vectors --html none.html
+expect 2 '--html is of several machines, and these folders are of one: that has a page with --vector' "$cyclops" table vectors --html none.html
 
 # To publish: a title, without a model, in the other syntax.
 made "$cyclops" report survey card --mcpu none --title 'A <b>chip' --author Me --output none.html
