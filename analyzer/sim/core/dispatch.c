@@ -135,9 +135,9 @@ void units_dispatch(struct units *units) {
     unsigned fields = 0;
     const uint64_t delivered = front_end_delivered(&units->front_end);
     const uint64_t end = delivered < core->total ? delivered : core->total;
+    const struct core_insn *insn = &plan->insns[core->next_position];
+    const struct core_access *access = &plan->accesses[units->turn * plan->n + core->next_position];
     while (core->next < end) {
-        const struct core_insn *insn = &plan->insns[core->next_position];
-        const struct core_access *access = &plan->accesses[units->turn * plan->n + core->next_position];
         enum event_stall why = STALL_DISPATCH_GROUP;
         unsigned slots = insn->slots + access->sync_slots;
         if ((slots && !gate_is_open(&units->dispatch, core->now)) ||
@@ -158,8 +158,12 @@ void units_dispatch(struct units *units) {
             gate_take(&units->dispatch_vector, core->now, 0, insn->slots * units->ticks_of_vector_slot);
         if (insn->may_come_apart)
             fields += insn->recipe->dispatch_fields;
-        enter(units, insn, access);
+        enter(units, insn++, access++);
         core->has_moved = true;
+        if (!core->next_position) { // the next turn
+            insn = plan->insns;
+            access = &plan->accesses[units->turn * plan->n];
+        }
     }
     if (core->reporter.wanted.stalled && core->next < core->total && gate_is_open(&units->dispatch, core->now))
         report_stall(units, STALL_FRONT_END);
