@@ -231,6 +231,19 @@ static void suggest_slots(struct repair_search *search, struct arena *arena) {
     }
 }
 
+// So many uops as take as long to dispatch, of what takes longer than predicted and on no pipes: where instructions
+// issue in order, no slots are measured that would show the uops.
+static void suggest_dispatch(struct repair_search *search, const struct check_value *value) {
+    const struct machine *machine = search->model->machine;
+    const unsigned width = search->dispatch_width ? search->dispatch_width : machine->dispatch_width;
+    struct repair_numbers one = search->best;
+    if (!machine->in_order || check_value_is_bound(value) || pipes_suffice(search, value))
+        return;
+    one.uops = whole(value->value.cycles * width);
+    if (one.uops > search->best.uops)
+        repair_try(search, &one);
+}
+
 void repair_suggest(struct repair_search *search, struct arena *arena, const struct check_value *value,
                     double predicted, enum bottleneck kind) {
     const struct table_value *measured = &value->value;
@@ -254,6 +267,8 @@ void repair_suggest(struct repair_search *search, struct arena *arena, const str
             struct repair_numbers one = search->best;
             one.uops = whole(one.uops * wanted / predicted);
             repair_try(search, &one);
+        } else if (wanted > predicted) {
+            suggest_dispatch(search, value);
         }
         // As a simulation dispatches a form's uops in one cycle, too many may limit it less than all the width does.
         if (kind == BOTTLENECK_DISPATCH || predicted > wanted)

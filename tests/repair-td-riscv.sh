@@ -30,6 +30,7 @@ survey x60 spacemit-x60 <<'YAML'
   - {match: "V(ADD_V[VX]|SUB_VV|XOR_VV)-e32m8", uses: [{resource: SMX60_VIEU, acquire: 0, release: 18}]}
   - {match: "VSLIDEUP_VX-e(8|32)m2", latency: 6}
   - {match: "VMUL_VV-e32m1", latency: 6}
+  - {match: "VMUL_VV-e32mf2", uops: 3}
   - {match: "VMUL_VV-e(8|32)m2", latency: 9}
   - {match: "VMUL_VV-e32m4", latency: 18}
   - {match: "VSUB_VV-e32m1", latency: 5}
@@ -45,6 +46,8 @@ expect 0 '^\+  defvar VIALUOcc = GetLMULValue<\[1, 1, 1, 2, 4, 8, 18\], mx>.c;$'
 expect 0 '^\+  defvar VSlideLat = GetLMULValue<\[4, 4, 4, 4, 6, 8, 16\], mx>.c;$' cat x60-fixed.diff
 # Several groups: a list in place of exceptions.
 expect 0 '^\+    let Latency = GetLMULValue<\[7, 7, 7, 6, 9, 18, 32\], mx>.c in$' cat x60-fixed.diff
+# A fraction that one pipe cannot give is dispatch's: two a cycle.
+expect 0 '^\+    let NumMicroOps = !if\(!eq\(mx, "MF2"\), 3, 1\) in$' cat x60-fixed.diff
 # An opcode that differs from its class leaves it, with its pseudo instructions; with a mask, they read this as well.
 expect 0 '^\+             \(instrs PseudoVSUB_VV_M1\)>;$' cat x60-fixed.diff
 expect 0 '^\+def : InstRW<\[SMX60_WritePseudoVSUB_VV_M1, ReadVPassthru_M1, ReadVIALUV_M1, ReadVIALUV_M1, ReadVMask\],$' cat x60-fixed.diff

@@ -67,8 +67,9 @@ static json_t *uses_to_json(const struct machine *machine, const struct insn *in
     for (unsigned i = 0; i < insn->cost->n_uses; i++)
         for (unsigned r = 1; r < machine->n_resources; r++)
             if (machine->resources[r].mask == insn->cost->uses[i].mask)
-                json_array_append_new(list, json_pack("{s:s, s:i, s:i}", "resource", machine->resources[r].name,
-                                                      "cycles", (int)insn->cost->uses[i].release, "units",
+                json_array_append_new(list, json_pack("{s:s, s:i, s:i, s:i}", "resource", machine->resources[r].name,
+                                                      "acquire", (int)insn->cost->uses[i].acquire, "cycles",
+                                                      (int)insn->cost->uses[i].release, "units",
                                                       (int)machine->resources[r].units));
     return list;
 }
