@@ -162,7 +162,7 @@ void units_dispatch(struct units *units) {
         core->has_moved = true;
         if (!core->next_position) { // the next turn
             insn = plan->insns;
-            access = &plan->accesses[units->turn * plan->n];
+            access = &plan->accesses[(size_t)units->turn * plan->n];
         }
     }
     if (core->reporter.wanted.stalled && core->next < core->total && gate_is_open(&units->dispatch, core->now))
