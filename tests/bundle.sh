@@ -177,7 +177,7 @@ if [ "$(uname -m)" = x86_64 ] && [ -e "$build/lib/cyclops/runner-x86_64" ]; then
         "$T/card" --attempt 2 --budget 0 --json >>"$T/machine/measurements.jsonl" 2>/dev/null
     done
     expect 0 'Nothing is left to measure. The card: cyclops machine --resume --budget 0 --output' cat "$T/said"
-    expect 0 '^[2-9]$' echo $trips
+    expect 0 '^[1-9]$' echo $trips # what is stable at once is not wanted again
     expect 0 'push-pop ' "$cyclops" machine costs --output "$T/machine" --resume --budget 0
     expect 1 '^0$' grep -c 'not measured yet' "$T/machine/card.yaml"
     # It is a card of whichever machine measured, and of one alone.
