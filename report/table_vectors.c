@@ -24,16 +24,22 @@ struct cell {
 
 // Cycles by registers: `first` for one or part of one, `more` for each further one.
 struct rule {
+    bool is_found;
     double first, more;
-    unsigned n_holds, n_known; // cells that it holds for, of those with a value
+    double error;                         // of the cells that confirm it, as shares
+    unsigned n_confirm, n_allow, n_known; // cells, of those with a value; the others are exceptions
 };
+
+// What a cell says of a rule.
+enum verdict { CONTRADICTS, ALLOWS, CONFIRMS };
 
 // A form with all its pairs, and one of its quantities.
 struct grid {
     const char *form; // with what its name has behind the pair: "VADD_VV", "VADD_VV-half"
     const char *quantity;
-    struct cell cells[N_CELLS]; // by width, then by group
-    struct rule rule;
+    struct cell cells[N_CELLS];   // by width, then by group
+    struct rule rule;             // of all widths
+    struct rule widths[N_WIDTHS]; // where no rule is of all of them
 };
 
 struct grids {
@@ -98,40 +104,82 @@ static double predicted_by(const struct rule *rule, const struct cell *cell) {
     return rule->first + rule->more * (vector_config_registers(&cell->pair) - 1);
 }
 
-// An upper bound only says that the truth is no more.
-static bool holds_for(const struct rule *rule, const struct cell *cell) {
+// Only an exact value confirms a rule. A bound says that the truth is no more, and one that is not stable that it is in
+// its interval.
+static enum verdict verdict_of(const struct rule *rule, const struct cell *cell) {
     static const double share = 0.03, least = 0.06;
     const double cycles = predicted_by(rule, cell), slack = least + share * cycles;
-    return cycles <= cell->value->high + slack &&
-           (cell->value->relation == TABLE_AT_MOST || cycles >= cell->value->low - slack);
+    if (cycles > cell->value->high + slack ||
+        (cell->value->relation == TABLE_EQUAL && cycles < cell->value->low - slack))
+        return CONTRADICTS;
+    return table_is_single(cell->value) ? CONFIRMS : ALLOWS;
 }
 
-static unsigned count_holds(const struct rule *rule, const struct grid *grid) {
-    unsigned n = 0;
-    for (unsigned i = 0; i < N_CELLS; i++)
-        n += grid->cells[i].value && holds_for(rule, &grid->cells[i]);
-    return n;
+// The rule with what these cells say of it. Too few confirm it where they are not of three numbers of registers, as any
+// two are on a line, or where as many contradict it.
+static struct rule judged(struct rule rule, const struct cell *cells, unsigned n) {
+    enum { LEAST_COUNTS = 3 };
+    unsigned counts = 0; // a bit for each number of whole registers, which are powers of two
+    for (unsigned i = 0; i < n; i++) {
+        if (!cells[i].value)
+            continue;
+        const enum verdict verdict = verdict_of(&rule, &cells[i]);
+        rule.n_known++;
+        rule.n_confirm += verdict == CONFIRMS;
+        rule.n_allow += verdict == ALLOWS;
+        if (verdict != CONFIRMS)
+            continue;
+        counts |= cells[i].pair.lmul < 0 ? 0 : vector_config_registers(&cells[i].pair);
+        rule.error += fabs(predicted_by(&rule, &cells[i]) / cells[i].value->cycles - 1);
+    }
+    rule.is_found = __builtin_popcount(counts) >= LEAST_COUNTS && 2 * rule.n_confirm + rule.n_allow > rule.n_known;
+    return rule;
 }
 
-// The rule through two of the cells that holds for most of them.
-static void find_rule(struct grid *grid) {
-    struct rule best = {.n_holds = 0};
-    for (unsigned a = 0; a < N_CELLS; a++)
-        for (unsigned b = 0; b < N_CELLS; b++) {
-            const struct cell *one = &grid->cells[a], *other = &grid->cells[b];
-            if (!one->value || !other->value || one->value->relation != TABLE_EQUAL ||
-                other->value->relation != TABLE_EQUAL)
+// The rule through two exact values that most others confirm, and of such the nearest.
+static struct rule find_rule(const struct cell *cells, unsigned n_cells) {
+    struct rule best = {.is_found = false};
+    for (unsigned a = 0; a < n_cells; a++)
+        for (unsigned b = 0; b < n_cells; b++) {
+            const struct cell *one = &cells[a], *other = &cells[b];
+            if (!one->value || !other->value || !table_is_single(one->value) || !table_is_single(other->value))
                 continue;
             const double n = vector_config_registers(&one->pair), m = vector_config_registers(&other->pair);
             struct rule rule = {.more = n < m ? (other->value->cycles - one->value->cycles) / (m - n) : 0};
             rule.first = one->value->cycles - rule.more * (n - 1);
-            rule.n_holds = count_holds(&rule, grid);
-            if (n <= m && rule.n_holds > best.n_holds)
+            rule = judged(rule, cells, n_cells);
+            if (n <= m && rule.is_found &&
+                (rule.n_confirm > best.n_confirm || (rule.n_confirm == best.n_confirm && rule.error < best.error)))
                 best = rule;
         }
-    for (unsigned i = 0; i < N_CELLS; i++)
-        best.n_known += grid->cells[i].value != NULL;
-    grid->rule = best;
+    return best;
+}
+
+// One rule, or one for each width where these have fewer exceptions.
+static void find_rules(struct grid *grid) {
+    unsigned n_left = 0, n_known = 0, n_left_by_width = 0;
+    grid->rule = find_rule(grid->cells, N_CELLS);
+    for (unsigned w = 0; w < N_WIDTHS; w++)
+        grid->widths[w] = find_rule(&grid->cells[(size_t)w * N_GROUPS], N_GROUPS);
+    for (unsigned i = 0; i < N_CELLS; i++) {
+        const struct cell *cell = &grid->cells[i];
+        const struct rule *own = &grid->widths[i / N_GROUPS];
+        if (!cell->value)
+            continue;
+        n_known++;
+        n_left += !grid->rule.is_found || verdict_of(&grid->rule, cell) == CONTRADICTS;
+        n_left_by_width += !own->is_found || verdict_of(own, cell) == CONTRADICTS;
+    }
+    if (n_left_by_width < n_left)
+        grid->rule.is_found = false;
+    else
+        memset(grid->widths, 0, sizeof grid->widths);
+    if (!grid->rule.is_found)
+        grid->rule = (struct rule){.n_known = n_known};
+}
+
+static const struct rule *rule_for(const struct grid *grid, unsigned cell) {
+    return grid->rule.is_found ? &grid->rule : &grid->widths[cell / N_GROUPS];
 }
 
 static const char *rounded(struct arena *arena, double cycles) {
@@ -140,7 +188,7 @@ static const char *rounded(struct arena *arena, double cycles) {
 
 static const char *rule_text(struct arena *arena, const struct rule *rule) {
     static const double slack = 0.03;
-    if (!rule->n_holds)
+    if (!rule->is_found)
         return "";
     if (fabs(rule->more) < slack)
         return rounded(arena, rule->first);
@@ -155,12 +203,22 @@ static const char *pair_text(struct arena *arena, const struct vector_config *co
     return text.data;
 }
 
-static const char *exceptions(struct arena *arena, const struct grid *grid) {
+// The rule that is stated beside a width's cells, and the pairs that contradict it.
+static const char *rule_beside(struct arena *arena, const struct grid *grid, unsigned width, bool is_first) {
+    const struct rule *rule = rule_for(grid, width * N_GROUPS);
+    const bool is_of_all = rule == &grid->rule;
     struct text text = {.arena = arena};
-    text_add(&text, "");
-    for (unsigned i = 0; i < N_CELLS && grid->rule.n_holds; i++)
-        if (grid->cells[i].value && !holds_for(&grid->rule, &grid->cells[i]))
-            text_addf(&text, "%s%s", text.length ? " " : "", pair_text(arena, &grid->cells[i].pair));
+    text_add(&text, is_of_all && !is_first ? "" : rule_text(arena, rule));
+    bool has_exceptions = false;
+    for (unsigned i = 0; i < N_CELLS && text.length; i++) {
+        if (!grid->cells[i].value || (!is_of_all && i / N_GROUPS != width) ||
+            verdict_of(rule, &grid->cells[i]) != CONTRADICTS)
+            continue;
+        text_addf(&text, "%s %s", has_exceptions ? "" : "; but", pair_text(arena, &grid->cells[i].pair));
+        has_exceptions = true;
+    }
+    if (text.length && rule->n_allow)
+        text_addf(&text, " (%u not known exactly)", rule->n_allow);
     return text.data;
 }
 
@@ -192,9 +250,7 @@ static void print_text(const struct survey_table *table, const struct grids *gri
                 table_cell_colour(&text, cells[g].differs ? TABLE_YELLOW : TABLE_PLAIN, "%s%s",
                                   cells[g].value ? row_summary_value(grids->arena, cells[g].value) : "",
                                   cells[g].differs ? "≠" : "");
-            const char *others = exceptions(grids->arena, grid);
-            table_cell(&text, "%s%s%s", is_first ? rule_text(grids->arena, &grid->rule) : "",
-                       is_first && *others ? "; but " : "", is_first ? others : "");
+            table_cell(&text, "%s", rule_beside(grids->arena, grid, w, is_first));
             is_first = false;
         }
     }
@@ -205,6 +261,7 @@ static void print_text(const struct survey_table *table, const struct grids *gri
 }
 
 static void write_csv(const struct grids *grids, FILE *out) {
+    static const char *const words[] = {[CONTRADICTS] = "no", [ALLOWS] = "open", [CONFIRMS] = "yes"};
     fputs("form,quantity,element,group,cycles,low,high,relation,model,differs,rule,rule_holds\n", out);
     for (size_t i = 0; i < grids->n; i++)
         for (unsigned c = 0; c < N_CELLS; c++) {
@@ -220,17 +277,22 @@ static void write_csv(const struct grids *grids, FILE *out) {
                 fprintf(out, "%.5g,%s", cell->model, cell->differs ? "yes" : "no");
             else
                 fputc(',', out);
-            fprintf(out, ",%s,%s\n", rule_text(grids->arena, &grid->rule), holds_for(&grid->rule, cell) ? "yes" : "no");
+            const struct rule *rule = rule_for(grid, c);
+            fprintf(out, ",%s,%s\n", rule_text(grids->arena, rule),
+                    rule->is_found ? words[verdict_of(rule, cell)] : "");
         }
 }
 
-static json_t *json_of_cell(struct arena *arena, const struct grid *grid, const struct cell *cell) {
+static json_t *json_of_cell(struct arena *arena, const struct rule *rule, const struct cell *cell) {
     json_t *json =
-        json_pack("{s:s, s:i, s:o, s:o, s:o, s:s, s:b, s:s*}", "pair", pair_text(arena, &cell->pair), "element",
+        json_pack("{s:s, s:i, s:o, s:o, s:o, s:s, s:s*}", "pair", pair_text(arena, &cell->pair), "element",
                   (int)cell->pair.sew, "cycles", json_rounded(cell->value->cycles, DECIMALS), "low",
                   json_rounded(cell->value->low, DECIMALS), "high", json_rounded(cell->value->high, DECIMALS),
-                  "relation", cell->value->relation == TABLE_EQUAL ? "equal" : "at most", "rule_holds",
-                  holds_for(&grid->rule, cell), "class", cell->class_name);
+                  "relation", cell->value->relation == TABLE_EQUAL ? "equal" : "at most", "class", cell->class_name);
+    if (rule->is_found) {
+        json_object_set_new(json, "rule_holds", json_boolean(verdict_of(rule, cell) != CONTRADICTS));
+        json_object_set_new(json, "rule_confirmed", json_boolean(verdict_of(rule, cell) == CONFIRMS));
+    }
     if (cell->model >= 0) {
         json_object_set_new(json, "model", json_rounded(cell->model, DECIMALS));
         json_object_set_new(json, "differs", json_boolean(cell->differs));
@@ -238,16 +300,26 @@ static json_t *json_of_cell(struct arena *arena, const struct grid *grid, const 
     return json;
 }
 
+static json_t *json_of_rule(struct arena *arena, const struct rule *rule) {
+    return json_pack("{s:o, s:o, s:i, s:i, s:i, s:s}", "first", json_rounded(rule->first, DECIMALS), "further",
+                     json_rounded(rule->more, DECIMALS), "holds", (int)rule->n_confirm, "allowed", (int)rule->n_allow,
+                     "of", (int)rule->n_known, "text", rule_text(arena, rule));
+}
+
 static json_t *json_of(struct arena *arena, const struct grid *grid) {
-    const struct rule *rule = &grid->rule;
-    json_t *cells = json_array();
+    json_t *cells = json_array(), *widths = json_array();
     for (unsigned c = 0; c < N_CELLS; c++)
         if (grid->cells[c].value)
-            json_array_append_new(cells, json_of_cell(arena, grid, &grid->cells[c]));
-    return json_pack("{s:s, s:s, s:s, s:{s:o, s:o, s:i, s:i, s:s}, s:o}", "record", "vector", "form", grid->form,
-                     "quantity", grid->quantity, "rule", "first", json_rounded(rule->first, DECIMALS), "further",
-                     json_rounded(rule->more, DECIMALS), "holds", (int)rule->n_holds, "of", (int)rule->n_known, "text",
-                     rule_text(arena, rule), "cells", cells);
+            json_array_append_new(cells, json_of_cell(arena, rule_for(grid, c), &grid->cells[c]));
+    for (unsigned w = 0; w < N_WIDTHS; w++) {
+        if (!grid->widths[w].is_found)
+            continue;
+        json_t *rule = json_of_rule(arena, &grid->widths[w]);
+        json_object_set_new(rule, "element", json_integer(LEAST_BITS << w));
+        json_array_append_new(widths, rule);
+    }
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "record", "vector", "form", grid->form, "quantity",
+                     grid->quantity, "rule", json_of_rule(arena, &grid->rule), "widths", widths, "cells", cells);
 }
 
 static bool write_json(const struct grids *grids, FILE *out, struct fail *fail) {
@@ -284,7 +356,7 @@ static bool make_grids(const struct survey_table *table, struct grids *grids, st
     for (size_t i = 0; i < table->n_rows; i++)
         add_row(grids, table, &table->rows[i]);
     for (size_t i = 0; i < grids->n; i++)
-        find_rule(&grids->items[i]);
+        find_rules(&grids->items[i]);
     return grids->n || fail_without_values(grids->arena, table, fail);
 }
 
