@@ -136,7 +136,8 @@ bool sets_instruments(const backend_cpu &cpu, const MCInst &inst) {
 // Of an instruction that is known already it was found before that it does not.
 bool depends_on_block(const backend_cpu &cpu, const decoded &insn) {
     return !insn.known && (has_constant_operand(cpu, insn.inst) || depends_on_instruments(cpu, insn.inst) ||
-                           sets_instruments(cpu, insn.inst));
+                           sets_instruments(cpu, insn.inst) ||
+                           (cpu.wants_forms && has_vector_forms(cpu, cpu.opcodes->getName(insn.inst.getOpcode()))));
 }
 
 // A prefix that LLVM takes for an instruction depends on what follows it.

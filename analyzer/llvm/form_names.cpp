@@ -79,13 +79,17 @@ const char *form_namer::prefixed_opcode(backend_cpu &cpu, const MCInst &inst, co
     return found == prefixed.end() ? nullptr : opcode_name(&cpu, found->second);
 }
 
+bool has_vector_forms(const backend_cpu &cpu, StringRef opcode) {
+    return find_vector_type(cpu, opcode) && vector_config_matters_to(opcode.data());
+}
+
 // RISC-V: the opcode with the pair of element and group, "VADD_VV-e32m2"; without it where that is not known.
 static const char *vector_form(const backend_cpu &cpu, struct arena *arena, const char *opcode,
                                const instrument_list &instruments) {
     std::string element, group;
     for (const mca::Instrument *each : instruments)
         (each->getDesc() == "RISCV-SEW" ? element : group) = each->getData().lower();
-    if (element.empty() || group.empty() || !find_vector_type(cpu, opcode) || !vector_config_matters_to(opcode))
+    if (element.empty() || group.empty() || !has_vector_forms(cpu, opcode))
         return opcode;
     return arena_printf(arena, "%s-%s%s", opcode, element.c_str(), group.c_str());
 }

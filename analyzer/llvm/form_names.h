@@ -11,6 +11,9 @@
 // "LEA64r-base-index", "ADD8rr-high0-high2": `high` has a bit for each operand of the form that is a high byte.
 const char *form_name(struct arena *arena, const char *opcode, const lea_address &of_lea, unsigned high);
 
+// RISC-V: whether an opcode has a form for each pair of element and group, whatever LLVM's classes are.
+bool has_vector_forms(const backend_cpu &cpu, llvm::StringRef opcode);
+
 // Opcodes of x86 that are another one behind a prefix, lock or rep. The decoder and the assembler only know that one.
 // The string instructions behind rep have one for each width of their addresses.
 struct prefixed_key {
