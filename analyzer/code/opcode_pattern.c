@@ -41,6 +41,10 @@ bool opcode_pattern_matches(const struct opcode_pattern *pattern, const char *na
                           : regexec(&pattern->compiled, name, 0, NULL, 0) == 0;
 }
 
+size_t opcode_pattern_names(const struct opcode_pattern *pattern, const char *const **names) {
+    return pattern->names ? pattern_names_list(pattern->names, names) : 0;
+}
+
 struct index opcode_places(struct arena *arena, const char *const *names, size_t n) {
     struct index places = {.arena = arena};
     for (size_t i = 0; i < n; i++)
@@ -58,7 +62,7 @@ bool opcode_is_in(const struct index *places, const char *const *names, const ch
 bool opcode_pattern_matches_any(const struct opcode_pattern *pattern, const char *const *names, size_t n,
                                 const struct index *places) {
     const char *const *own = NULL;
-    size_t n_own = pattern->names ? pattern_names_list(pattern->names, &own) : 0;
+    size_t n_own = opcode_pattern_names(pattern, &own);
     for (size_t i = 0; i < n_own; i++)
         if (opcode_is_in(places, names, own[i]))
             return true;

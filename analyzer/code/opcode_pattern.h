@@ -20,6 +20,8 @@ const char *opcode_pattern_compile(struct arena *arena, const char *text, struct
 void opcode_pattern_free(struct opcode_pattern *pattern); // also of one that is not compiled
 
 bool opcode_pattern_matches(const struct opcode_pattern *pattern, const char *name);
+// The names that it matches, where these are few; 0: the expression decides.
+size_t opcode_pattern_names(const struct opcode_pattern *pattern, const char *const **names);
 // Whether it matches one of the names. `places`: their numbers by their hashes. A pattern has few names, and an LLVM
 // tens of thousands of opcodes.
 bool opcode_pattern_matches_any(const struct opcode_pattern *pattern, const char *const *names, size_t n,

@@ -373,17 +373,22 @@ const char *vector_config_fill_indices(struct arena *arena, const char *opcode, 
     return text.data;
 }
 
-static const char *refuse(struct arena *arena, const struct form *form, const struct rule *rule,
-                          const struct vector_config *config) {
-    unsigned number = 0;
+const char *vector_config_refuse_pair(struct arena *arena, const char *opcode, const struct vector_config *pair) {
+    const struct rule *rule = find_rule(opcode);
     if (!rule || !*rule->operands)
         return "it does not depend on the vector configuration";
-    if (rule->sizes && !(rule->sizes & config->sew))
-        return arena_printf(arena, "it has no elements of %u bits", config->sew);
-    for (unsigned i = 0; i < form->n_operands; i++) {
-        if (is_vector(&form->operands[i]) && !fits(form->opcode, rule->operands[number++], config))
+    if (rule->sizes && !(rule->sizes & pair->sew))
+        return arena_printf(arena, "it has no elements of %u bits", pair->sew);
+    for (const char *kind = rule->operands; *kind; kind++)
+        if (!fits(opcode, *kind, pair))
             return "an operand would be a group of more than 8 registers";
-    }
+    return NULL;
+}
+
+static const char *refuse(struct arena *arena, const struct form *form, const struct vector_config *config) {
+    const char *why = vector_config_refuse_pair(arena, form->opcode, config);
+    if (why)
+        return why;
     if (config->order && !vector_config_is_index(form->opcode, 2))
         return "it has no vector of indices";
     if (config->order == VECTOR_LINE && is_gather(form->opcode))
@@ -428,7 +433,7 @@ void vector_config_apply(struct arena *arena, const struct form *from, const str
     vector_config_print(config, &name);
     made->name = name.data;
     made->vector = *config;
-    made->refused = from->status == FORM_USABLE ? refuse(arena, from, rule, config) : NULL;
+    made->refused = from->status == FORM_USABLE ? refuse(arena, from, config) : NULL;
     if (made->refused || from->status != FORM_USABLE)
         return;
     made->n_setup_bytes = vector_config_setup_bytes(config, setup);

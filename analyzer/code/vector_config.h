@@ -84,6 +84,9 @@ unsigned vector_config_registers(const struct vector_config *config);
 bool vector_config_matters(const struct form *form);
 bool vector_config_matters_to(const char *opcode);
 
+// Why the manual does not allow a pair for an opcode; null: it does.
+const char *vector_config_refuse_pair(struct arena *arena, const char *opcode, const struct vector_config *pair);
+
 // Sets the groups of a form's vector operands. Each is at least as large as the configuration's: so it may be a source,
 // or the result, of the instructions that close a chain.
 struct form_operand;

@@ -287,37 +287,86 @@ bool overlay_apply(struct overlay *overlay, struct arena *arena, struct block *b
     return true;
 }
 
+// LLVM's opcodes, and what memory their check needs.
+struct known_opcodes {
+    struct arena *arena;
+    const char *const *items;
+    size_t n;
+    struct index places;
+};
+
+// RISC-V: an opcode in front of its pair. Null: it is not one of LLVM's, maybe of another version; or no pair is named.
+static const char *opcode_of_pair(const struct known_opcodes *known, const char *name) {
+    const char *pair = *name == 'V' ? strstr(name, "-e") : NULL;
+    const char *opcode = pair ? arena_copy(known->arena, name, (size_t)(pair - name)) : NULL;
+    return opcode && opcode_is_in(&known->places, known->items, opcode) ? opcode : NULL;
+}
+
+// Why an opcode has no pair of this name, the part behind the first '-'; null: it has.
+static const char *refuse_pair(const struct known_opcodes *known, const char *opcode, const char *name) {
+    struct vector_config pair;
+    const char *words = vector_config_in_name(name, &pair);
+    if (!words || strchr(words, '-'))
+        return "a pair is one of e8mf8 to e64m8, of at most 64 bits of element to a register";
+    return vector_config_refuse_pair(known->arena, opcode, &pair);
+}
+
 // Whether it matches one of a vector opcode's pairs.
-static bool matches_pair(const struct opcode_pattern *match, struct arena *arena, const char *opcode) {
+static bool matches_pair(const struct opcode_pattern *match, const struct known_opcodes *known, const char *opcode) {
     for (unsigned i = 0; i < VECTOR_N_PAIRS; i++) {
         const struct vector_config pair = vector_config_pair(i);
-        if (opcode_pattern_matches(match, vector_config_unit(arena, opcode, &pair)))
+        if (opcode_pattern_matches(match, vector_config_unit(known->arena, opcode, &pair)) &&
+            !vector_config_refuse_pair(known->arena, opcode, &pair))
             return true;
     }
     return false;
 }
 
-static bool matches_any(const struct opcode_pattern *match, const char *const *opcodes, size_t n,
-                        const struct index *places) {
-    struct arena scratch = {0};
-    bool is_found = opcode_pattern_matches_any(match, opcodes, n, places);
-    for (size_t i = 0; i < n && !is_found && may_name_vectors(match); i++)
-        is_found = *opcodes[i] == 'V' && strchr(opcodes[i], '_') && matches_pair(match, &scratch, opcodes[i]);
-    arena_free(&scratch);
+static bool matches_any(const struct opcode_pattern *match, const struct known_opcodes *known) {
+    const char *const *names;
+    size_t n_names = opcode_pattern_names(match, &names);
+    bool is_found = opcode_pattern_matches_any(match, known->items, known->n, &known->places);
+    if (is_found || !may_name_vectors(match))
+        return is_found;
+    for (size_t i = 0; i < n_names && !is_found; i++)
+        is_found = opcode_of_pair(known, names[i]);
+    for (size_t i = 0; i < known->n && !is_found && !n_names; i++)
+        is_found =
+            *known->items[i] == 'V' && strchr(known->items[i], '_') && matches_pair(match, known, known->items[i]);
     return is_found;
+}
+
+// Of a list, each pair that it names. A name without a pair may be an opcode of another LLVM's.
+static bool check_pairs(const struct overlay *overlay, const struct overlay_rule *rule,
+                        const struct known_opcodes *known, struct fail *fail) {
+    const char *const *names;
+    size_t n = may_name_vectors(&rule->match) ? opcode_pattern_names(&rule->match, &names) : 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *opcode = opcode_of_pair(known, names[i]);
+        const char *why = opcode ? refuse_pair(known, opcode, names[i]) : NULL;
+        if (why)
+            return fail_at(fail, overlay->path, rule->place.line, rule->place.column, "there is no '%s': %s", names[i],
+                           why);
+    }
+    return true;
 }
 
 bool overlay_check_opcodes(const struct overlay *overlay, struct arena *arena, const char *const *opcodes, size_t n,
                            struct fail *fail) {
-    const struct index places = opcode_places(arena, opcodes, n);
-    for (size_t i = 0; i < overlay->n_rules; i++) {
+    struct arena scratch = {0};
+    const struct known_opcodes known = {&scratch, opcodes, n, opcode_places(&scratch, opcodes, n)};
+    bool is_good = true;
+    for (size_t i = 0; i < overlay->n_rules && is_good; i++) {
         const struct overlay_rule *rule = &overlay->rules[i];
-        if (rule->match.text && !matches_any(&rule->match, opcodes, n, &places))
-            return fail_at(fail, overlay->path, rule->place.line, rule->place.column,
-                           "no opcode of LLVM's matches '%s'%s; 'cyclops explain' shows an instruction's",
-                           rule->match.text, text_did_you_mean(arena, rule->match.text, opcodes, n));
+        if (rule->match.text && !matches_any(&rule->match, &known))
+            is_good = fail_at(fail, overlay->path, rule->place.line, rule->place.column,
+                              "no opcode of LLVM's matches '%s'%s; 'cyclops explain' shows an instruction's",
+                              rule->match.text, text_did_you_mean(arena, rule->match.text, opcodes, n));
+        else if (rule->match.text)
+            is_good = check_pairs(overlay, rule, &known, fail);
     }
-    return true;
+    arena_free(&scratch);
+    return is_good;
 }
 
 bool overlay_check_forms(const struct overlay *overlay, struct arena *arena, const char *const *names, size_t n,
