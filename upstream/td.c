@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "upstream/td_plan.h"
+#include "upstream/td_statements.h"
 #include "upstream/td_tblgen.h"
 #include "upstream/td_vectors.h"
 
@@ -131,14 +132,61 @@ static void judge(struct td_plan *plan, struct reading *reading, struct td_resul
     result->n_left = n_left;
 }
 
+static bool gives_number(const struct td_record *record, unsigned line) {
+    bool does = false;
+    for (unsigned f = 0; f < TD_N_FIELDS; f++)
+        does |= record->lines[f] == line;
+    return does;
+}
+
+// Leaves out the statements whose edit llvm-tblgen refuses: the nearest one at or above that line that changes, and
+// those that have a number from that line. False: there is none, so the file itself is wrong.
+static bool leave_refused(struct td_plan *plan, unsigned line, const char *why) {
+    bool is_left_out = false;
+    unsigned nearest = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < plan->model->n_atoms; i++) {
+            const struct td_atom *atom = &plan->model->atoms[i];
+            const unsigned own = atom->record->line;
+            if (td_freedom_of(plan, atom->record) == TD_UNTOUCHED ||
+                td_numbers_are_equal(&atom->numbers, &plan->chosen[i]))
+                continue;
+            if (pass == 0 && own <= line && own > nearest)
+                nearest = own;
+            if (pass == 0 || (own != nearest && !gives_number(atom->record, line)))
+                continue;
+            plan->freedom[own] = TD_UNTOUCHED;
+            plan->why[own] = why;
+            is_left_out = true;
+        }
+    return is_left_out;
+}
+
+// Reads the text with all edits; without those that llvm-tblgen refuses.
+static bool read_edited(struct td_plan *plan, const struct td_tree *tree, struct td_result *result,
+                        struct reading *reading, struct fail *fail) {
+    for (;;) {
+        td_plan_make(plan);
+        result->text = td_edited(&plan->text);
+        if (read_text(reading, tree, result->text, plan->request->machine, fail))
+            return true;
+        const unsigned line = td_tree_failed_line(tree, fail);
+        const char *error = strstr(fail->text, ": error: ");
+        if (!line || !error ||
+            !leave_refused(plan, td_old_line(&plan->text, line),
+                           arena_printf(plan->arena, "llvm-tblgen does not accept its statement: %s", error + 2)))
+            return false;
+        close_reading(reading);
+        fail_clear(fail);
+    }
+}
+
 static bool edit(struct td_plan *plan, const struct td_tree *tree, struct td_result *result, struct fail *fail) {
     enum { MOST_ROUNDS = 8 };
     bool is_last = false;
     for (int round = 0; round < MOST_ROUNDS && !is_last; round++) {
         struct reading reading;
-        td_plan_make(plan);
-        result->text = td_edited(&plan->text);
-        bool is_read = read_text(&reading, tree, result->text, plan->request->machine, fail);
+        bool is_read = read_edited(plan, tree, result, &reading, fail);
         if (is_read) {
             is_last =
                 round + 1 == MOST_ROUNDS || (!correct_statements(plan, &reading) && !correct_opcodes(plan, &reading));

@@ -84,14 +84,15 @@ static const char *print_cycles(struct arena *arena, const struct td_numbers *nu
     return arena_printf(arena, "%u", numbers->cycles[element]);
 }
 
+// Among the cases of a condition, an empty list has no type of its own.
 static const char *print_all_cycles(struct arena *arena, const struct td_numbers *numbers, unsigned element) {
     (void)element;
-    return td_cycles_of(arena, numbers->cycles, numbers->n_ports);
+    return numbers->n_ports ? td_cycles_of(arena, numbers->cycles, numbers->n_ports) : "[]<int>";
 }
 
 static const char *print_ports(struct arena *arena, const struct td_numbers *numbers, unsigned element) {
     (void)element;
-    return td_list_of(arena, numbers->ports, numbers->n_ports);
+    return numbers->n_ports ? td_list_of(arena, numbers->ports, numbers->n_ports) : "[]<ProcResourceKind>";
 }
 
 static const char *text_of(struct td_plan *plan, struct td_span span) {

@@ -133,6 +133,16 @@ static const char *first_error(struct arena *arena, int messages) {
     return error;
 }
 
+// "llvm-tblgen does not accept 'FILE': PATH/FILE:12:5: error: ..."
+unsigned td_tree_failed_line(const struct td_tree *tree, const struct fail *fail) {
+    const char *name = file_base(tree->path), *error = strstr(fail->text, ": error: "), *at = fail->text, *last = NULL;
+    while (error && (at = strstr(at, name)) != NULL && at < error) {
+        at += strlen(name);
+        last = *at == ':' ? at + 1 : last;
+    }
+    return last ? (unsigned)strtoul(last, NULL, 10) : 0;
+}
+
 static const char main_name[] = "cyclops-main.td"; // of td_tree.main_text
 
 static char **make_arguments(struct arena *arena, const struct td_tree *tree, const char *scratch, const char *action) {

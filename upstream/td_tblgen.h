@@ -26,6 +26,9 @@ bool td_tree_find(struct arena *arena, const char *path, const char *program, un
 bool td_tree_find_new(struct arena *arena, const char *path, const char *program, unsigned llvm, struct td_tree *tree,
                       struct fail *fail);
 
+// The line of the text that a failure of the calls below is about, if it is one of llvm-tblgen's; 0: it is not known.
+unsigned td_tree_failed_line(const struct td_tree *tree, const struct fail *fail);
+
 // What a program printed.
 struct td_output {
     char *data;

@@ -291,6 +291,31 @@ const char *td_edited(struct td_text *text) {
     return out.data;
 }
 
+static unsigned count_lines(const char *data, size_t length) {
+    unsigned n = 0;
+    for (size_t i = 0; i < length; i++)
+        n += data[i] == '\n';
+    return n;
+}
+
+unsigned td_old_line(const struct td_text *text, unsigned line) {
+    unsigned old = 1, new = 1; // at the end of what was looked at
+    size_t at = 0;
+    for (size_t i = 0; i < text->n_edits; i++) {
+        const struct td_edit *edit = &text->edits[i];
+        const unsigned between = count_lines(text->data + at, edit->at - at),
+                       added = count_lines(edit->text, strlen(edit->text));
+        if (line < new + between)
+            break;
+        if (line <= new + between + added)
+            return old + between;
+        at = edit->at + edit->length;
+        old += between + count_lines(text->data + edit->at, edit->length);
+        new += between + added;
+    }
+    return line - new + old;
+}
+
 // Lines [first, end) of the old text, and what is there now.
 struct change {
     size_t first, end;

@@ -66,6 +66,8 @@ struct td_span *td_elements(const struct td_text *text, struct td_span list, siz
 void td_replace(struct td_text *text, struct td_span span, const char *by);
 // The first edit that overlaps an earlier one is dropped with all that do so.
 const char *td_edited(struct td_text *text);
+// Behind td_edited: the line of the old text that a line of the new one stands for, from 1.
+unsigned td_old_line(const struct td_text *text, unsigned line);
 // A unified diff of the edits; "" where there are none. `name`: path in its header.
 const char *td_diff(struct td_text *text, const char *name);
 
