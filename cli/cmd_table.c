@@ -4,6 +4,7 @@
 #include "base/compressed.h"
 #include "base/file.h"
 #include "cli/lab_args.h"
+#include "gen/isa.h"
 #include "report/exegesis.h"
 #include "report/table.h"
 #include "report/table_machines.h"
@@ -91,11 +92,15 @@ static bool choose_cpu(struct arena *arena, const char *folder, struct fail *fai
     lab_args.options.isa = cli_isa(arena, origin.isa, fail);
     if (!lab_args.options.isa || cpus->n_items)
         return lab_args.options.isa;
-    if (origin.target && !origin.cpu && !origin.is_here)
+    // What an emulator runs here names this machine, whose models are of another ISA. An overlay that was measured
+    // changes no number that a table shows.
+    const bool is_here = origin.is_here && lab_args.options.isa == isa_native(),
+               has_model = origin.cpu && !model_is_overlay(origin.cpu);
+    if (origin.target && !origin.cpu && !is_here)
         lab_say(&cli_listener, LAB_NOTE, "'%s' is of another CPU than this one: --mcpu names the model to compare with",
                 folder);
-    if (origin.cpu || !origin.is_here)
-        *ARENA_ADD(arena, cpus->items, cpus->n_items) = origin.cpu ? origin.cpu : "none";
+    if (origin.cpu || !is_here)
+        *ARENA_ADD(arena, cpus->items, cpus->n_items) = has_model ? origin.cpu : "none";
     return true;
 }
 

@@ -8,7 +8,7 @@ command -v llvm-tblgen-22 >/dev/null || skip "there is no llvm-tblgen-22: instal
 # survey CPU ARGUMENTS...
 survey() {
     rm -rf x
-    "$cyclops" survey "${@:2}" --isa riscv64 --llvm 22 --target "sim:$1,noise=none" --output x >/dev/null 2>survey.err ||
+    "$cyclops" survey "${@:2}" --isa riscv64 --llvm 22 --target "sim:$1,noise=none" --output x >log 2>survey.err ||
         { echo "FAILED: survey of $1"; cat survey.err; exit 1; }
 }
 # of FILTER: that of jq, on all rows of the survey.
@@ -39,4 +39,12 @@ expect 0 '^8: 5[01][.0-9]* a register, 3 and 0 of 3; 16: 4[45][.0-9]* a register
 survey sifive-p670 VMUL_VV VREDSUM_VS --vector all
 expect 0 '^[1-9]' of '[.[] | select(.rule.text != "" or .widths != [])] | length'
 expect 0 '^true$' of 'all(.[].cells[]; .relation == "equal" or .rule_confirmed != true)'
+
+# The table of an overlay that was measured has no model beside it.
+overlay other sifive-p670 <<'YAML' | sed 's/x86_64/riscv64/' >other.yaml
+  - {match: "VADD_VV-e8m1", latency: 3}
+YAML
+survey other.yaml VADD_VV --vector e8m1,e8m2
+expect 0 'VADD_VV-e8m1' "$cyclops" table x
+expect 0 'VADD_VV +latency' "$cyclops" table x --vector
 finish

@@ -19,6 +19,8 @@ on() {
 }
 all='VADD_VV-e16m1 VADD_VV-e32m1 VADD_VV-e64m1 VADD_VV-e8m1 VFADD_VF-e16m1 VFADD_VF-e32m1 VFADD_VF-e64m1'
 expect 0 "^$all\$" on v=false
+# An emulator's measurements name this machine, whose models are of another ISA: no model stands beside.
+expect 0 'VADD_VV-e64m1.*illegal instruction' one_line "$cyclops" table "$T/v=false" --left-out
 expect 2 'none of 8 forms with a vector configuration has a value; of 7 the reason is: illegal instruction' \
     "$cyclops" table "$T/v=false" --vector --mcpu none
 expect 0 'VFADD_VF-e8m1.*it has no elements of 8 bits' one_line "$cyclops" table "$T/v=false" --left-out --mcpu none
