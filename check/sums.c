@@ -17,9 +17,8 @@ bool sums_is_one(const struct check_value *value) {
 }
 
 double sums_missing(const struct check_value *value, const struct predicted *predicted) {
-    static const double least = 0.5;
     double missing = predicted->is_known && sums_is_one(value) ? gap_below(value, predicted) : 0;
-    return missing >= least ? missing : 0;
+    return missing >= SUMS_LEAST_MISSING ? missing : 0;
 }
 
 struct sums_partners sums_find_partners(struct arena *arena, const struct predictor *predictor,
@@ -33,7 +32,7 @@ struct sums_partners sums_find_partners(struct arena *arena, const struct predic
         const char *code = value->value.parts[p].code;
         if (code && predictor_describe(predictor, &scratch, code, &block, &fail))
             for (unsigned i = 0; i < block.n_insns; i++) {
-                const char *opcode = block.insns[i].opcode;
+                const char *opcode = form_unit_of(&scratch, &block.insns[i]);
                 bool is_own = strlen(opcode) == length && strncmp(opcode, value->form, length) == 0;
                 if (!is_own && block.insns[i].n_reads && text_find(opcode, found.opcodes, found.n) == found.n)
                     *ARENA_ADD(arena, found.opcodes, found.n) = arena_strdup(arena, opcode);

@@ -216,7 +216,7 @@ static void print_counts(struct arena *arena, const struct model *model, const s
                      seen->n_unstable),
         stdout);
     print_limits(arena, seen);
-    if (seen->n_sums_before)
+    if (seen->n_sums_before || seen->n_sums_after)
         screen_print_sentence(
             arena_printf(arena,
                          "Sums of two latencies that are shorter than measured: %zu before, %zu after. "

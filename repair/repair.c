@@ -88,7 +88,8 @@ static double judge_base(struct repair *repair, size_t i, struct predictor *chea
     if (gap > 0)
         repair->base[i] = predictor_predict(predictor, value);
     repair->worst_gaps[i] = fmax(gap, repair_nearest_gap(repair->request->model->machine, value, &repair->base[i]));
-    repair->allowed_below[i] = gap_allowed_below(value, &repair->base[i]);
+    repair->allowed_below[i] = sums_is_one(value) ? fmax(gap_below(value, &repair->base[i]), SUMS_LEAST_MISSING)
+                                                  : gap_allowed_below(value, &repair->base[i]);
     value->is_kept_only = value->quantity == CHECK_SLOTS && !repair->request->wants_slots;
     if (value->is_kept_only) {
         count->n_slots += gap > 0;
@@ -167,12 +168,14 @@ static void find_changes(struct repair *repair, struct repair_result *result) {
 
 // What leads back in others' chains comes first; forms with memory come behind those with registers, whose pipes may be
 // theirs.
-enum stage { LEADS_BACK, LEADS_BACK_UNKNOWN, REGISTERS, MEMORY, N_STAGES };
+enum stage { LEADS_BACK, LEADS_BACK_ALONE, LEADS_BACK_UNKNOWN, REGISTERS, MEMORY, N_STAGES };
 
 static enum stage stage_of(const struct repair *repair, const struct repair_member *members, size_t n) {
     switch (repair_leads_back(repair, members, n)) {
     case REPAIR_LEADS_KNOWN:
         return LEADS_BACK;
+    case REPAIR_LEADS_ALONE:
+        return LEADS_BACK_ALONE;
     case REPAIR_LEADS_UNKNOWN:
         return LEADS_BACK_UNKNOWN;
     case REPAIR_LEADS_NOWHERE:

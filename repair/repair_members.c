@@ -31,7 +31,7 @@ void repair_find_commonness(struct repair *repair) {
 
 static void find_others(struct arena *arena, const struct block *block, struct repair_member *member) {
     for (unsigned i = 0; i < block->n_insns; i++) {
-        const char *opcode = block->insns[i].opcode;
+        const char *opcode = form_unit_of(arena, &block->insns[i]);
         if (strcmp(opcode, member->opcode) != 0 &&
             text_find(opcode, member->others, member->n_others) == member->n_others)
             *ARENA_ADD(arena, member->others, member->n_others) = arena_strdup(arena, opcode);

@@ -37,6 +37,9 @@ struct repair_partner {
     struct repair_numbers now;          // LLVM's, as the rules so far change them
     bool is_known;                      // a latency of it is measured by itself
     bool is_settled;                    // its group has been repaired
+    // Cycles by which LLVM's sums with it or others of its group are too long.
+    double least_excess, most_excess;
+    bool leads_back_to_several; // groups; else only to one
 };
 
 // An opcode that waits for none of its sources where these are one register.
@@ -130,8 +133,10 @@ void repair_by_bounds(struct repair *repair);
 
 // Finds latencies that are known as sums, and the instructions that lead back in their programs.
 void repair_find_sums(struct repair *repair);
-// Whether members lead back in others' chains: with latencies of their own, or with such as only sums show.
-enum repair_lead { REPAIR_LEADS_KNOWN, REPAIR_LEADS_UNKNOWN, REPAIR_LEADS_NOWHERE };
+bool repair_has_latency(const struct repair *repair, const char *opcode); // one of it is measured by itself
+// Whether members lead back in others' chains: with latencies of their own, or with such as only sums show. Those that
+// explain all these sums by one change come first.
+enum repair_lead { REPAIR_LEADS_KNOWN, REPAIR_LEADS_ALONE, REPAIR_LEADS_UNKNOWN, REPAIR_LEADS_NOWHERE };
 enum repair_lead repair_leads_back(const struct repair *repair, const struct repair_member *members, size_t n);
 // From now on the members' numbers are settled, whether they have changed or not.
 void repair_settle_sums(struct repair *repair, const struct repair_member *members, size_t n);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "check/sums.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is_sum(const struct repair *repair, const struct repair_member *member, size_t i) {
@@ -18,6 +19,13 @@ static bool has_latency(const struct repair *repair, const struct repair_member 
     for (size_t i = member->first; i < member->end; i++)
         if (repair->gaps[i] >= 0 && repair->values[i].quantity == CHECK_LATENCY &&
             repair->values[i].value.relation == TABLE_EQUAL && repair_can_explain(&repair->values[i]))
+            return true;
+    return false;
+}
+
+bool repair_has_latency(const struct repair *repair, const char *opcode) {
+    for (size_t i = 0; i < repair->n_members; i++)
+        if (strcmp(repair->members[i].opcode, opcode) == 0 && has_latency(repair, &repair->members[i]))
             return true;
     return false;
 }
@@ -58,6 +66,34 @@ static void note_partners(struct repair *repair, const struct predictor *predict
     arena_free(&scratch);
 }
 
+// Notes one sum for an instruction that leads back, whose group the form or the other one is of.
+static void note_excess(struct repair_partner *partner, double excess, const char *other_key, const char **first_key) {
+    partner->leads_back_to_several |= *first_key && strcmp(*first_key, other_key) != 0;
+    partner->least_excess = *first_key ? fmin(partner->least_excess, excess) : excess;
+    partner->most_excess = *first_key ? fmax(partner->most_excess, excess) : excess;
+    *first_key = other_key;
+}
+
+// Finds by how much the sums of an instruction's group are too long.
+static void find_excess(const struct repair *repair, struct repair_partner *partner) {
+    const char *key = partner->member->key, *first_key = NULL;
+    for (const struct repair_member *member = repair->members; member < repair->members + repair->n_members; member++)
+        for (size_t i = member->first; i < member->end; i++)
+            for (size_t o = 0; o < repair->sums[i].n_others; o++) {
+                const char *other = find_partner(repair, repair->sums[i].others[o])->member->key;
+                const double excess = repair->gaps[i] > 0 ? repair->base[i].cycles - repair->values[i].value.cycles : 0;
+                const bool is_own = strcmp(member->key, key) == 0;
+                if (is_own || strcmp(other, key) == 0)
+                    note_excess(partner, fmax(excess, 0), is_own ? other : member->key, &first_key);
+            }
+}
+
+// Whether one change of the instruction explains why its sums with several others are too long: all are by as much.
+static bool explains_sums(const struct repair_partner *partner) {
+    return partner && partner->leads_back_to_several && partner->least_excess >= SUMS_LEAST_MISSING &&
+           partner->most_excess - partner->least_excess < SUMS_LEAST_MISSING;
+}
+
 void repair_find_sums(struct repair *repair) {
     struct predictor predictor;
     predictor_open(&predictor, repair->arena, repair->request->model);
@@ -66,6 +102,8 @@ void repair_find_sums(struct repair *repair) {
         for (size_t i = repair->members[m].first; i < repair->members[m].end; i++)
             if (is_sum(repair, &repair->members[m], i))
                 note_partners(repair, &predictor, i);
+    for (size_t i = 0; i < repair->n_partners; i++)
+        find_excess(repair, &repair->partners[i]);
 }
 
 enum repair_lead repair_leads_back(const struct repair *repair, const struct repair_member *members, size_t n) {
@@ -73,7 +111,9 @@ enum repair_lead repair_leads_back(const struct repair *repair, const struct rep
     for (size_t i = 0; i < n; i++) {
         const struct repair_partner *partner = find_partner(repair, members[i].opcode);
         if (partner && partner->member == &members[i] && lead != REPAIR_LEADS_UNKNOWN)
-            lead = partner->is_known ? REPAIR_LEADS_KNOWN : REPAIR_LEADS_UNKNOWN;
+            lead = partner->is_known        ? REPAIR_LEADS_KNOWN
+                   : explains_sums(partner) ? REPAIR_LEADS_ALONE
+                                            : REPAIR_LEADS_UNKNOWN;
     }
     return lead;
 }
@@ -100,15 +140,25 @@ static unsigned excess_of(const struct repair *repair, size_t i) {
     return repair->gaps[i] > 0 && cycles < 0 ? (unsigned)-cycles : 0;
 }
 
-// What the instruction that leads back is taken for: as it is repaired, or where that is still open, half of what is
-// too much in the sums of these values.
+// Whether one change of what is searched explains its sums.
+static bool explains_own(const struct repair *repair, const struct repair_search *search) {
+    for (size_t i = 0; i < search->n_opcodes; i++)
+        if (explains_sums(find_partner(repair, search->opcodes[i])))
+            return true;
+    return false;
+}
+
+// What the instruction that leads back is taken for: as it is repaired. Where that is still open, it has all that is
+// too much in the sums of these values, or nothing of it, where one of both explains them all; else half of it, and
+// no more than its other sums leave.
 static struct repair_numbers numbers_beside(const struct repair *repair, const struct repair_search *search,
                                             const struct repair_partner *partner) {
     struct repair_numbers numbers = partner->now;
-    unsigned half = UINT32_MAX;
-    if (partner->is_known || partner->is_settled)
+    const bool explains = explains_sums(partner), is_explained = explains_own(repair, search);
+    unsigned half = (unsigned)lround(partner->least_excess);
+    if (partner->is_known || partner->is_settled || (is_explained && !explains))
         return numbers;
-    for (size_t v = 0; v < search->n_values; v++) {
+    for (size_t v = 0; v < search->n_values && (is_explained || !explains); v++) {
         size_t i = search->values[v];
         const struct repair_sum *sum = &repair->sums[i];
         if (text_find(partner->opcode, sum->others, sum->n_others) < sum->n_others && excess_of(repair, i) / 2 < half)

@@ -76,7 +76,7 @@ static bool undo_programs(struct repair *repair, struct predictor *predictor, co
         struct block block = {0};
         if (predictor_describe(predictor, &scratch, value->value.parts[i].code, &block, &fail))
             for (unsigned k = 0; k < block.n_insns; k++)
-                is_any |= undo(repair, block.insns[k].opcode);
+                is_any |= undo(repair, form_unit_of(&scratch, &block.insns[k]));
         arena_free(&scratch);
     }
     return is_any;
@@ -110,7 +110,7 @@ struct trade {
 static void add_to_trade(const struct repair *repair, size_t i, const struct predicted *predicted,
                          struct trade *trade) {
     const struct check_value *value = &repair->values[i];
-    if (!predicted->is_known || repair->follow[i] || !repair_can_explain(value))
+    if (!predicted->is_known || repair->follow[i] || !repair_can_explain(value) || sums_is_one(value))
         return;
     if (gap_below(value, predicted) > repair->allowed_below[i])
         trade->n_below++;
@@ -153,6 +153,31 @@ static bool take_back(struct repair *repair, struct predictor *predictor, const 
     }
     arena_free(&arena);
     return is_any;
+}
+
+// Takes back a latency that only sums show.
+static bool take_unknown_back(struct repair *repair, const char *opcode) {
+    return !repair_has_latency(repair, opcode) && take_latencies_back(repair, opcode);
+}
+
+// Likewise of a sum that became too short: of its form, or of all in its programs. Latencies that are measured by
+// themselves stay.
+static bool take_sum_back(struct repair *repair, struct predictor *predictor, const struct check_value *value,
+                          bool of_programs, bool *has_removed) {
+    struct arena arena = {0};
+    bool is_any = take_unknown_back(repair, form_unit(&arena, value->form)) ||
+                  (of_programs && undo_programs(repair, predictor, value, take_unknown_back));
+    *has_removed |= is_any;
+    arena_free(&arena);
+    return is_any;
+}
+
+// How far off a prediction is. A sum that LLVM's model has not too short, or less so, differs as well.
+static double gap_after(const struct repair *repair, size_t i, const struct predicted *predicted, bool *is_short) {
+    const struct check_value *value = &repair->values[i];
+    const double missing = sums_missing(value, predicted);
+    *is_short = missing > repair->allowed_below[i];
+    return !predicted->is_known ? INFINITY : *is_short ? missing / value->value.sum : gap_find(value, predicted);
 }
 
 static void clear_after(struct repair_count *count) {
@@ -215,8 +240,9 @@ static void look_at(struct look *look, size_t i) {
     if (!is_out && repair->gaps[i] < 0)
         return;
     struct predicted predicted = repair_memory_predict(look->memory, repair, i, &look->predictor);
-    double gap = predicted.is_known ? gap_find(value, &predicted) : INFINITY;
-    if (gap > 0 && predicted.is_known && !is_out && !value->is_kept_only)
+    bool is_short;
+    double gap = gap_after(repair, i, &predicted, &is_short);
+    if (gap > 0 && !is_short && predicted.is_known && !is_out && !value->is_kept_only)
         look->differing[look->n_differing++] = i;
     count->n_sums_after += sums_missing(value, &predicted) > 0;
     if (!is_out)
@@ -225,7 +251,8 @@ static void look_at(struct look *look, size_t i) {
     if (count_after(repair, i, &predicted, gap, count) || is_out) // what is held out only judges
         return;
     if (look->only_counts ||
-        (!take_back(repair, &look->predictor, value, of_programs, &look->has_removed) && of_programs)) {
+        (!(is_short ? take_sum_back : take_back)(repair, &look->predictor, value, of_programs, &look->has_removed) &&
+         of_programs)) {
         count->n_worse--;
         count->n_beside++;
     }

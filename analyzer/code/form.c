@@ -1,5 +1,6 @@
 #include "analyzer/code/form.h"
 
+#include "analyzer/code/insn.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -12,6 +13,10 @@ size_t form_unit_length(const char *name) {
 
 const char *form_unit(struct arena *arena, const char *name) {
     return arena_copy(arena, name, form_unit_length(name));
+}
+
+const char *form_unit_of(struct arena *arena, const struct insn *insn) {
+    return insn->form && vector_config_in_name(insn->form, NULL) ? form_unit(arena, insn->form) : insn->opcode;
 }
 
 const char *form_status_name(enum form_status status) {

@@ -78,6 +78,9 @@ struct form {
 // element and group: "VADD_VV-e32m2" of "VADD_VV-e32m2-half". A form whose name is no longer is plain.
 size_t form_unit_length(const char *name);
 const char *form_unit(struct arena *arena, const char *name); // that part
+struct insn;
+// That part of an instruction's form; of RISC-V's vectors without the pair where forms were not asked for.
+const char *form_unit_of(struct arena *arena, const struct insn *insn);
 static inline bool form_is_plain(const char *name) {
     return !name[form_unit_length(name)];
 }

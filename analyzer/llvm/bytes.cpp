@@ -115,10 +115,14 @@ bool has_constant_operand(const backend_cpu &cpu, const MCInst &inst) {
 }
 
 // What an instruction costs can depend on a state that the code sets: RISC-V's vector type, which vsetvli sets. LLVM
-// has it as instruments; an instruction that has another scheduling class under some is of that kind.
+// has it as instruments; an instruction that has another scheduling class under some is of that kind. And its form's
+// name has the type.
 bool depends_on_instruments(const backend_cpu &cpu, const MCInst &inst) {
     if (!cpu.triple.isRISCV())
         return false;
+    const char *opcode = opcode_name(&cpu, inst.getOpcode());
+    if (cpu.wants_forms && find_vector_type(cpu, opcode) && vector_config_matters_to(opcode))
+        return true;
     const unique_instrument length = cpu.instruments->createInstrument("RISCV-LMUL", "M1");
     const auto has_another = [&](const char *width) { // LLVM has some only with the width that they state: vle64ff
         const unique_instrument element = cpu.instruments->createInstrument("RISCV-SEW", width);
