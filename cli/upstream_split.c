@@ -13,13 +13,18 @@
 #include <ctype.h>
 #include <string.h>
 
+struct patch {
+    const char *diff, *page, *text; // the edit; the file of the text, and it
+};
+
 struct splitting {
     struct arena *arena;
     const struct upstream_split_request *request;
     const struct model *model;
     const struct check_results *results;
     const struct repair_result *repaired;
-    size_t n_written, n_empty;
+    struct patch *patches;
+    size_t n_written, n_same, n_empty;
 };
 
 // "gap:latency/WriteFAdd" as "01-latency-WriteFAdd".
@@ -32,20 +37,25 @@ static const char *name_of(struct splitting *splitting, const struct check_findi
     return arena_printf(splitting->arena, "%s/%02zu-%s", splitting->request->output, splitting->n_written + 1, name);
 }
 
-static bool write_patch(struct splitting *splitting, const struct check_finding *finding, const struct td_result *td,
-                        const char *form, size_t n_changed, struct fail *fail) {
+static bool write_patch(struct splitting *splitting, const struct check_finding *finding,
+                        const struct td_request *td_of, const struct td_result *td, size_t n_changed,
+                        struct fail *fail) {
     const char *name = name_of(splitting, finding);
     const struct split_text text = {.results = splitting->results,
                                     .finding = finding,
                                     .td = td,
                                     .model = splitting->model->machine->id,
                                     .td_path = splitting->request->td,
-                                    .form = form,
+                                    .changes = td_of->changes,
+                                    .n_changes = td_of->n_changes,
                                     .n_changed = n_changed};
-    const char *review = split_write(splitting->arena, &text), *diff = arena_printf(splitting->arena, "%s.diff", name),
-               *page = arena_printf(splitting->arena, "%s.md", name);
-    splitting->n_written++;
-    if (!file_write(diff, td->diff, strlen(td->diff), fail) || !file_write(page, review, strlen(review), fail))
+    const struct patch patch = {.diff = td->diff,
+                                .page = arena_printf(splitting->arena, "%s.md", name),
+                                .text = split_write(splitting->arena, &text)};
+    const char *diff = arena_printf(splitting->arena, "%s.diff", name);
+    *ARENA_ADD(splitting->arena, splitting->patches, splitting->n_written) = patch;
+    if (!file_write(diff, td->diff, strlen(td->diff), fail) ||
+        !file_write(patch.page, patch.text, strlen(patch.text), fail))
         return false;
     screen_print_sentence(arena_printf(splitting->arena, "%s: %s, %s: %s edited, %s new; llvm-tblgen has %zu of %s",
                                        diff, finding->id, text_count(splitting->arena, n_changed, "opcode"),
@@ -54,6 +64,21 @@ static bool write_patch(struct splitting *splitting, const struct check_finding 
                                        text_count(splitting->arena, td->n_compared, "opcode")),
                           stdout);
     return true;
+}
+
+// An edit that an earlier patch makes is no other one: its page has this finding as well.
+static bool write_or_add(struct splitting *splitting, const struct check_finding *finding,
+                         const struct td_request *td_of, const struct td_result *td, size_t n_changed,
+                         struct fail *fail) {
+    for (size_t i = 0; i < splitting->n_written; i++) {
+        struct patch *patch = &splitting->patches[i];
+        if (strcmp(patch->diff, td->diff) != 0)
+            continue;
+        splitting->n_same++;
+        patch->text = split_add_finding(splitting->arena, patch->text, finding);
+        return file_write(patch->page, patch->text, strlen(patch->text), fail);
+    }
+    return write_patch(splitting, finding, td_of, td, n_changed, fail);
 }
 
 static bool split_finding(struct splitting *splitting, const struct check_finding *finding, const char *form,
@@ -73,7 +98,7 @@ static bool split_finding(struct splitting *splitting, const struct check_findin
         splitting->n_empty++;
         return true;
     }
-    return write_patch(splitting, finding, &td, form, n_changed, fail);
+    return write_or_add(splitting, finding, &request, &td, n_changed, fail);
 }
 
 static bool split_all(struct splitting *splitting, struct fail *fail) {
@@ -94,10 +119,12 @@ static bool split_all(struct splitting *splitting, struct fail *fail) {
                         "--only: no finding, and no form or class of one, is called '%s'; 'cyclops check' lists them",
                         text_printable(splitting->arena, only, 80));
     screen_print_sentence(
-        arena_printf(splitting->arena,
-                     "patches: %zu, of %s. Without one, as the repair leaves it or the file has these numbers: %zu.",
-                     splitting->n_written, text_count(splitting->arena, repaired->n_findings_before, "finding"),
-                     splitting->n_empty),
+        arena_printf(
+            splitting->arena,
+            "patches: %zu, of %s. Of an edit that an earlier one makes: %zu. Without one, as the repair leaves it "
+            "or the file has these numbers: %zu.",
+            splitting->n_written, text_count(splitting->arena, repaired->n_findings_before, "finding"),
+            splitting->n_same, splitting->n_empty),
         stdout);
     return true;
 }

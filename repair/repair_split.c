@@ -7,8 +7,7 @@ struct kinds {
     bool latency, other;
 };
 
-// A form's name begins with its opcode: "LEA64r-base-index".
-static bool is_form_of(const char *form, const char *opcode) {
+bool repair_split_is_form(const char *form, const char *opcode) {
     size_t length = strlen(opcode);
     return strncmp(form, opcode, length) == 0 && (!form[length] || form[length] == '-');
 }
@@ -17,7 +16,7 @@ static struct kinds kinds_of(const struct check_finding *finding, const char *fo
     struct kinds kinds = {.latency = false};
     for (size_t d = 0; d < finding->n_differences; d++) {
         const struct check_value *value = finding->differences[d].value;
-        if (!is_form_of(value->form, opcode) || (form && strcmp(value->form, form) != 0))
+        if (!repair_split_is_form(value->form, opcode) || (form && strcmp(value->form, form) != 0))
             continue;
         bool is_latency = value->quantity == CHECK_LATENCY;
         kinds.latency |= is_latency;

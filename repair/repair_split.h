@@ -13,4 +13,7 @@ size_t repair_split(struct arena *arena, const struct repair_result *repaired, c
 // Whether the finding has that identifier, or a form or scheduling class of that name. Sets `form` where it is a form.
 bool repair_split_is_of(const struct check_finding *finding, const char *name, const char **form);
 
+// Whether it is a form of the opcode, with whose name its own begins: "LEA64r-base-index".
+bool repair_split_is_form(const char *form, const char *opcode);
+
 #endif

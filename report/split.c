@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "repair/repair_split.h"
 
 #include <string.h>
 
@@ -15,8 +16,23 @@ static void add_row(struct arena *arena, struct text *text, const struct check_d
               value->value.high);
 }
 
+static bool is_left(const struct td_result *td, const char *opcode) {
+    bool is = false;
+    for (size_t i = 0; i < td->n_left; i++)
+        is |= strcmp(td->left[i].opcode, opcode) == 0;
+    return is;
+}
+
+// Whether the patch changes the opcode of this value.
 static bool is_wanted(const struct split_text *split, size_t d) {
-    return !split->form || strcmp(split->finding->differences[d].value->form, split->form) == 0;
+    const char *form = split->finding->differences[d].value->form;
+    bool is = false;
+    for (size_t i = 0; i < split->n_changes; i++) {
+        const struct repair_change *change = &split->changes[i];
+        is |= repair_split_is_form(form, change->opcode) &&
+              !repair_numbers_are_equal(&change->before, &change->after) && !is_left(split->td, change->opcode);
+    }
+    return is;
 }
 
 static void add_experiments(struct arena *arena, struct text *text, const struct split_text *split) {
@@ -60,4 +76,9 @@ const char *split_write(struct arena *arena, const struct split_text *split) {
               split->results->machine, split->results->clock, date_range_said(arena, &split->results->when));
     add_commands(arena, &text, split);
     return text.data;
+}
+
+const char *split_add_finding(struct arena *arena, const char *text, const struct check_finding *finding) {
+    static const char title[] = "\n## Findings of the same edit\n\n";
+    return arena_printf(arena, "%s%s* %s: %s\n", text, strstr(text, title) ? "" : title, finding->id, finding->summary);
 }

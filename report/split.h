@@ -11,11 +11,14 @@ struct split_text {
     const struct td_result *td;
     const char *model;   // "llvm-22/znver4"
     const char *td_path; // of LLVM's file
-    const char *form;    // only that one; null: all
-    size_t n_changed;    // opcodes
+    const struct repair_change *changes;
+    size_t n_changes;
+    size_t n_changed; // opcodes
 };
 
-// Markdown.
+// Markdown. Its values are those of opcodes that the patch changes.
 const char *split_write(struct arena *arena, const struct split_text *split);
+// The same with one more finding that asks for this edit.
+const char *split_add_finding(struct arena *arena, const char *text, const struct check_finding *finding);
 
 #endif

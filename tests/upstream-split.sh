@@ -31,6 +31,9 @@ for diff in patches/*.diff; do
     (cd tree && patch -s -p1 <"../$diff") || { echo "FAILED: $diff does not apply"; failures=$((failures + 1)); }
     expect 0 'ADD64rr' bash -c "llvm-tblgen-22 --print-records -I tree -I '$(dirname "$(realpath "$(command -v llvm-tblgen-22)")")/../include' tree/X86.td"
 done
+# No edit is made twice: the first one's page has the other findings. Without their file's names, all differ.
+expect 1 '^0$' bash -c "sha1sum patches/*.diff | cut -d' ' -f1 | sort | uniq -d | grep -c ."
+expect 0 'Of an edit that an earlier one makes: [0-9]' one_line "${split[@]}" --output patches
 # One form: an InstRW for it, and the class stays.
 expect 0 'patches: 1, of' one_line "${split[@]}" --output one --only VADDPSYrr --most 1
 expect 0 'instrs VADDPSYrr' bash -c 'cat one/01-*.diff'
