@@ -112,7 +112,8 @@ static void say_refused(const struct kernel_passes *passes, const struct campaig
 static void take(void *context, struct campaign_pass *pass) {
     struct kernel_passes *passes = context;
     struct experiment *const *experiment = pass->plan.experiments, *const *end = experiment + pass->plan.n_experiments;
-    bool *are_new = ARENA_ARRAY(&pass->arena, bool, passes->n + 1);
+    struct arena scratch = {0};
+    bool *are_new = ARENA_ARRAY(&scratch, bool, passes->n + 1);
     for (size_t i = 0; i < passes->n; i++) {
         struct kernel_state *state = &passes->states[i];
         if (!state->is_next)
@@ -128,6 +129,7 @@ static void take(void *context, struct campaign_pass *pass) {
         }
     }
     say_refused(passes, pass, are_new);
+    arena_free(&scratch);
 }
 
 const struct campaign_client kernel_passes_client = {.work = "survey", .holds = "a survey", .next = next, .take = take};
