@@ -165,8 +165,8 @@ bool yaml_next_pair(struct fy_node *mapping, void **iterator, struct fy_node **k
     return true;
 }
 
-// The last report of libfyaml behind those that were met before; null: there is none. Each is met once: a large file
-// has as many as it has lists and mappings.
+// Returns libfyaml's newest report; null: it made none since the last call. So each is looked at once: a large file has
+// as many as it has lists and mappings.
 static struct fy_diag_error *next_report(struct yaml *yaml) {
     struct fy_diag_error *last = NULL;
     void *iterator = yaml->last_report;

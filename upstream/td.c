@@ -139,8 +139,8 @@ static bool gives_number(const struct td_record *record, unsigned line) {
     return does;
 }
 
-// Leaves out the statements whose edit llvm-tblgen refuses: the nearest one at or above that line that changes, and
-// those that have a number from that line. False: there is none, so the file itself is wrong.
+// Leaves out the statements whose edit llvm-tblgen refuses in this line. These are the nearest changed one at or above
+// it, and those that take a number from it. False: no statement is to blame, so the file itself is wrong.
 static bool leave_refused(struct td_plan *plan, unsigned line, const char *why) {
     bool is_left_out = false;
     unsigned nearest = 0;

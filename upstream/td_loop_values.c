@@ -34,7 +34,7 @@ const char *td_last_word(const struct td_text *text, size_t before, const char *
 // Arguments of a class that make a write's name: "NAME", "_" and the group, "_E" and the width.
 static const struct kind {
     const char *class_name;
-    int name, group, width; // -1: there is none; name: then it is the statement's own
+    int name, group, width; // -1: no loop has it; a name then is the statement's own
     unsigned ports;
     bool is_variant;
 } kinds[] = {

@@ -24,7 +24,7 @@ struct td_loop {
     bool is_variant;    // operands choose one of two sets of numbers, which are its arguments
     const char *only;   // condition under which the statement is this model's; "": always
     unsigned ports;     // number of the argument that lists the resources
-    struct slice group; // the variable that is a group of registers; empty: there is none
+    struct slice group; // the loop variable of register groups; empty: no loop has one
     // The write's name: pieces of text, and variables.
     struct td_token {
         struct slice text;
@@ -74,7 +74,7 @@ void td_loop_try_table(struct td_plan *plan, struct td_loop *loop, enum td_loop_
 void td_loop_settle_tables(struct td_loop *loop);
 void td_loop_edit_tables(struct td_plan *plan, const struct td_loop *loop, enum td_loop_number number);
 
-// The last line in front of a place that begins with these words behind blanks; null: there is none.
+// Finds the last line in front of a place that begins with these words, behind blanks; null: no line does.
 const char *td_last_word(const struct td_text *text, size_t before, const char *words);
 
 #endif

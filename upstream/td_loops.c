@@ -8,10 +8,6 @@
 
 // ---- a statement's turns
 
-static bool is_here(const struct td_plan *plan, const struct td_atom *atom) {
-    return atom->record->line && atom->record->file && strcmp(atom->record->file, plan->model->file) == 0;
-}
-
 static bool is_changed(const struct td_plan *plan, size_t atom) {
     return !td_numbers_are_equal(&plan->model->atoms[atom].numbers, &plan->chosen[atom]);
 }
@@ -208,31 +204,8 @@ static bool edit_variant(struct td_plan *plan, struct td_loop *loop) {
 
 // ---- statements
 
-struct place {
-    unsigned line;
-    size_t atom;
-};
-
-static int compare_places(const void *a, const void *b) {
-    const struct place *one = a, *other = b;
-    if (one->line != other->line)
-        return one->line < other->line ? -1 : 1;
-    return one->atom < other->atom ? -1 : one->atom > other->atom;
-}
-
-static struct place *find_places(const struct td_plan *plan, size_t *n) {
-    struct place *places = NULL;
-    *n = 0;
-    for (size_t i = 0; i < plan->model->n_atoms; i++)
-        if (is_here(plan, &plan->model->atoms[i]) && !plan->model->atoms[i].same_as)
-            *ARENA_ADD(plan->arena, places, *n) = (struct place){plan->model->atoms[i].record->line, i};
-    if (*n)
-        qsort(places, *n, sizeof *places, compare_places);
-    return places;
-}
-
 // The statement with all of its turns and what they shall say. False: it is not understood.
-static bool open_loop(struct td_plan *plan, struct td_loop *loop, const struct place *places, size_t n) {
+static bool open_loop(struct td_plan *plan, struct td_loop *loop, const struct td_place *places, size_t n) {
     if (!td_find_statement(&plan->text, loop->line, &loop->statement) || !td_loop_read_name(plan, loop))
         return refuse(plan, loop->line, "its statement is not understood");
     loop->only = only_of(plan, loop->line);
@@ -259,7 +232,7 @@ static bool open_loop(struct td_plan *plan, struct td_loop *loop, const struct p
 }
 
 // Statements whose number this line's `let` sets.
-static size_t count_below(const struct td_plan *plan, const struct place *places, size_t n, unsigned line,
+static size_t count_below(const struct td_plan *plan, const struct td_place *places, size_t n, unsigned line,
                           enum td_field field) {
     size_t count = 0;
     for (size_t i = 0; i < n; i++)
@@ -269,7 +242,7 @@ static size_t count_below(const struct td_plan *plan, const struct place *places
 }
 
 // Where all statements below a `let` shall have the same, it changes itself.
-static void edit_lets(struct td_plan *plan, struct td_loop *loops, size_t n, const struct place *places,
+static void edit_lets(struct td_plan *plan, struct td_loop *loops, size_t n, const struct td_place *places,
                       size_t n_places) {
     for (size_t i = 0; i < n; i++)
         for (enum td_loop_number number = 0; number < TD_LOOP_N_NUMBERS; number++) {
@@ -350,7 +323,7 @@ static void add_lets(struct td_plan *plan, const struct td_loop *loops, size_t n
 bool td_edit_loops(struct td_plan *plan) {
     struct td_loop *loops = NULL;
     size_t n = 0, n_places;
-    const struct place *places = find_places(plan, &n_places);
+    const struct td_place *places = td_find_places(plan, &n_places);
     bool is_good = true;
     for (size_t first = 0, end; first < n_places; first = end) {
         const unsigned line = places[first].line;

@@ -187,5 +187,6 @@ bool td_new(struct arena *arena, const struct td_new_request *request, struct td
     find_writes(&new, &records);
     td_new_choose(&new);
     td_new_write(&new, result);
+    result->overlay = td_new_overlay(&new);
     return verify(&new, &tree, result, fail);
 }

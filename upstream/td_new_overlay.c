@@ -84,10 +84,9 @@ static void write_rules(const struct td_new *new, struct text *text) {
 }
 
 static void write_number(const struct td_new *new, const char *key, enum cpu_parameter parameter, struct text *text) {
-    const struct cpu_number *number = &new->model->own->parameters[parameter];
-    if (number->is_known)
-        text_addf(text, "  %s: {value: %u, source: \"%s\"}\n", key, (unsigned)(number->value + 0.5),
-                  td_source_of(new->arena, new->model->own, parameter));
+    const struct td_new_number number = td_new_parameter(new, parameter);
+    if (number.is_known)
+        text_addf(text, "  %s: {value: %u, source: \"%s\"}\n", key, number.value, number.source);
 }
 
 const char *td_new_overlay(const struct td_new *new) {

@@ -214,7 +214,7 @@ static void add_number(struct text *text, const char *let, const struct td_new_n
         text_addf(text, "  // %s\n", otherwise);
 }
 
-static struct td_new_number parameter_of(const struct td_new *new, enum cpu_parameter parameter) {
+struct td_new_number td_new_parameter(const struct td_new *new, enum cpu_parameter parameter) {
     const struct cpu_number *number = &new->model->own->parameters[parameter];
     if (!number->is_known)
         return (struct td_new_number){.is_known = false};
@@ -224,8 +224,9 @@ static struct td_new_number parameter_of(const struct td_new *new, enum cpu_para
 
 static void write_head(const struct td_new *new, struct text *text) {
     const struct cpu *cpu = new->model->own;
-    const struct td_new_number issue = parameter_of(new, CPU_DISPATCH_WIDTH),
-                               rob = parameter_of(new, CPU_REORDER_BUFFER), load = parameter_of(new, CPU_LOAD_LATENCY);
+    const struct td_new_number issue = td_new_parameter(new, CPU_DISPATCH_WIDTH),
+                               rob = td_new_parameter(new, CPU_REORDER_BUFFER),
+                               load = td_new_parameter(new, CPU_LOAD_LATENCY);
     text_addf(text, "// The scheduling model %s, from the CPU file '%s'%s%s.\n", new->name, cpu->name,
               *cpu->about ? ": " : "", cpu->about);
     text_add(text,
@@ -245,7 +246,7 @@ static void write_head(const struct td_new *new, struct text *text) {
 
 static void add_queue(const struct td_new *new, struct text *text, enum cpu_parameter parameter, const char *kind,
                       const struct td_rate *rate) {
-    const struct td_new_number size = parameter_of(new, parameter);
+    const struct td_new_number size = td_new_parameter(new, parameter);
     if (size.is_known && rate->pipe)
         text_addf(text, "// %s\ndef %s%s : %s<%s>;\n", size.source, new->prefix, kind, kind,
                   td_ports_name_of(&new->ports, rate->pipe));
@@ -278,8 +279,8 @@ static void add_registers(const struct td_new *new, struct text *text, const cha
 
 static void write_machine(const struct td_new *new, struct text *text) {
     const struct cpu *cpu = new->model->own;
-    const struct td_new_number rob = parameter_of(new, CPU_REORDER_BUFFER),
-                               retire = parameter_of(new, CPU_RETIRE_WIDTH);
+    const struct td_new_number rob = td_new_parameter(new, CPU_REORDER_BUFFER),
+                               retire = td_new_parameter(new, CPU_RETIRE_WIDTH);
     td_ports_write(&new->ports, text);
     text_add(text, "\n");
     if (retire.is_known)
@@ -377,9 +378,9 @@ static const char *unstated_of(const struct td_new *new) {
         const char *what;
         bool is_known;
     } all[] = {
-        {"IssueWidth", parameter_of(new, CPU_DISPATCH_WIDTH).is_known},
-        {"MicroOpBufferSize (it is the base's)", parameter_of(new, CPU_REORDER_BUFFER).is_known},
-        {"LoadLatency", parameter_of(new, CPU_LOAD_LATENCY).is_known},
+        {"IssueWidth", td_new_parameter(new, CPU_DISPATCH_WIDTH).is_known},
+        {"MicroOpBufferSize (it is the base's)", td_new_parameter(new, CPU_REORDER_BUFFER).is_known},
+        {"LoadLatency", td_new_parameter(new, CPU_LOAD_LATENCY).is_known},
         {"MispredictPenalty", request->mispredict_penalty.is_known},
         {"RegisterFile of integers", !new->has_x86_registers || request->integer_registers.is_known},
         {"RegisterFile of vectors", !new->has_x86_registers || request->vector_registers.is_known},
@@ -425,7 +426,6 @@ void td_new_write(struct td_new *new, struct td_new_result *result) {
     write_counters(new, &text);
     result->text = text.data;
     result->csv = csv_of(new);
-    result->overlay = td_new_overlay(new);
     result->n_opcodes = new->n_rows;
     result->n_pipes = (size_t)__builtin_popcountll(new->ports.used);
     result->n_groups = new->ports.n_groups;

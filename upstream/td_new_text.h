@@ -60,6 +60,8 @@ struct td_new {
 struct td_read *td_new_read(struct td_new *new, const char *name);
 // Gives writes and reads the numbers of most of their opcodes, and marks the opcodes that differ.
 void td_new_choose(struct td_new *new);
+// A parameter of the CPU file, as a whole number.
+struct td_new_number td_new_parameter(const struct td_new *new, enum cpu_parameter parameter);
 // Sets the text, and all that can be counted without llvm-tblgen.
 void td_new_write(struct td_new *new, struct td_new_result *result);
 // The same tables as an overlay without a base, which the simulator reads.

@@ -228,6 +228,12 @@ static void write_memory(const struct td_ports *ports, struct text *text) {
     }
 }
 
+static void write_members(const struct td_ports *ports, const struct td_group *group, struct text *text) {
+    const char *separator = "";
+    for (uint64_t rest = group->pipes; rest; rest &= rest - 1, separator = ", ")
+        text_addf(text, "%s%s", separator, ports->names[__builtin_ctzll(rest)]);
+}
+
 void td_ports_write(const struct td_ports *ports, struct text *text) {
     for (unsigned p = 0; p < 64; p++)
         if (ports->used >> p & 1)
@@ -241,9 +247,7 @@ void td_ports_write(const struct td_ports *ports, struct text *text) {
     text_add(text, "\n");
     for (size_t g = 0; g < ports->n_groups; g++) {
         text_addf(text, "def %s : ProcResGroup<[", ports->groups[g].name);
-        unsigned n = 0;
-        for (uint64_t rest = ports->groups[g].pipes; rest; rest &= rest - 1)
-            text_addf(text, "%s%s", n++ ? ", " : "", ports->names[__builtin_ctzll(rest)]);
+        write_members(ports, &ports->groups[g], text);
         text_add(text, "]>;\n");
     }
 }
@@ -263,9 +267,7 @@ void td_ports_list(const struct td_ports *ports, struct text *text) {
     }
     for (size_t g = 0; g < ports->n_groups; g++) {
         text_addf(text, "  - {name: %s, members: [", ports->groups[g].name);
-        unsigned n = 0;
-        for (uint64_t rest = ports->groups[g].pipes; rest; rest &= rest - 1)
-            text_addf(text, "%s%s", n++ ? ", " : "", ports->names[__builtin_ctzll(rest)]);
+        write_members(ports, &ports->groups[g], text);
         text_add(text, "]}\n");
     }
 }

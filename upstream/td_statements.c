@@ -3,9 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_here(const struct td_plan *plan, const struct td_record *record) {
+    return record->line && record->file && strcmp(record->file, plan->model->file) == 0;
+}
+
 enum td_freedom td_freedom_of(const struct td_plan *plan, const struct td_record *record) {
-    bool is_here = record->file && strcmp(record->file, plan->model->file) == 0;
-    return is_here && record->line ? plan->freedom[record->line] : TD_UNTOUCHED;
+    return is_here(plan, record) ? plan->freedom[record->line] : TD_UNTOUCHED;
 }
 
 const char *td_list_of(struct arena *arena, const char *const *items, unsigned n) {
@@ -325,27 +328,28 @@ static bool edit_statement(struct td_plan *plan, unsigned line, const size_t *at
     return is_done;
 }
 
-struct place {
-    unsigned line;
-    size_t atom;
-};
-
 static int compare_places(const void *a, const void *b) {
-    const struct place *one = a, *other = b;
+    const struct td_place *one = a, *other = b;
     if (one->line != other->line)
         return one->line < other->line ? -1 : 1;
     return one->atom < other->atom ? -1 : one->atom > other->atom;
 }
 
-bool td_edit_statements(struct td_plan *plan) {
-    struct place *places = NULL;
-    size_t n = 0;
-    bool is_good = true;
+const struct td_place *td_find_places(const struct td_plan *plan, size_t *n) {
+    struct td_place *places = NULL;
+    *n = 0;
     for (size_t i = 0; i < plan->model->n_atoms; i++)
-        if (td_freedom_of(plan, plan->model->atoms[i].record) != TD_UNTOUCHED)
-            *ARENA_ADD(plan->arena, places, n) = (struct place){plan->model->atoms[i].record->line, i};
-    if (n)
-        qsort(places, n, sizeof *places, compare_places);
+        if (is_here(plan, plan->model->atoms[i].record) && !plan->model->atoms[i].same_as)
+            *ARENA_ADD(plan->arena, places, *n) = (struct td_place){plan->model->atoms[i].record->line, i};
+    if (*n)
+        qsort(places, *n, sizeof *places, compare_places);
+    return places;
+}
+
+bool td_edit_statements(struct td_plan *plan) {
+    size_t n;
+    const struct td_place *places = td_find_places(plan, &n);
+    bool is_good = true;
     for (size_t first = 0, end; first < n; first = end) {
         bool is_changed = plan->freedom[places[first].line] == TD_WRITTEN_OUT;
         size_t atoms[TD_MOST_ATOMS], n_atoms = 0;
@@ -355,7 +359,7 @@ bool td_edit_statements(struct td_plan *plan) {
             if (n_atoms < TD_MOST_ATOMS)
                 atoms[n_atoms++] = atom;
         }
-        if (!is_changed)
+        if (!is_changed || plan->freedom[places[first].line] == TD_UNTOUCHED)
             continue;
         plan->n_statements++;
         if (end - first > TD_MOST_ATOMS || !edit_statement(plan, places[first].line, atoms, n_atoms)) {

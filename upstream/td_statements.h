@@ -8,6 +8,13 @@
 // How the statement of a record may be changed.
 enum td_freedom td_freedom_of(const struct td_plan *plan, const struct td_record *record);
 
+// The atoms that the file's statements make, each once, by the line of their statement.
+struct td_place {
+    unsigned line;
+    size_t atom; // index
+};
+const struct td_place *td_find_places(const struct td_plan *plan, size_t *n);
+
 // Edits all statements whose atoms change. False: one is not understood, and is allowed less from now on.
 bool td_edit_statements(struct td_plan *plan);
 

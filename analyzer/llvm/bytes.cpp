@@ -120,8 +120,7 @@ bool has_constant_operand(const backend_cpu &cpu, const MCInst &inst) {
 bool depends_on_instruments(const backend_cpu &cpu, const MCInst &inst) {
     if (!cpu.triple.isRISCV())
         return false;
-    const char *opcode = opcode_name(&cpu, inst.getOpcode());
-    if (cpu.wants_forms && find_vector_type(cpu, opcode) && vector_config_matters_to(opcode))
+    if (cpu.wants_forms && has_vector_forms(cpu, cpu.opcodes->getName(inst.getOpcode())))
         return true;
     const unique_instrument length = cpu.instruments->createInstrument("RISCV-LMUL", "M1");
     const auto has_another = [&](const char *width) { // LLVM has some only with the width that they state: vle64ff
@@ -140,8 +139,7 @@ bool sets_instruments(const backend_cpu &cpu, const MCInst &inst) {
 // Of an instruction that is known already it was found before that it does not.
 bool depends_on_block(const backend_cpu &cpu, const decoded &insn) {
     return !insn.known && (has_constant_operand(cpu, insn.inst) || depends_on_instruments(cpu, insn.inst) ||
-                           sets_instruments(cpu, insn.inst) ||
-                           (cpu.wants_forms && has_vector_forms(cpu, cpu.opcodes->getName(insn.inst.getOpcode()))));
+                           sets_instruments(cpu, insn.inst));
 }
 
 // A prefix that LLVM takes for an instruction depends on what follows it.
