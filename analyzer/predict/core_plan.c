@@ -118,24 +118,20 @@ static bool simulate(struct arena *arena, const struct steady_request *request, 
                      double *cycles, struct fail *fail) {
     struct steady_request wanted = *request;
     struct steady steady;
-    wanted.most_iterations = iterations_of(request->plan, bounds, &little);
-    wanted.least_cycles = least_cycles(bounds, request->relaxed);
+    const uint64_t first = iterations_of(request->plan, bounds, &little);
+    const uint64_t most = iterations_of(request->plan, bounds, &enough);
+    const double least = least_cycles(bounds, request->relaxed);
+    wanted.first_iterations = first;
+    wanted.most_iterations = most > first ? most : first;
+    wanted.least_cycles = least;
     if (!steady_find(arena, &wanted, &steady, fail))
         return false;
-    *cycles = steady.cycles;
-    if (steady.is_exact)
-        return true;
-    // What comes within a cycle of the bound, takes as long.
-    const double counted = (double)wanted.most_iterations / 2, least = wanted.least_cycles;
-    if (steady.cycles * counted <= least * counted + 1) {
-        *cycles = least;
-        return true;
-    }
-    const uint64_t before = wanted.most_iterations;
-    wanted.most_iterations = iterations_of(request->plan, bounds, &enough);
-    if (wanted.most_iterations > before && !steady_find(arena, &wanted, &steady, fail))
-        return false;
-    *cycles = steady.is_exact ? steady.cycles : fmax(steady.cycles, least);
+    // Where accesses never come to rest, bounds are of other turns than the core's. What comes within a cycle of the
+    // bound without a period, takes as long.
+    const double counted = (double)first / 2;
+    const bool is_within = !steady.is_exact && most <= first && steady.cycles * counted <= least * counted + 1;
+    const bool may_be_less = steady.is_exact && request->plan->n_turns > 1;
+    *cycles = is_within || (steady.cycles < least && !may_be_less) ? least : steady.cycles;
     return true;
 }
 

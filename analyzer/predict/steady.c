@@ -45,10 +45,11 @@ static bool simulate(const struct steady_request *request, uint64_t iterations, 
     struct event_listener *listeners[] = {&listener, NULL};
     const struct core_ops *core = request->plan ? &cpu_core : mca_core_of(request->machine);
     const struct pipeline_options options = {.iterations = iterations,
-                                             .walk_all = walk_all,
+                                             .walk_all = walk_all || (request->plan && request->least_cycles > 0),
                                              .relaxed = request->relaxed,
                                              .plan = request->plan,
                                              .halves = request->plan && !walk_all,
+                                             .first_iterations = request->first_iterations,
                                              .least_cycles = walk_all ? 0 : request->least_cycles,
                                              .until_repeated = true};
     struct pipeline_result result = {0};
@@ -59,9 +60,9 @@ static bool simulate(const struct steady_request *request, uint64_t iterations, 
     pipeline_close(pipeline);
     *cycles = result.cycles;
     watch->half_cycles = result.half_cycles;
-    if (result.is_settled) {
+    if (result.settled_cycles > 0) {
         watch->is_periodic = true;
-        watch->cycles = request->least_cycles;
+        watch->cycles = result.settled_cycles;
         watch->iterations = 1;
     }
     return is_done;

@@ -20,7 +20,8 @@ struct steady_request {
     const struct execution *execution; // not empty
     unsigned relaxed;                  // as in pipeline_options
     uint64_t most_iterations;          // until the mean is taken where none repeats; 0: very many
-    double least_cycles;               // as in pipeline_options
+    uint64_t first_iterations;         // likewise as in pipeline_options
+    double least_cycles;               // likewise
     const struct core_plan *plan;      // of the execution: simulate a CPU file's core; null: LLVM's
 };
 

@@ -79,10 +79,10 @@ struct core {
     const struct core_ops *ops;
     const struct machine *machine;
     const struct execution *execution;
-    unsigned n_steps; // of it
-    bool is_shared;   // another thread runs on it as well
-    bool has_moved;   // see core_ops.cycle
-    bool is_settled;  // it goes on for ever at pipeline_options.least_cycles
+    unsigned n_steps;      // of it
+    bool is_shared;        // another thread runs on it as well
+    bool has_moved;        // see core_ops.cycle
+    double settled_cycles; // per iteration, that it goes on with for ever (pipeline_options.least_cycles); 0: not known
     int64_t now;
     uint64_t next, total;   // index of the next instruction to enter; number of them
     unsigned next_position; // of it: its step

@@ -20,21 +20,75 @@ static bool counts_cycles(const struct core *core, uint64_t max_cycles) {
     return max_cycles != 0 || wanted->cycle_begin || wanted->cycle_end || wanted->stalled || wanted->pressed;
 }
 
-// A run of half of the iterations, begun with the whole one. It is left where it parts from that, and only walked to
-// its end where nothing repeats.
-struct half {
-    uint64_t total; // instructions; 0: it is not looked for
+// A run of fewer iterations, begun with the whole one: it is left where it parts from that, and only walked to its end
+// where somebody asks for its cycles.
+struct part {
+    uint64_t total; // instructions
     struct core *core;
+    uint64_t cycles; // once it has been walked
 };
 
-static void half_look(struct half *half, const struct core *core, struct stash *stash) {
-    if (!half->total || !core->ops->nears(core, half->total))
-        return;
-    half->core = core->ops->fork(core, half->total, stash);
-    half->total = 0;
+struct parts {
+    enum { PART_HALF, PART_FIRST, PART_FIRST_HALF, MOST_PARTS } order[MOST_PARTS]; // the shortest ones come first
+    struct part of[MOST_PARTS];
+    unsigned n, n_begun;
+    uint64_t first_iterations;
+};
+
+static void parts_add(struct parts *parts, unsigned which, uint64_t total) {
+    unsigned at = parts->n++;
+    for (; at && parts->of[parts->order[at - 1]].total > total; at--)
+        parts->order[at] = parts->order[at - 1];
+    parts->order[at] = which;
+    parts->of[which].total = total;
 }
 
-static bool run(struct core *core, struct periodic *periodic, struct half *half, struct stash *stash,
+static void parts_init(struct parts *parts, const struct core *core, const struct pipeline_options *options) {
+    const uint64_t iterations = core->total / core->n_steps, first = options->first_iterations;
+    *parts = (struct parts){.first_iterations = first};
+    if (!options->halves || !core->ops->fork)
+        return;
+    parts_add(parts, PART_HALF, iterations / 2 * core->n_steps);
+    if (first && first < iterations) {
+        parts_add(parts, PART_FIRST, first * core->n_steps);
+        parts_add(parts, PART_FIRST_HALF, first / 2 * core->n_steps);
+    }
+}
+
+static bool run(struct core *core, struct periodic *periodic, struct parts *parts, struct stash *stash,
+                const struct pipeline_options *options, struct fail *fail);
+
+// 0: it was not begun, or is stuck.
+static uint64_t part_cycles(struct part *part, struct fail *fail) {
+    struct periodic nothing = {.is_on = false};
+    struct parts none = {.n = 0};
+    const struct pipeline_options options = {.max_cycles = 0};
+    if (part->core && !part->cycles && run(part->core, &nothing, &none, NULL, &options, fail))
+        part->cycles = core_cycles(part->core);
+    return part->cycles;
+}
+
+// Whether the second half of the first iterations takes as long as it has to, but for a cycle.
+static bool is_first_enough(struct parts *parts, const struct pipeline_options *options, struct fail *fail) {
+    const uint64_t all = part_cycles(&parts->of[PART_FIRST], fail),
+                   half = part_cycles(&parts->of[PART_FIRST_HALF], fail);
+    const uint64_t second_half = parts->first_iterations - parts->first_iterations / 2;
+    const double counted = (double)second_half;
+    return all && half && (double)(all - half) / counted * counted <= options->least_cycles * counted + 1;
+}
+
+// Begins the next part where that is near. Returns whether what is known then is enough.
+static bool parts_look(struct parts *parts, struct core *core, const struct pipeline_options *options,
+                       struct stash *stash, struct fail *fail) {
+    const unsigned which = parts->order[parts->n_begun];
+    if (!core->ops->nears(core, parts->of[which].total))
+        return false;
+    parts->of[which].core = core->ops->fork(core, parts->of[which].total, stash);
+    parts->n_begun++;
+    return which == PART_FIRST && is_first_enough(parts, options, fail);
+}
+
+static bool run(struct core *core, struct periodic *periodic, struct parts *parts, struct stash *stash,
                 const struct pipeline_options *options, struct fail *fail) {
     const struct core_ops *ops = core->ops;
     const uint64_t max_cycles = options->max_cycles;
@@ -45,11 +99,14 @@ static bool run(struct core *core, struct periodic *periodic, struct half *half,
                             "give it more, or fewer iterations");
         uint64_t iterations = core->n_entered;
         core->has_moved = false;
-        half_look(half, core, stash);
+        if (parts->n_begun < parts->n && parts_look(parts, core, options, stash, fail)) {
+            core->settled_cycles = options->least_cycles;
+            return true;
+        }
         REPORT(&core->reporter, cycle_begin, core_cycles(core));
         ops->cycle(core);
         REPORT(&core->reporter, cycle_end, core_cycles(core));
-        if (core->is_settled)
+        if (core->settled_cycles > 0)
             return true;
         if (!core->has_moved && ops->why_stuck(core, fail))
             return false;
@@ -57,19 +114,12 @@ static bool run(struct core *core, struct periodic *periodic, struct half *half,
         if (core->n_entered != iterations && periodic->is_on)
             periodic_look(periodic, core);
         if (core->reporter.skipped_insns) {
-            *half = (struct half){.total = 0};
+            *parts = (struct parts){.n = 0};
             if (options->until_repeated)
                 return true;
         }
     } while (core_has_work(core));
     return true;
-}
-
-static uint64_t half_finish(struct core *core, struct fail *fail) {
-    struct periodic nothing = {.is_on = false};
-    struct half none = {.total = 0};
-    const struct pipeline_options options = {.max_cycles = 0};
-    return run(core, &nothing, &none, NULL, &options, fail) ? core_cycles(core) : 0;
 }
 
 static uint64_t uops_of(const struct execution *execution) {
@@ -109,15 +159,16 @@ bool pipeline_simulate(struct pipeline *pipeline, const struct execution *execut
         .machine = pipeline->machine, .execution = execution, .options = &pipeline->options, .listeners = listeners};
     core_start(core, &what, &pipeline->stash);
     periodic_init(&pipeline->periodic, core, &pipeline->options, &pipeline->stash);
-    uint64_t iterations = core->total / core->n_steps;
-    struct half half = {.total = pipeline->options.halves && core->ops->fork ? iterations / 2 * core->n_steps : 0};
-    bool done = run(core, &pipeline->periodic, &half, &pipeline->stash, &pipeline->options, fail);
-    const uint64_t half_cycles = done && half.core && !core->is_settled ? half_finish(half.core, fail) : 0;
+    const uint64_t iterations = core->total / core->n_steps;
+    struct parts parts;
+    parts_init(&parts, core, &pipeline->options);
+    bool done = run(core, &pipeline->periodic, &parts, &pipeline->stash, &pipeline->options, fail);
+    const uint64_t half_cycles = done && !(core->settled_cycles > 0) ? part_cycles(&parts.of[PART_HALF], fail) : 0;
     *result = (struct pipeline_result){
         .cycles = core_cycles(core),
         .instructions = core->next + core->reporter.skipped_insns,
         .uops = uops_of(execution) * iterations,
-        .is_settled = core->is_settled,
+        .settled_cycles = core->settled_cycles,
         .half_cycles = half_cycles,
         .walked_cycles = (uint64_t)core->now,
     };

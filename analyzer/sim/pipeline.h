@@ -41,9 +41,12 @@ struct pipeline_options {
     unsigned relaxed;
     // Out-of-order machines of CPU files: where nothing repeats, find also how long half of the iterations take alone.
     bool halves;
-    // Cycles per iteration that none can do without; 0: not known. As soon as it is sure that the run goes on at these
-    // for ever, it ends, and says so. Cores that cannot tell do not look at it.
+    // Cycles per iteration that none can do without; 0: not known. As soon as it is sure how many the run takes for
+    // ever, it ends, and says so. Cores that cannot tell do not look at it.
     double least_cycles;
+    // Beside `halves`: a run is also settled, at least_cycles, where one of so many iterations takes at most a cycle
+    // more than these in its second half. 0: not looked for.
+    uint64_t first_iterations;
     bool until_repeated;          // end the run as soon as `repeated` is reported: nobody asks for what comes behind it
     const struct core_plan *plan; // what the core of a CPU file simulates (core/plan.h); others do not look at it
 };
@@ -52,7 +55,7 @@ struct pipeline_result {
     uint64_t cycles;       // total
     uint64_t instructions; // simulated, all iterations
     uint64_t uops;
-    bool is_settled;        // see least_cycles; then none of the above is the whole run's
+    double settled_cycles;  // see least_cycles; 0: not found. Else none of the above is the whole run's
     uint64_t half_cycles;   // total of half of the iterations, rounded down; 0: not found
     uint64_t walked_cycles; // of `cycles`: the rest was not walked through, as it repeats
 };

@@ -2,33 +2,31 @@
 
 #include "analyzer/sim/core/units.h"
 
-#include <string.h>
+#include <math.h>
 
-enum { SEEN_PLACES = 32, MOST_CYCLES = 256, FIRST_COMPARED = 2, MOST_COMPARED = 16, MOST_WALKED = 1 << 11 };
+enum { MOST_KEPT = 24, PARTS = 16, MOST_CYCLES = 256, MOST_WALKED = 1 << 11 };
 
-// The end of an iteration.
-struct moment {
-    uint64_t signature, n_entered;
+// A state at the end of an iteration.
+struct kept {
+    uint64_t signature, n_entered, next;
     int64_t cycle;
+    struct front_end front_end; // that the words leave out
+    uint64_t *words;
+    size_t n_words, room;
 };
 
 struct settled {
     double least;
     int64_t back;         // cycles that a state looks back
     unsigned kept_stores; // that it looks back at
-    struct moment seen[SEEN_PLACES];
-    // A state that was kept; n_state 0: none. By cycle since, how many instructions had been dispatched then.
     struct stash *stash;
-    uint64_t *state;
-    size_t n_state, room;
-    struct moment kept;
-    unsigned n_compared, most_compared; // with it so far, and until another one takes its place
-    unsigned n_walked;                  // cycles, of the front end alone
-    struct front_end front_end;
-    uint64_t next;
-    uint16_t taken[MOST_CYCLES];
-    unsigned n_taken;
-    bool has_waited; // dispatch, for the front end
+    struct kept kept[MOST_KEPT]; // the newest ones
+    unsigned n_kept;             // in all
+    // By cycle, of the newest MOST_CYCLES: how many instructions had been dispatched behind it.
+    uint64_t dispatched[MOST_CYCLES];
+    int64_t last;      // cycle that was looked at
+    int64_t waited;    // the last cycle in which dispatch waited for the front end, or is known to
+    unsigned n_walked; // cycles, of the front end alone
 };
 
 // Whether a uop that computes needs no pipe: it begins when it could have, however long ago that is.
@@ -83,7 +81,7 @@ struct settled *settled_open(const struct units *units, double least, struct sta
     settled->stash = stash;
     settled->back = ticks < ticks_at(LONGEST_LOOK_BACK - 2) ? ticks_cycle(ticks) + 2 : LONGEST_LOOK_BACK;
     settled->kept_stores = stores_back(units->plan);
-    settled->most_compared = FIRST_COMPARED;
+    settled->last = settled->waited = -1;
     return settled;
 }
 
@@ -98,12 +96,6 @@ static uint64_t signature_of(const struct units *units) {
     return signature_mix(hash, units->ports.history);
 }
 
-// Whether all between two ends took as long as it has to.
-static bool is_least(const struct settled *settled, const struct moment *from, const struct moment *to) {
-    return to->n_entered > from->n_entered &&
-           (double)(to->cycle - from->cycle) / (double)(to->n_entered - from->n_entered) == settled->least;
-}
-
 static void put(const struct settled *settled, const struct units *units, struct coder *coder) {
     coder->now = units->core.now + 1;
     coder->next = units->core.next;
@@ -113,23 +105,24 @@ static void put(const struct settled *settled, const struct units *units, struct
     units_put_back_end(units, coder, settled->kept_stores);
 }
 
-static void keep(struct settled *settled, const struct units *units, const struct moment *moment) {
-    struct coder coder = {.stash = settled->stash, .words = settled->state, .n_words = settled->room};
+static void keep(struct settled *settled, const struct units *units, uint64_t signature) {
+    struct kept *kept = &settled->kept[settled->n_kept++ % MOST_KEPT];
+    struct coder coder = {.stash = settled->stash, .words = kept->words, .n_words = kept->room};
     put(settled, units, &coder);
-    settled->state = coder.words;
-    settled->n_state = coder.n;
-    settled->room = coder.n_words;
-    settled->kept = *moment;
-    settled->front_end = units->front_end;
-    settled->next = units->core.next;
-    settled->n_taken = settled->n_compared = 0;
-    settled->has_waited = false;
+    *kept = (struct kept){.signature = signature,
+                          .n_entered = units->core.n_entered,
+                          .next = units->core.next,
+                          .cycle = units->core.now,
+                          .front_end = units->front_end,
+                          .words = coder.words,
+                          .n_words = coder.n,
+                          .room = coder.n_words};
 }
 
-static bool is_kept_state(const struct settled *settled, const struct units *units) {
-    struct coder coder = {.words = settled->state, .n_words = settled->n_state};
+static bool is_kept_state(const struct settled *settled, const struct units *units, const struct kept *kept) {
+    struct coder coder = {.words = kept->words, .n_words = kept->n_words};
     put(settled, units, &coder);
-    return !coder.differs && coder.n == settled->n_state;
+    return !coder.differs && coder.n == kept->n_words;
 }
 
 // Two front ends, each at the end of a cycle with so many instructions dispatched.
@@ -145,22 +138,32 @@ static bool is_front_end(const struct front_end *one, int64_t cycle_one, uint64_
     return true;
 }
 
+// Per iteration, since the state was kept. What differs from `least` by how that was computed is `least`.
+static double cycles_since(const struct settled *settled, const struct kept *kept, const struct core *core) {
+    const double cycles = (double)(core->now - kept->cycle) / (double)(core->n_entered - kept->n_entered);
+    return fabs(cycles - settled->least) < 1e-9 ? settled->least : cycles;
+}
+
 // Walks the front end alone, while dispatch takes what it took since the state was kept, again and again. Returns
 // whether it always has more than that, until its own state comes again.
-static bool keeps_up(struct settled *settled, const struct units *units) {
+static bool keeps_up(struct settled *settled, const struct units *units, const struct kept *kept) {
     struct front_end front = units->front_end, before = front;
     int64_t cycle = units->core.now, cycle_before = cycle;
     uint64_t next = units->core.next, next_before = next;
     front.total = before.total = UINT64_MAX / 2;
     for (unsigned period = 1, again = 2; settled->n_walked < MOST_WALKED; period++) {
-        settled->n_walked += settled->n_taken;
-        for (unsigned i = 0; i < settled->n_taken; i++) {
+        const uint64_t ahead = next - kept->next;
+        for (int64_t i = kept->cycle + 1; i <= units->core.now; i++) {
+            const uint64_t taken = settled->dispatched[i % MOST_CYCLES] + ahead;
+            settled->n_walked++;
             cycle++;
-            if (front_end_delivered(&front) <= next + settled->taken[i])
+            if (front_end_delivered(&front) <= taken) {
+                settled->waited = cycle;
                 return false;
-            front_end_cycle(&front, cycle, next + settled->taken[i]);
+            }
+            front_end_cycle(&front, cycle, taken);
         }
-        next += settled->taken[settled->n_taken - 1];
+        next = units->core.next + ahead;
         if (is_front_end(&front, cycle, next, &before, cycle_before, next_before))
             return true;
         if (period == again) {
@@ -173,52 +176,47 @@ static bool keeps_up(struct settled *settled, const struct units *units) {
     return false;
 }
 
-static bool is_settled(struct settled *settled, const struct units *units) {
+// Where dispatch has not waited for the front end, its state may be left out if nothing could be faster.
+static bool comes_again(struct settled *settled, const struct units *units, const struct kept *kept) {
     const struct core *core = &units->core;
-    const bool is_whole =
-        is_front_end(&units->front_end, core->now, core->next, &settled->front_end, settled->kept.cycle, settled->next);
-    if (!is_whole && (settled->has_waited || settled->n_walked >= MOST_WALKED))
-        return false;
-    settled->n_compared++;
-    return is_kept_state(settled, units) && (is_whole || keeps_up(settled, units));
+    if (is_front_end(&units->front_end, core->now, core->next, &kept->front_end, kept->cycle, kept->next))
+        return is_kept_state(settled, units, kept);
+    return cycles_since(settled, kept, core) == settled->least && settled->waited <= kept->cycle &&
+           core->now - kept->cycle <= MOST_CYCLES && settled->n_walked < MOST_WALKED &&
+           is_kept_state(settled, units, kept) && keeps_up(settled, units, kept);
 }
 
 // Cycles in which nothing moved were left out.
-static void note_taken(struct settled *settled, const struct units *units) {
-    const struct core *core = &units->core;
-    const uint64_t n = (uint64_t)(core->now - settled->kept.cycle), taken = core->next - settled->next;
-    if (n > MOST_CYCLES || taken > UINT16_MAX) {
-        settled->n_state = 0;
-        return;
-    }
-    const uint16_t before = settled->n_taken ? settled->taken[settled->n_taken - 1] : 0;
-    while (settled->n_taken + 1 < n)
-        settled->taken[settled->n_taken++] = before;
-    settled->taken[settled->n_taken++] = (uint16_t)taken;
+static void note_dispatched(struct settled *settled, const struct core *core) {
+    const uint64_t before = settled->last < 0 ? 0 : settled->dispatched[settled->last % MOST_CYCLES];
+    if (core->now - settled->last > MOST_CYCLES)
+        settled->last = core->now - MOST_CYCLES;
+    while (++settled->last < core->now)
+        settled->dispatched[settled->last % MOST_CYCLES] = before;
+    settled->dispatched[core->now % MOST_CYCLES] = core->next;
 }
 
 void settled_look(struct settled *settled, struct units *units, const struct settled_cycle *what) {
     struct core *core = &units->core;
-    if (settled->n_state)
-        note_taken(settled, units);
-    settled->has_waited |= what->waits;
+    note_dispatched(settled, core);
+    if (what->waits && settled->waited < core->now)
+        settled->waited = core->now;
     // At the begin, times before it cannot be looked back at; at the end, nothing comes any more.
     if (!what->ends_iteration || core->now < settled->back || core->next >= core->total ||
         front_end_entered(&units->front_end) >= core->total)
         return;
-    const struct moment now = {signature_of(units), core->n_entered, core->now};
-    struct moment *before = &settled->seen[now.signature % SEEN_PLACES];
-    const bool is_again = before->signature == now.signature && is_least(settled, before, &now);
-    *before = now;
-    if (!is_again || settled->most_compared > MOST_COMPARED)
-        return;
-    if (!settled->n_state) {
-        keep(settled, units, &now);
-    } else if (settled->kept.signature == now.signature && is_least(settled, &settled->kept, &now)) {
-        core->is_settled = is_settled(settled, units);
-        if (core->is_settled || settled->n_compared < settled->most_compared)
+    const uint64_t signature = signature_of(units);
+    const unsigned n = settled->n_kept < MOST_KEPT ? settled->n_kept : MOST_KEPT;
+    for (unsigned i = 1; i <= n; i++) {
+        const struct kept *kept = &settled->kept[(settled->n_kept - i) % MOST_KEPT];
+        if (kept->signature == signature && comes_again(settled, units, kept)) {
+            core->settled_cycles = cycles_since(settled, kept, core);
             return;
-        settled->most_compared *= 2;
-        keep(settled, units, &now);
+        }
     }
+    // To keep a state takes as long as to walk a part of what is in flight. The more of a run has been, the longer a
+    // period may be.
+    const uint64_t since = core->next - (n ? settled->kept[(settled->n_kept - 1) % MOST_KEPT].next : 0);
+    if (since >= core->next - units->flights.oldest && since >= core->next / PARTS)
+        keep(settled, units, signature);
 }
