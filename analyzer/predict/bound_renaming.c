@@ -38,8 +38,8 @@ struct written walk_written_of(const struct walk *walk, const struct cpu_recipe 
         written.scale = address->scale;
         written.displacement = address->displacement + (written.base == cpu->stack ? walk->stack : 0);
     }
-    written.base_version = walk->versions[written.base];
-    written.index_version = walk->versions[written.index];
+    written.base_version = walk->units[written.base].version;
+    written.index_version = walk->units[written.index].version;
     return written;
 }
 

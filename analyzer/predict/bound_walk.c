@@ -127,7 +127,7 @@ static double latency_of_load(const struct walk *walk, const struct cpu_recipe *
     const bool is_fast = recipe->is_plain_load && cpu_knows(cpu, CPU_LOAD_LATENCY_FAST) && address && address->base &&
                          !address->index && address->displacement >= 0 &&
                          (double)address->displacement < cpu_value(cpu, CPU_LOAD_FAST_DISPLACEMENT) &&
-                         walk->is_loaded[cpu->units[address->base]];
+                         walk->units[cpu->units[address->base]].is_loaded;
     return is_fast ? cpu_value(cpu, CPU_LOAD_LATENCY_FAST) : recipe->load_latency;
 }
 
@@ -173,8 +173,8 @@ static void sync_stack(struct walk *walk, const struct cpu_recipe *recipe) {
         walk->n_since = 0;
         walk->moved = 0;
     }
-    walk->ready[cpu->stack] += cycles;
-    walk->ready[cpu->adjuster] += gap;
+    walk->units[cpu->stack].ready += cycles;
+    walk->units[cpu->adjuster].ready += gap;
     walk->access.sync = cycles > 0 ? ticks_of(cycles) : 0;
     walk->access.gap = gap > 0 ? ticks_of(gap) : 0;
     if (!recipe->stack_change && cpu_recipe_writes(recipe, cpu->stack)) {
@@ -223,14 +223,14 @@ static void follow_loads(struct walk *walk, const struct cpu_recipe *recipe) {
     unsigned address = 0, depth = 0;
     for (unsigned i = 0; i < recipe->n_reads; i++) {
         unsigned *most = recipe->reads[i].is_address ? &address : &depth;
-        if (walk->depth[recipe->reads[i].unit] > *most)
-            *most = walk->depth[recipe->reads[i].unit];
+        if (walk->units[recipe->reads[i].unit].depth > *most)
+            *most = walk->units[recipe->reads[i].unit].depth;
     }
     walk->n_chained += recipe->n_loads && address >= 2;
     if (recipe->n_loads && address + 1 > depth)
         depth = address + 1;
     for (unsigned i = 0; i < recipe->n_writes; i++)
-        walk->depth[recipe->writes[i].unit] = recipe->rename == CPU_ZEROES ? 0 : depth;
+        walk->units[recipe->writes[i].unit].depth = recipe->rename == CPU_ZEROES ? 0 : depth;
 }
 
 static void write_results(struct walk *walk, const struct cpu_recipe *recipe, const double *begins) {
@@ -238,15 +238,15 @@ static void write_results(struct walk *walk, const struct cpu_recipe *recipe, co
     walk->stack += adjusted;
     for (unsigned i = 0; i < recipe->n_writes; i++) {
         const struct cpu_write *write = &recipe->writes[i];
-        walk->ready[write->unit] = recipe->rename == CPU_ZEROES ? 0 : begins[write->part] + write->latency;
-        walk->is_loaded[write->unit] = recipe->is_plain_load;
-        walk->versions[write->unit] += write->unit != walk->cpu->stack || !adjusted;
-        if (walk->classes)
-            walk->classes[write->unit] = cpu_recipe_class(walk->cpu, recipe, write);
+        struct unit_value *value = &walk->units[write->unit];
+        value->ready = recipe->rename == CPU_ZEROES ? 0 : begins[write->part] + write->latency;
+        value->is_loaded = recipe->is_plain_load;
+        value->version += write->unit != walk->cpu->stack || !adjusted;
+        value->write_class = cpu_recipe_class(walk->cpu, recipe, write);
         if (recipe->rename != CPU_MOVES)
-            walk->own[write->unit] = recipe->own;
+            value->own = recipe->own;
         else if (recipe->n_reads)
-            walk->own[write->unit] = walk->own[recipe->reads[0].unit];
+            value->own = walk->units[recipe->reads[0].unit].own;
     }
 }
 
@@ -309,7 +309,7 @@ static void step(struct walk *walk, const struct cpu_recipe *recipe) {
     }
     done = begin + recipe->latency;
     begins[0] = begin;
-    if (walk->depth)
+    if (walk->follows_loads)
         follow_loads(walk, recipe);
     write_results(walk, recipe, begins);
     walk->stack += recipe->stack_change;
@@ -337,7 +337,7 @@ static void find_written(struct walk *walk) {
 }
 
 static double time_of(const struct walk *walk, unsigned which) {
-    return which < walk->n_written        ? walk->ready[walk->written[which]]
+    return which < walk->n_written        ? walk->units[walk->written[which]].ready
            : which == walk->n_written     ? walk->serial
            : which == walk->n_written + 1 ? walk->stored
                                           : walk->all_done;
@@ -412,12 +412,8 @@ struct walk *walk_open(const struct bound_code *code) {
     walk->moving = walk_new_page(walk) > 0 ? ARENA_ARRAY(code->arena, struct moving_insn, code->n) : NULL;
     walk->pages = walk->moving ? arena_alloc_uncleared(code->arena, KEPT_PAGES * sizeof *walk->pages) : NULL;
     walk->follows_stack = follows_stack(code);
-    walk->ready = ARENA_ARRAY(code->arena, double, cpu->n_units);
-    walk->is_loaded = ARENA_ARRAY(code->arena, bool, cpu->n_units);
-    walk->depth = cpu_knows(cpu, CPU_CHAINED_ACCESSES) ? ARENA_ARRAY(code->arena, unsigned, cpu->n_units) : NULL;
-    walk->own = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
-    walk->classes = cpu->is_x86 ? NULL : ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
-    walk->versions = ARENA_ARRAY(code->arena, unsigned, cpu->n_units);
+    walk->units = ARENA_ARRAY(code->arena, struct unit_value, cpu->n_units);
+    walk->follows_loads = cpu_knows(cpu, CPU_CHAINED_ACCESSES);
     walk->sets = ARENA_ARRAY(code->arena, uint8_t, code->n);
     walk->n_sets = (unsigned)fmin(fmax(cpu_value(cpu, CPU_RENAMED_LEARNED_SETS), 1), MOST_LEARNED_SETS);
     walk->n_copies = code->request->is_loop ? 1 : code->request->copies;

@@ -50,20 +50,26 @@ struct moving_insn {
     struct moving from, to;
 };
 
+// The newest value of a unit.
+struct unit_value {
+    double ready;         // when it is there
+    unsigned own;         // the rule whose instructions have it early; see struct cpu_recipe
+    unsigned version;     // how often the unit was written, by other than push and pop
+    unsigned depth;       // loads, one behind the other, that it comes from, where the walk follows that
+    unsigned write_class; // where sources ask for it (cpu_recipe_advance)
+    bool is_loaded;       // by a plain load
+};
+
 struct walk {
     const struct bound_code *code;
     struct moving_insn *moving; // by instruction; null: pages cost nothing
     const struct cpu *cpu;
     struct address_walk *addresses; // null: nothing accesses memory
-    double *ready;                  // by unit: when its newest value is there
-    uint16_t *written;              // units that the block writes
+    struct unit_value *units;
+    uint16_t *written; // units that the block writes
     unsigned n_written;
-    bool *is_loaded;    // by unit: that is a plain load's
-    unsigned *depth;    // by unit: loads, one behind the other, that it comes from; null: no parameter asks
-    unsigned *versions; // by unit: how often it was written, by other than push and pop
+    bool follows_loads; // by unit_value.depth
     int64_t stack;      // bytes that push, pop, and what rename follows have moved the stack pointer by since
-    unsigned *classes;  // by unit: the class of that, where sources ask for it (cpu_recipe_advance); else null
-    unsigned *own;      // by unit: the rule whose instructions have it early; see struct cpu_recipe
     // Loads that meet a store under another name: by instruction, the sets of rename's memory that its copies fall
     // into, a bit each (0: it is not such a load); of each set, how many of all copies.
     uint8_t *sets;
@@ -134,9 +140,10 @@ bool walk_is_renamed(struct walk *walk, const struct cpu_recipe *load, const str
 // When a source is there for that instruction.
 static inline double walk_ready_of(const struct walk *walk, const struct cpu_recipe *recipe,
                                    const struct cpu_read *read) {
-    bool is_own = recipe->own && walk->own[read->unit] == recipe->own;
-    const double early = walk->classes ? cpu_recipe_advance(recipe, read, walk->classes[read->unit]) : 0;
-    return walk->ready[read->unit] - (is_own ? recipe->latency - recipe->own_latency : 0) - early;
+    const struct unit_value *value = &walk->units[read->unit];
+    bool is_own = recipe->own && value->own == recipe->own;
+    const double early = read->advances ? cpu_recipe_advance(recipe, read, value->write_class) : 0;
+    return value->ready - (is_own ? recipe->latency - recipe->own_latency : 0) - early;
 }
 
 // A walk at its start. `code`: outlives it.
