@@ -137,6 +137,49 @@ static void number_queues(struct core_plan *plan, struct core_insn *insn) {
     }
 }
 
+// What an instruction writes goes by unless one behind it reads it before it is written again: flags, mostly. The block
+// follows itself, so the second round from its end knows what the begin reads. Results of single parts stay, as these
+// have no other time.
+static void leave_out_results(struct core_plan *plan, bool *is_read) {
+    for (unsigned left = 2 * plan->n; left-- > 0;) {
+        struct core_insn *insn = &plan->insns[left % plan->n];
+        unsigned n = 0;
+        for (unsigned w = 0; w < insn->n_writes; w++)
+            if (left >= plan->n || is_read[insn->writes[w].unit] || insn->writes[w].part || insn->rename == CPU_MOVES)
+                insn->writes[n++] = insn->writes[w];
+        insn->n_writes = n;
+        for (unsigned w = 0; w < n; w++)
+            is_read[insn->writes[w].unit] = false;
+        for (unsigned r = 0; r < insn->n_reads; r++)
+            is_read[insn->reads[r].unit] = true;
+    }
+}
+
+// What nothing writes is there from the beginning.
+static void leave_out_sources(struct core_plan *plan, bool *is_written) {
+    for (unsigned i = 0; i < plan->n; i++)
+        for (unsigned w = 0; w < plan->insns[i].n_writes; w++)
+            is_written[plan->insns[i].writes[w].unit] = true;
+    for (unsigned i = 0; i < plan->n; i++) {
+        struct core_insn *insn = &plan->insns[i];
+        unsigned n = 0;
+        for (unsigned r = 0; r < insn->n_reads; r++)
+            if (is_written[insn->reads[r].unit] || insn->reads[r].early < 0 || insn->reads[r].advanced ||
+                insn->rename == CPU_MOVES)
+                insn->reads[n++] = insn->reads[r];
+        insn->n_reads = n;
+    }
+}
+
+// The stack engine delays its units whether they are written or not.
+static void leave_out(struct arena *arena, struct core_plan *plan) {
+    const size_t n_units = plan->n_units + 1;
+    bool *is_read = ARENA_ARRAY(arena, bool, n_units), *is_written = ARENA_ARRAY(arena, bool, n_units);
+    is_written[plan->cpu->stack] = is_written[plan->cpu->adjuster] = true;
+    leave_out_results(plan, is_read);
+    leave_out_sources(plan, is_written);
+}
+
 struct core_plan *core_plan_make(struct arena *arena, const struct cpu *cpu, const struct cpu_recipe *recipes,
                                  unsigned n) {
     struct core_plan *plan = ARENA_NEW(arena, struct core_plan);
@@ -146,8 +189,10 @@ struct core_plan *core_plan_make(struct arena *arena, const struct cpu *cpu, con
                                .n_queues = 1,
                                .binds_at_rename = cpu_does(cpu, CPU_BINDS_AT_RENAME)};
     plan->insns = ARENA_ARRAY(arena, struct core_insn, n);
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < n; i++)
         make_insn(arena, plan, &recipes[i], &plan->insns[i]);
+    leave_out(arena, plan);
+    for (unsigned i = 0; i < n; i++) {
         number_queues(plan, &plan->insns[i]);
         plan->most_uops = plan->insns[i].n_uops > plan->most_uops ? plan->insns[i].n_uops : plan->most_uops;
         plan->most_reads = plan->insns[i].n_reads > plan->most_reads ? plan->insns[i].n_reads : plan->most_reads;
