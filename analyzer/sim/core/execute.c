@@ -165,9 +165,10 @@ static void begin_uop(struct units *units, struct flight *flight, enum core_part
 // Tries to issue the first uop of a queue. False: what it needs of memory is not free in this cycle.
 static bool issue(struct units *units, unsigned queue, bool *waits_for_bank) {
     struct station *station = &units->station;
-    const struct waiting_uop *waiting = station_first(station, queue);
-    struct flight *flight = flights_at(&units->flights, waiting->number >> station->bits_of_uop);
-    const struct core_uop *what = &flight->insn->uops[waiting->number & ((1U << station->bits_of_uop) - 1)];
+    const uint64_t number = station->queues[queue].oldest;
+    const struct waiting_uop *waiting = station_at(station, number);
+    struct flight *flight = flights_at(&units->flights, number >> station->bits_of_uop);
+    const struct core_uop *what = &flight->insn->uops[number & ((1U << station->bits_of_uop) - 1)];
     int64_t now = units->core.now, begin = waiting->ready, hold = what->hold;
     bool is_load = what->part == CORE_LOADS, is_address = what->part == CORE_STORES_ADDRESS;
     if ((is_load || is_address) && !memory_is_open(&units->memory, is_load ? flight->access : NULL, now))

@@ -130,7 +130,8 @@ static uint64_t rank_of(const struct ports *ports, unsigned pipe, int64_t now) {
 void ports_put(const struct ports *ports, struct coder *coder) {
     for (uint64_t left = ports->all; left && !coder->differs; left &= left - 1)
         put_ticks(coder, ports->pipes[__builtin_ctzll(left)].busy_until, 0);
-    for (uint64_t left = ports->all; left && !coder->differs; left &= left - 1)
+    // Where all uops are bound at rename, nobody chooses between pipes that are free.
+    for (uint64_t left = ports->plan->binds_at_rename ? 0 : ports->all; left && !coder->differs; left &= left - 1)
         coder_put(coder, rank_of(ports, (unsigned)__builtin_ctzll(left), ticks_at(coder->now)));
     coder_put(coder, ports->last_load);
 }

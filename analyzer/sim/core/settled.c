@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { MOST_KEPT = 24, PARTS = 16, MOST_CYCLES = 256, MOST_WALKED = 1 << 11 };
+enum { MOST_KEPT = 24, PARTS = 16, MOST_CYCLES = 256, MOST_WALKED = 1 << 11, FEW_WORDS = 256 };
 
 // A state at the end of an iteration.
 struct kept {
@@ -22,6 +22,7 @@ struct settled {
     struct stash *stash;
     struct kept kept[MOST_KEPT]; // the newest ones
     unsigned n_kept;             // in all
+    size_t most_words;           // of any
     // By cycle, of the newest MOST_CYCLES: how many instructions had been dispatched behind it.
     uint64_t dispatched[MOST_CYCLES];
     int64_t last;      // cycle that was looked at
@@ -79,6 +80,7 @@ struct settled *settled_open(const struct units *units, double least, struct sta
     const int64_t ticks = ticks_back(units->plan);
     settled->least = least;
     settled->stash = stash;
+    settled->most_words = FEW_WORDS;
     settled->back = ticks < ticks_at(LONGEST_LOOK_BACK - 2) ? ticks_cycle(ticks) + 2 : LONGEST_LOOK_BACK;
     settled->kept_stores = stores_back(units->plan);
     settled->last = settled->waited = -1;
@@ -93,7 +95,9 @@ static uint64_t signature_of(const struct units *units) {
     hash = signature_mix(hash, units->station.filled);
     for (unsigned i = 0; i < CORE_N_SCHEDULERS; i++)
         hash = signature_mix(hash, units->station.n_entries[i]);
-    return signature_mix(hash, units->ports.history);
+    for (unsigned p = 0; p < units->ports.n_pipes && units->plan->binds_at_rename; p++)
+        hash = signature_mix(hash, units->ports.n_bound[p]);
+    return units->plan->binds_at_rename ? hash : signature_mix(hash, units->ports.history);
 }
 
 static void put(const struct settled *settled, const struct units *units, struct coder *coder) {
@@ -107,8 +111,13 @@ static void put(const struct settled *settled, const struct units *units, struct
 
 static void keep(struct settled *settled, const struct units *units, uint64_t signature) {
     struct kept *kept = &settled->kept[settled->n_kept++ % MOST_KEPT];
+    if (!kept->room) { // as much as any so far has needed, and a little more
+        kept->room = settled->most_words + settled->most_words / 4;
+        kept->words = STASH_ARRAY(settled->stash, uint64_t, kept->room);
+    }
     struct coder coder = {.stash = settled->stash, .words = kept->words, .n_words = kept->room};
     put(settled, units, &coder);
+    settled->most_words = coder.n > settled->most_words ? coder.n : settled->most_words;
     *kept = (struct kept){.signature = signature,
                           .n_entered = units->core.n_entered,
                           .next = units->core.next,
@@ -196,6 +205,16 @@ static void note_dispatched(struct settled *settled, const struct core *core) {
     settled->dispatched[core->now % MOST_CYCLES] = core->next;
 }
 
+// To keep a state takes as long as to walk a part of what is in flight. The more of a run has been, the longer a period
+// may be.
+static bool is_time_to_keep(const struct settled *settled, const struct units *units) {
+    enum { FEW = 64 };
+    const struct core *core = &units->core;
+    const uint64_t since = core->next - (settled->n_kept ? settled->kept[(settled->n_kept - 1) % MOST_KEPT].next : 0),
+                   in_flight = core->next - units->flights.oldest;
+    return since >= (in_flight < FEW ? in_flight : 2 * in_flight - FEW) && since >= core->next / PARTS;
+}
+
 void settled_look(struct settled *settled, struct units *units, const struct settled_cycle *what) {
     struct core *core = &units->core;
     note_dispatched(settled, core);
@@ -214,9 +233,6 @@ void settled_look(struct settled *settled, struct units *units, const struct set
             return;
         }
     }
-    // To keep a state takes as long as to walk a part of what is in flight. The more of a run has been, the longer a
-    // period may be.
-    const uint64_t since = core->next - (n ? settled->kept[(settled->n_kept - 1) % MOST_KEPT].next : 0);
-    if (since >= core->next - units->flights.oldest && since >= core->next / PARTS)
+    if (is_time_to_keep(settled, units))
         keep(settled, units, signature);
 }
