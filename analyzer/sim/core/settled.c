@@ -205,14 +205,16 @@ static void note_dispatched(struct settled *settled, const struct core *core) {
     settled->dispatched[core->now % MOST_CYCLES] = core->next;
 }
 
-// To keep a state takes as long as to walk a part of what is in flight. The more of a run has been, the longer a period
-// may be.
+// To keep a state takes as long as to walk a part of what is in flight. The longer a run goes on, the more a period is
+// worth, and the longer it may be.
 static bool is_time_to_keep(const struct settled *settled, const struct units *units) {
-    enum { FEW = 64 };
+    enum { FEW = 64, EARLY = 3 };
     const struct core *core = &units->core;
     const uint64_t since = core->next - (settled->n_kept ? settled->kept[(settled->n_kept - 1) % MOST_KEPT].next : 0),
                    in_flight = core->next - units->flights.oldest;
-    return since >= (in_flight < FEW ? in_flight : 2 * in_flight - FEW) && since >= core->next / PARTS;
+    const bool is_early = core->next < core->total / EARLY;
+    const uint64_t least = is_early && in_flight > FEW ? 2 * in_flight - FEW : in_flight;
+    return since >= least && since >= core->next / PARTS;
 }
 
 void settled_look(struct settled *settled, struct units *units, const struct settled_cycle *what) {

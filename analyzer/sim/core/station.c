@@ -33,11 +33,7 @@ void station_copy(const struct station *from, struct station *to, const struct f
     const size_t words = words_of(from);
     uint64_t *ready = STASH_ARRAY(stash, uint64_t, from->plan->n_queues * words);
     to->uops = STASH_ARRAY(stash, struct waiting_uop, from->mask + (size_t)1);
-    for (uint64_t i = flights->oldest; i < flights->next; i++) {
-        const uint64_t number = station_number(from, i, 0);
-        memcpy(station_at(to, number), station_at(from, number),
-               flights_at(flights, i)->insn->n_uops * sizeof *to->uops);
-    }
+    flights_copy_places(flights, to->uops, from->uops, sizeof *to->uops << from->bits_of_uop);
     for (unsigned q = 0; q < from->plan->n_queues; q++) {
         to->queues[q].ready = &ready[q * words];
         memcpy(to->queues[q].ready, from->queues[q].ready, words * sizeof *ready);
