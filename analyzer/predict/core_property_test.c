@@ -102,7 +102,25 @@ static struct pipeline_result walk(const struct core_plan *plan, const struct bo
     return result;
 }
 
-// Returns whether half of a walk was found on the way.
+// Shorter runs on the way change nothing. Returns whether the first one ends the run where it takes what it has to: it
+// does, if it was begun.
+static bool check_first(const struct core_plan *plan, const struct bounds_request *request, unsigned number,
+                        const struct pipeline_result *whole) {
+    enum { FIRST = WALK_ITERATIONS / 4, FIRST_HALF = FIRST / 2 };
+    struct pipeline_options parts = {
+        .iterations = WALK_ITERATIONS, .walk_all = true, .halves = true, .first_iterations = FIRST};
+    const struct pipeline_options first = {.iterations = FIRST, .walk_all = true},
+                                  first_half = {.iterations = FIRST_HALF, .walk_all = true};
+    const struct pipeline_result parted = walk(plan, request, &parts);
+    const double all = (double)walk(plan, request, &first).cycles,
+                 half = (double)walk(plan, request, &first_half).cycles;
+    parts.least_cycles = (all - half) / (FIRST - FIRST_HALF);
+    if (parted.cycles != whole->cycles || parted.half_cycles != whole->half_cycles)
+        fail_msg("%s, block %u: shorter runs change a run", request->cpu->name, number);
+    return walk(plan, request, &parts).settled_cycles > 0;
+}
+
+// Returns whether shorter runs were found on the way.
 static bool check_steady_state(struct arena *arena, const struct bounds_request *request, unsigned number) {
     struct bounds ignored;
     struct fail fail = {0};
@@ -120,7 +138,7 @@ static bool check_steady_state(struct arena *arena, const struct bounds_request 
     if (whole.half_cycles && whole.half_cycles != alone)
         fail_msg("%s, block %u: half of the iterations take %llu cycles, and %llu by themselves", request->cpu->name,
                  number, (unsigned long long)whole.half_cycles, (unsigned long long)alone);
-    return whole.half_cycles != 0;
+    return check_first(plan, request, number, &whole) && whole.half_cycles != 0;
 }
 
 // A run that says how many cycles an iteration takes for ever goes on so, over many of most periods. Returns whether it
