@@ -72,7 +72,8 @@ static const struct command command = {
     "\n"
     "split makes a repair of LLVM's model as patches that can be reviewed: one cause,\n"
     "one diff, one text with its experiments. Causes are the findings of 'cyclops\n"
-    "check', the largest first; each patch is against LLVM's file as it is. 'cyclops\n"
+    "check', the largest first. Each patch applies to LLVM's file alone, unless its\n"
+    "page names others that it comes after; all apply to it in their order. 'cyclops\n"
     "repair --td' makes all edits as one.\n",
     "  cyclops upstream new zen5.cpu.yaml --td X86/X86SchedZen5.td --name Zen5Model\n"
     "  cyclops upstream split survey --td X86/X86ScheduleZnver4.td --output patches\n"

@@ -8,13 +8,13 @@
 #include "cli/results_args.h"
 #include "repair/repair_split.h"
 #include "report/split.h"
-#include "upstream/td.h"
+#include "upstream/td_series.h"
 
 #include <ctype.h>
 #include <string.h>
 
-struct patch {
-    const char *diff, *page, *text; // the edit; the file of the text, and it
+struct page {
+    const char *name, *text; // without its ending
 };
 
 struct splitting {
@@ -23,89 +23,90 @@ struct splitting {
     const struct model *model;
     const struct check_results *results;
     const struct repair_result *repaired;
-    struct patch *patches;
-    size_t n_written, n_same, n_empty;
+    struct td_series series;
+    struct page *pages; // by patch
+    size_t n_pages, n_same, n_empty;
 };
 
-// "gap:latency/WriteFAdd" as "01-latency-WriteFAdd".
+// "gap:latency/WriteFAdd" as "DIR/01-latency-WriteFAdd".
 static const char *name_of(struct splitting *splitting, const struct check_finding *finding) {
     const char *colon = strchr(finding->id, ':');
     char *name = arena_strdup(splitting->arena, colon ? colon + 1 : finding->id);
     for (char *at = name; *at; at++)
         if (!isalnum((unsigned char)*at))
             *at = '-';
-    return arena_printf(splitting->arena, "%s/%02zu-%s", splitting->request->output, splitting->n_written + 1, name);
+    return arena_printf(splitting->arena, "%s/%02zu-%s", splitting->request->output, splitting->n_pages + 1, name);
 }
 
-static bool write_patch(struct splitting *splitting, const struct check_finding *finding,
-                        const struct td_request *td_of, const struct td_result *td, size_t n_changed,
-                        struct fail *fail) {
-    const char *name = name_of(splitting, finding);
+static bool write_page(struct splitting *splitting, const struct page *page, struct fail *fail) {
+    return file_write(arena_printf(splitting->arena, "%s.md", page->name), page->text, strlen(page->text), fail);
+}
+
+// "03-latency-WriteFAdd.diff, 05-..."; "": it needs none.
+static const char *needs_of(struct splitting *splitting, const struct td_patch *patch) {
+    struct text text = {.arena = splitting->arena};
+    text_add(&text, "");
+    for (size_t i = 0; i < patch->n_needs; i++)
+        text_addf(&text, "%s%s.diff", i ? ", " : "", file_base(splitting->pages[patch->needs[i]].name));
+    return text.data;
+}
+
+static bool write_patch(struct splitting *splitting, const struct check_finding *finding, const struct td_patch *patch,
+                        size_t n_changed, struct fail *fail) {
+    const char *name = name_of(splitting, finding), *needs = needs_of(splitting, patch),
+               *diff = arena_printf(splitting->arena, "%s.diff", name);
+    const struct td_result *td = &patch->td;
     const struct split_text text = {.results = splitting->results,
                                     .finding = finding,
-                                    .td = td,
+                                    .patch = patch,
                                     .model = splitting->model->machine->id,
-                                    .td_path = splitting->request->td,
-                                    .changes = td_of->changes,
-                                    .n_changes = td_of->n_changes,
+                                    .needs = needs,
                                     .n_changed = n_changed};
-    const struct patch patch = {.diff = td->diff,
-                                .page = arena_printf(splitting->arena, "%s.md", name),
-                                .text = split_write(splitting->arena, &text)};
-    const char *diff = arena_printf(splitting->arena, "%s.diff", name);
-    *ARENA_ADD(splitting->arena, splitting->patches, splitting->n_written) = patch;
-    if (!file_write(diff, td->diff, strlen(td->diff), fail) ||
-        !file_write(patch.page, patch.text, strlen(patch.text), fail))
+    const struct page page = {name, split_write(splitting->arena, &text)};
+    *ARENA_ADD(splitting->arena, splitting->pages, splitting->n_pages) = page;
+    if (!file_write(diff, patch->diff, strlen(patch->diff), fail) || !write_page(splitting, &page, fail))
         return false;
-    screen_print_sentence(arena_printf(splitting->arena, "%s: %s, %s: %s edited, %s new; llvm-tblgen has %zu of %s",
+    screen_print_sentence(arena_printf(splitting->arena,
+                                       "%s: %s, %s: %s edited, %s new; llvm-tblgen has %zu of %s, with all earlier "
+                                       "patches %zu%s%s",
                                        diff, finding->id, text_count(splitting->arena, n_changed, "opcode"),
                                        text_count_are(splitting->arena, td->n_statements, "statement"),
                                        text_count_are(splitting->arena, td->n_inst_rws, "InstRW"), td->n_equal,
-                                       text_count(splitting->arena, td->n_compared, "opcode")),
+                                       text_count(splitting->arena, td->n_compared, "opcode"), patch->n_equal,
+                                       *needs ? ". Applies after " : "", needs),
                           stdout);
     return true;
-}
-
-// An edit that an earlier patch makes is no other one: its page has this finding as well.
-static bool write_or_add(struct splitting *splitting, const struct check_finding *finding,
-                         const struct td_request *td_of, const struct td_result *td, size_t n_changed,
-                         struct fail *fail) {
-    for (size_t i = 0; i < splitting->n_written; i++) {
-        struct patch *patch = &splitting->patches[i];
-        if (strcmp(patch->diff, td->diff) != 0)
-            continue;
-        splitting->n_same++;
-        patch->text = split_add_finding(splitting->arena, patch->text, finding);
-        return file_write(patch->page, patch->text, strlen(patch->text), fail);
-    }
-    return write_patch(splitting, finding, td_of, td, n_changed, fail);
 }
 
 static bool split_finding(struct splitting *splitting, const struct check_finding *finding, const char *form,
                           struct fail *fail) {
     struct repair_change *changes;
-    struct td_result td;
-    size_t n, n_changed = repair_split(splitting->arena, splitting->repaired, finding, form, &changes, &n);
+    size_t n, n_changed = repair_split(splitting->arena, splitting->repaired, finding, form, &changes, &n), which = 0;
+    enum td_added added = TD_ADDED_NOTHING;
     const struct td_request request = {.path = splitting->request->td,
                                        .tblgen = splitting->request->tblgen,
                                        .llvm = splitting->model->backend->major,
                                        .machine = splitting->model->machine,
                                        .changes = changes,
                                        .n_changes = n};
-    if (n_changed && !td_repair(splitting->arena, &request, &td, fail))
+    if (n_changed && !td_series_add(splitting->arena, &splitting->series, &request, &added, &which, fail))
         return false;
-    if (!n_changed || !*td.diff) { // the repair leaves it, or the file has these numbers
-        splitting->n_empty++;
+    splitting->n_empty += added == TD_ADDED_NOTHING;
+    splitting->n_same += added == TD_ADDED_SAME;
+    if (added == TD_ADDED)
+        return write_patch(splitting, finding, splitting->series.patches[which], n_changed, fail);
+    if (added == TD_ADDED_NOTHING)
         return true;
-    }
-    return write_or_add(splitting, finding, &request, &td, n_changed, fail);
+    struct page *page = &splitting->pages[which];
+    page->text = split_add_finding(splitting->arena, page->text, finding);
+    return write_page(splitting, page, fail);
 }
 
 static bool split_all(struct splitting *splitting, struct fail *fail) {
     const struct repair_result *repaired = splitting->repaired;
     const char *only = splitting->request->only;
     size_t n_found = 0;
-    for (size_t f = 0; f < repaired->n_findings_before && splitting->n_written < splitting->request->most; f++) {
+    for (size_t f = 0; f < repaired->n_findings_before && splitting->n_pages < splitting->request->most; f++) {
         const struct check_finding *finding = &repaired->findings_before[f];
         const char *form = NULL;
         if (only && !repair_split_is_of(finding, only, &form))
@@ -123,8 +124,8 @@ static bool split_all(struct splitting *splitting, struct fail *fail) {
             splitting->arena,
             "patches: %zu, of %s. Of an edit that an earlier one makes: %zu. Without one, as the repair leaves it "
             "or the file has these numbers: %zu.",
-            splitting->n_written, text_count(splitting->arena, repaired->n_findings_before, "finding"),
-            splitting->n_same, splitting->n_empty),
+            splitting->n_pages, text_count(splitting->arena, repaired->n_findings_before, "finding"), splitting->n_same,
+            splitting->n_empty),
         stdout);
     return true;
 }

@@ -27,10 +27,10 @@ static bool is_left(const struct td_result *td, const char *opcode) {
 static bool is_wanted(const struct split_text *split, size_t d) {
     const char *form = split->finding->differences[d].value->form;
     bool is = false;
-    for (size_t i = 0; i < split->n_changes; i++) {
-        const struct repair_change *change = &split->changes[i];
+    for (size_t i = 0; i < split->patch->request.n_changes; i++) {
+        const struct repair_change *change = &split->patch->request.changes[i];
         is |= repair_split_is_form(form, change->opcode) &&
-              !repair_numbers_are_equal(&change->before, &change->after) && !is_left(split->td, change->opcode);
+              !repair_numbers_are_equal(&change->before, &change->after) && !is_left(&split->patch->td, change->opcode);
     }
     return is;
 }
@@ -46,17 +46,21 @@ static void add_experiments(struct arena *arena, struct text *text, const struct
 }
 
 static void add_commands(struct arena *arena, struct text *text, const struct split_text *split) {
+    const char *commands[MOST_LEFT];
     size_t n = 0;
     text_add(text, "\n## To repeat it\n\n");
-    for (size_t d = 0; d < split->finding->n_differences && n < MOST_LEFT; d++)
-        if (is_wanted(split, d) && ++n)
-            text_addf(
-                text, "    %s\n",
-                table_repeat(arena, &split->finding->differences[d].value->value, split->results->repeat_options));
+    for (size_t d = 0; d < split->finding->n_differences && n < MOST_LEFT; d++) {
+        const char *command =
+            table_repeat(arena, &split->finding->differences[d].value->value, split->results->repeat_options);
+        if (!is_wanted(split, d) || text_find(command, commands, n) < n)
+            continue; // several values are of one experiment
+        commands[n++] = command;
+        text_addf(text, "    %s\n", command);
+    }
 }
 
 const char *split_write(struct arena *arena, const struct split_text *split) {
-    const struct td_result *td = split->td;
+    const struct td_result *td = &split->patch->td;
     struct text text = {.arena = arena};
     text_addf(
         &text,
@@ -65,11 +69,13 @@ const char *split_write(struct arena *arena, const struct split_text *split) {
         "%s of %s: %s in `%s` %s edited, %s new. The other measured opcodes keep their numbers; those that were not "
         "measured follow their class.\n\n",
         split->model, split->finding->summary, text_count(arena, split->n_changed, "opcode"), split->finding->id,
-        text_count(arena, td->n_statements, "statement"), file_base(split->td_path),
+        text_count(arena, td->n_statements, "statement"), file_base(split->patch->request.path),
         td->n_statements == 1 ? "is" : "are", text_count_are(arena, td->n_inst_rws, "InstRW"));
+    if (*split->needs)
+        text_addf(&text, "It applies after %s: they change the same opcodes, or lines beside these.\n\n", split->needs);
     add_experiments(arena, &text, split);
-    text_addf(&text, "\nllvm-tblgen has the intended numbers of %zu of %s.\n", td->n_equal,
-              text_count(arena, td->n_compared, "opcode"));
+    text_addf(&text, "\nllvm-tblgen has the intended numbers of %zu of %s; with all earlier patches, of %zu.\n",
+              td->n_equal, text_count(arena, td->n_compared, "opcode"), split->patch->n_equal);
     for (size_t i = 0; i < td->n_left && i < MOST_LEFT; i++)
         text_addf(&text, "* not expressed: %s: %s\n", td->left[i].opcode, td->left[i].why);
     text_addf(&text, "\n## How it was measured\n\n* Host: %s\n* Clock: %s\n* Date: %s\n* Program: `cyclops survey`\n",

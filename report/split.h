@@ -3,17 +3,15 @@
 #define REPORT_SPLIT_H
 
 #include "check/findings.h"
-#include "upstream/td.h"
+#include "upstream/td_series.h"
 
 struct split_text {
     const struct check_results *results;
     const struct check_finding *finding;
-    const struct td_result *td;
-    const char *model;   // "llvm-22/znver4"
-    const char *td_path; // of LLVM's file
-    const struct repair_change *changes;
-    size_t n_changes;
-    size_t n_changed; // opcodes
+    const struct td_patch *patch;
+    const char *model; // "llvm-22/znver4"
+    const char *needs; // files of the patches that it needs; "": none
+    size_t n_changed;  // opcodes
 };
 
 // Markdown. Its values are those of opcodes that the patch changes.

@@ -25,12 +25,33 @@ expect 0 '^[|] IMUL64rr [|] latency 0 → 0 [|] 3 [|] 4 \[' cat patches/*latency
 expect 0 '^    cyclops run --kernels measured/kernels .*IMUL64rr' cat patches/*latency-WriteIMul64Reg.md
 # A latency's patch leaves pipes alone, and the other way round.
 expect 0 '^0$' bash -c "cat patches/*latency*.diff | grep -cE '^[+].*ReleaseAtCycles = .2' || true"
-# Each applies to LLVM's file by itself, and llvm-tblgen reads the result.
+# apply DIFF: to the file in tree, as reviewers do.
+apply() {
+    (cd tree && GIT_DIR=/nowhere git apply "../$1") || { echo "FAILED: $1 does not apply"; failures=$((failures + 1)); }
+}
+include=$(dirname "$(realpath "$(command -v llvm-tblgen-22)")")/../include
+read_tree() { expect 0 'ADD64rr' llvm-tblgen-22 --print-records -I tree -I "$include" tree/X86.td; }
+# Each applies to LLVM's file with those that its page names, and to it with all earlier ones; llvm-tblgen reads both.
+cp -r X86 all
 for diff in patches/*.diff; do
     rm -rf tree && cp -r X86 tree
-    (cd tree && patch -s -p1 <"../$diff") || { echo "FAILED: $diff does not apply"; failures=$((failures + 1)); }
-    expect 0 'ADD64rr' bash -c "llvm-tblgen-22 --print-records -I tree -I '$(dirname "$(realpath "$(command -v llvm-tblgen-22)")")/../include' tree/X86.td"
+    for earlier in $(sed -n '/^It applies after/,/^$/p' "${diff%.diff}.md" | grep -oE '[0-9]+-[^ ,:]*\.diff'); do
+        apply "patches/$earlier"
+    done
+    apply "$diff"
+    read_tree
+    rm -rf tree && mv all tree
+    apply "$diff"
+    read_tree
+    mv tree all
+    expect 0 'the intended numbers of 9 of 9 opcodes; with all earlier patches, of 9[.]' cat "${diff%.diff}.md"
 done
+expect 0 '^It applies after ' bash -c 'cat patches/*.md'
+expect 1 '^0$' bash -c "grep -c '^It applies after' patches/02-*.md"
+# What is new stands behind what it belongs to, not at the file's end.
+expect 0 '^ // Listed by pattern' cat patches/*latency-WriteALU.diff
+# A command stands there once, whatever values are of its experiment.
+expect 1 '^0$' bash -c "for page in patches/*.md; do grep '^    cyclops' \$page | sort | uniq -d; done | grep -c ."
 # No edit is made twice: the first one's page has the other findings. Without their file's names, all differ.
 expect 1 '^0$' bash -c "sha1sum patches/*.diff | cut -d' ' -f1 | sort | uniq -d | grep -c ."
 expect 0 'Of an edit that an earlier one makes: [0-9]' one_line "${split[@]}" --output patches

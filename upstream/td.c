@@ -1,6 +1,7 @@
 #include "upstream/td.h"
 
 #include "base/file.h"
+#include "upstream/td_leave.h"
 #include "upstream/td_plan.h"
 #include "upstream/td_statements.h"
 #include "upstream/td_tblgen.h"
@@ -139,27 +140,27 @@ static bool gives_number(const struct td_record *record, unsigned line) {
     return does;
 }
 
+static bool leave_out(struct td_plan *plan, unsigned line, const char *why) {
+    plan->freedom[line] = TD_UNTOUCHED;
+    plan->why[line] = why;
+    return true;
+}
+
 // Leaves out the statements whose edit llvm-tblgen refuses in this line. These are the nearest changed one at or above
 // it, and those that take a number from it. False: no statement is to blame, so the file itself is wrong.
 static bool leave_refused(struct td_plan *plan, unsigned line, const char *why) {
     bool is_left_out = false;
     unsigned nearest = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < plan->model->n_atoms; i++) {
-            const struct td_atom *atom = &plan->model->atoms[i];
-            const unsigned own = atom->record->line;
-            if (td_freedom_of(plan, atom->record) == TD_UNTOUCHED ||
-                td_numbers_are_equal(&atom->numbers, &plan->chosen[i]))
-                continue;
-            if (pass == 0 && own <= line && own > nearest)
-                nearest = own;
-            if (pass == 0 || (own != nearest && !gives_number(atom->record, line)))
-                continue;
-            plan->freedom[own] = TD_UNTOUCHED;
-            plan->why[own] = why;
-            is_left_out = true;
-        }
-    return is_left_out;
+    for (size_t i = 0; i < plan->model->n_atoms; i++) {
+        const struct td_atom *atom = &plan->model->atoms[i];
+        const unsigned own = atom->record->line;
+        if (td_freedom_of(plan, atom->record) == TD_UNTOUCHED || td_numbers_are_equal(&atom->numbers, &plan->chosen[i]))
+            continue;
+        nearest = own <= line && own > nearest ? own : nearest;
+        if (gives_number(atom->record, line))
+            is_left_out = leave_out(plan, own, why);
+    }
+    return nearest ? leave_out(plan, nearest, why) : is_left_out;
 }
 
 // Reads the text with all edits; without those that llvm-tblgen refuses.
@@ -170,11 +171,14 @@ static bool read_edited(struct td_plan *plan, const struct td_tree *tree, struct
         result->text = td_edited(&plan->text);
         if (read_text(reading, tree, result->text, plan->request->machine, fail))
             return true;
-        const unsigned line = td_tree_failed_line(tree, fail);
+        const struct td_edit *by;
+        const unsigned line = td_tree_failed_line(tree, fail), old = td_old_line(&plan->text, line, &by);
         const char *error = strstr(fail->text, ": error: ");
-        if (!line || !error ||
-            !leave_refused(plan, td_old_line(&plan->text, line),
-                           arena_printf(plan->arena, "llvm-tblgen does not accept its statement: %s", error + 2)))
+        if (by && td_leave_made(by)) // what it needs is defined further down
+            plan->is_at_end = true;
+        else if (!line || !error ||
+                 !leave_refused(plan, old,
+                                arena_printf(plan->arena, "llvm-tblgen does not accept its statement: %s", error + 2)))
             return false;
         close_reading(reading);
         fail_clear(fail);
@@ -209,24 +213,26 @@ bool td_can_repair(const char *path, const char *tblgen, unsigned llvm, struct f
 }
 
 bool td_repair(struct arena *arena, const struct td_request *request, struct td_result *result, struct fail *fail) {
+    enum { WIDE = 3, NARROW = 1 };
     struct td_tree tree;
     struct reading reading = {0};
-    char *data;
-    size_t length;
+    char *data = NULL;
+    size_t length = request->text ? strlen(request->text) : 0;
     *result = (struct td_result){0};
     if (!td_tree_find(arena, request->path, request->tblgen, request->llvm, &tree, fail) ||
-        !file_read(arena, tree.path, &data, &length, fail))
+        (!request->text && !file_read(arena, tree.path, &data, &length, fail)))
         return false;
     struct td_plan plan = {.arena = arena,
                            .request = request,
                            .model = &reading.model,
-                           .text = {.arena = arena, .data = data, .length = length}};
+                           .text = {.arena = arena, .data = request->text ? request->text : data, .length = length}};
     size_t n_lines = 2;
     for (size_t i = 0; i < length; i++)
-        n_lines += data[i] == '\n';
+        n_lines += plan.text.data[i] == '\n';
     plan.freedom = ARENA_ARRAY(arena, enum td_freedom, n_lines);
     plan.why = ARENA_ARRAY(arena, const char *, n_lines);
-    bool is_done = read_text(&reading, &tree, NULL, request->machine, fail);
+    plan.behind = ARENA_ARRAY(arena, size_t, n_lines);
+    bool is_done = read_text(&reading, &tree, request->text, request->machine, fail);
     if (is_done) {
         td_plan_want(&plan);
         is_done = edit(&plan, &tree, result, fail);
@@ -234,8 +240,29 @@ bool td_repair(struct arena *arena, const struct td_request *request, struct td_
     result->n_statements = plan.n_statements;
     result->n_inst_rws = plan.n_inst_rws;
     const char *name = strstr(tree.path, "/llvm/lib/");
-    if (is_done)
-        result->diff = td_diff(&plan.text, name ? name + 1 : strrchr(tree.path, '/') + 1);
+    name = name ? name + 1 : strrchr(tree.path, '/') + 1;
+    if (is_done) {
+        result->diff = td_diff(&plan.text, name, WIDE);
+        result->narrow_diff = td_diff(&plan.text, name, NARROW);
+    }
     close_reading(&reading);
     return is_done;
+}
+
+bool td_compare(struct arena *arena, const struct td_request *request, struct td_result *result, struct fail *fail) {
+    struct td_tree tree;
+    struct reading reading = {0};
+    *result = (struct td_result){.text = request->text};
+    bool is_read = td_tree_find(arena, request->path, request->tblgen, request->llvm, &tree, fail) &&
+                   read_text(&reading, &tree, request->text, request->machine, fail);
+    struct td_plan plan = {.arena = arena,
+                           .request = request,
+                           .model = &reading.model,
+                           .wanted = ARENA_ARRAY(arena, struct td_wanted, request->n_changes + 1)};
+    for (size_t i = 0; i < request->n_changes; i++)
+        plan.wanted[i].change = &request->changes[i];
+    if (is_read)
+        judge(&plan, &reading, result);
+    close_reading(&reading);
+    return is_read;
 }

@@ -1,7 +1,7 @@
 // The repair of a model as edits in LLVM's own file of it (llvm/lib/Target/X86/X86ScheduleZnver4.td).
 //
 // A write is edited in its place where most measured opcodes that have it need the same change. The others leave it,
-// with an InstRW at the file's end. Then llvm-tblgen reads the edited file, and its numbers of every measured opcode
+// with an InstRW behind it. Then llvm-tblgen reads the edited file, and its numbers of every measured opcode
 // are compared with the repair's. A statement that did not come to what was meant is written out; if that does not
 // help, it stays as it was, and its opcodes leave it.
 #ifndef UPSTREAM_TD_H
@@ -17,6 +17,7 @@
 
 struct td_request {
     const char *path;   // of LLVM's file
+    const char *text;   // that is edited in its place; null: the file
     const char *tblgen; // program; null: that of the same LLVM, such as llvm-tblgen-22
     unsigned llvm;      // major version of it
     const struct machine *machine;
@@ -32,6 +33,7 @@ struct td_left {
 struct td_result {
     const char *text;           // the edited file
     const char *diff;           // unified, against the file as it is
+    const char *narrow_diff;    // the same with one line around each edit
     size_t n_statements;        // edited
     size_t n_inst_rws;          // added
     size_t n_compared;          // opcodes of the request that the sources have
@@ -45,5 +47,7 @@ struct td_result {
 bool td_can_repair(const char *path, const char *tblgen, unsigned llvm, struct fail *fail);
 
 bool td_repair(struct arena *arena, const struct td_request *request, struct td_result *result, struct fail *fail);
+// Of how many opcodes llvm-tblgen has the numbers `after`, with the request's text as it is.
+bool td_compare(struct arena *arena, const struct td_request *request, struct td_result *result, struct fail *fail);
 
 #endif

@@ -12,6 +12,7 @@ struct leaver {
     // The InstRW's list, with a mark for each write of its own; in front of one that operands choose, "%" and the name
     // of the SchedWriteVariant.
     const char *operands;
+    size_t at; // where its statements go: behind that of its write, or at the file's end
 };
 
 // Where a SchedWriteVariant of the file has the list of writes that it chooses last. False: it is not in the file.
@@ -61,8 +62,60 @@ static struct td_numbers sum_of(const struct td_wanted *wanted, unsigned write) 
     return sum;
 }
 
+// The statement that an opcode has its numbers from, which another one of it stands beside. Null: none of this file.
+static const struct td_record *own_record(const struct td_plan *plan, const struct td_wanted *wanted) {
+    const struct td_opcode *opcode = &wanted->opcode;
+    const struct td_record *record = opcode->inst_rw, *found = NULL;
+    if (record)
+        return td_is_here(plan, record) ? record : NULL;
+    for (unsigned w = 0; w < opcode->n_writes; w++) {
+        record = td_records_find(plan->model->records, opcode->operands[w]);
+        if (!record || !record->fields[TD_VARIANTS])
+            record = plan->model->atoms[opcode->atoms[opcode->first[w]]].record;
+        if (td_is_here(plan, record) && needs_own(plan, wanted, w))
+            return record;
+        if (td_is_here(plan, record) && !found)
+            found = record;
+    }
+    return found;
+}
+
+// Before the brace that ends "let SchedModel = ... in {" at the file's end, or behind all.
+static size_t find_end(const struct td_plan *plan, bool *is_inside) {
+    const struct td_text *text = &plan->text;
+    *is_inside = false;
+    const char *opening = memmem(text->data, text->length, "\nlet SchedModel = ", 18);
+    for (const char *next = opening; next;
+         next = memmem(next + 1, text->length - (size_t)(next + 1 - text->data), "\nlet SchedModel = ", 18))
+        opening = next;
+    for (size_t end = text->length, at; end > 0 && opening; end = at) {
+        at = end - 1;
+        while (at > 0 && text->data[at - 1] != '\n')
+            at--;
+        if (text->data[at] == '}') {
+            *is_inside = true;
+            return at;
+        }
+        if (end - at > 1 && text->data[at] != '/')
+            break; // a line that is neither empty nor a comment
+    }
+    return text->length;
+}
+
+static size_t place_of(const struct td_plan *plan, const struct td_wanted *wanted) {
+    const struct td_record *record = plan->is_at_end ? NULL : own_record(plan, wanted);
+    bool is_inside;
+    if (!record)
+        return find_end(plan, &is_inside);
+    size_t *behind = &plan->behind[record->line];
+    if (!*behind && !td_find_behind(&plan->text, td_line_start(&plan->text, record->line), behind))
+        *behind = find_end(plan, &is_inside);
+    return *behind;
+}
+
 // A SchedRead that comes so early; "": no SchedRead does.
 static const char *read_with(const struct td_plan *plan, const struct td_wanted *wanted, int cycles) {
+    const struct td_record *own = own_record(plan, wanted);
     int other;
     for (unsigned i = wanted->opcode.n_writes; i < wanted->opcode.n_operands; i++)
         if (td_model_advance(plan->model, wanted->opcode.operands[i], &other) && other == cycles)
@@ -70,6 +123,8 @@ static const char *read_with(const struct td_plan *plan, const struct td_wanted 
     for (size_t i = 0; cycles && i < plan->model->n_reads; i++) {
         const struct td_record *record = plan->model->reads[i];
         const char *name = record->fields[TD_READ_TYPE] ? record->fields[TD_READ_TYPE] : record->name;
+        if (name == record->name && own && td_is_here(plan, record) && record->line > own->line)
+            continue; // there, it has no such name yet
         if (td_model_advance(plan->model, name, &other) && other == cycles)
             return name;
     }
@@ -133,6 +188,8 @@ static const char *operands_of(struct td_plan *plan, const struct td_wanted *wan
 
 static int compare_leavers(const void *a, const void *b) {
     const struct leaver *one = a, *other = b;
+    if (one->at != other->at)
+        return one->at < other->at ? -1 : 1;
     int order = strcmp(one->operands, other->operands);
     return order ? order : strcmp(one->name, other->name);
 }
@@ -165,7 +222,7 @@ static const char *define_write(struct td_plan *plan, struct text *text, const c
     const char *end = memmem(numbers.data, numbers.length, " {", 2);
     const char *rest = arena_printf(plan->arena, " : SchedWriteRes<%.*s>%.*s\n", (int)(end - numbers.data),
                                     numbers.data, (int)(numbers.length - (size_t)(end - numbers.data)), end);
-    const char *same = plan->model->is_nested ? strstr(text->data, rest) : NULL; // with a mask as without
+    const char *same = strstr(text->data, rest); // with a mask as without, or with other reads
     if (same) {
         const char *start = same;
         while (start > text->data && start[-1] != ' ')
@@ -189,8 +246,8 @@ static const char *define_variant(struct td_plan *plan, struct text *text, const
 }
 
 static const char *define_read(struct td_plan *plan, struct text *text, int cycles, const char ***known, size_t *n) {
-    const char *name = arena_printf(plan->arena, "%sRead%d%s", prefix_of(plan->arena, plan->model), abs(cycles),
-                                    cycles < 0 ? "Late" : "Early");
+    const char *name = free_name(plan, arena_printf(plan->arena, "%sRead%d%s", prefix_of(plan->arena, plan->model),
+                                                    abs(cycles), cycles < 0 ? "Late" : "Early"));
     if (text_find(name, *known, *n) < *n)
         return name;
     *ARENA_ADD(plan->arena, *known, *n) = name;
@@ -287,8 +344,7 @@ static void strike_out(struct td_plan *plan, struct td_span set, const char *con
 // Takes opcodes out of the InstRW that names them. False: that is not understood.
 static bool take_out(struct td_plan *plan, const struct td_record *inst_rw, const char *const *opcodes, size_t n) {
     struct td_statement statement;
-    bool is_here = inst_rw->file && strcmp(inst_rw->file, plan->model->file) == 0;
-    if (!is_here || !td_find_statement(&plan->text, inst_rw->line, &statement) || statement.is_defm ||
+    if (!td_is_here(plan, inst_rw) || !td_find_statement(&plan->text, inst_rw->line, &statement) || statement.is_defm ||
         !td_is(&plan->text, statement.class_name, "InstRW") || statement.n_arguments != 2)
         return false;
     struct td_span set = statement.arguments[1];
@@ -312,28 +368,6 @@ static int compare_inst_rws(const void *a, const void *b) {
     if (x != y)
         return x < y ? -1 : 1;
     return strcmp(one->wanted->change->opcode, other->wanted->change->opcode);
-}
-
-// Where the new statements go: before the brace that ends "let SchedModel = ... in {" at the file's end, or behind all.
-static size_t find_end(const struct td_plan *plan, bool *is_inside) {
-    const struct td_text *text = &plan->text;
-    *is_inside = false;
-    const char *opening = memmem(text->data, text->length, "\nlet SchedModel = ", 18);
-    for (const char *next = opening; next;
-         next = memmem(next + 1, text->length - (size_t)(next + 1 - text->data), "\nlet SchedModel = ", 18))
-        opening = next;
-    for (size_t end = text->length, at; end > 0 && opening; end = at) {
-        at = end - 1;
-        while (at > 0 && text->data[at - 1] != '\n')
-            at--;
-        if (text->data[at] == '}') {
-            *is_inside = true;
-            return at;
-        }
-        if (end - at > 1 && text->data[at] != '/')
-            break; // a line that is neither empty nor a comment
-    }
-    return text->length;
 }
 
 // Whether the choices by operands can be written again with other numbers.
@@ -387,7 +421,8 @@ static void add_pseudos(struct td_plan *plan, const struct td_wanted *wanted, st
             strcmp(rest, arena_printf(plan->arena, "%.*s, ReadVMask]", (int)strlen(reads) - 1, reads)) == 0;
         if (has_mask || strcmp(list + length, reads) == 0)
             *ARENA_ADD(plan->arena, *leavers, *n) = (struct leaver){
-                wanted, pseudos[i]->name, operands_of(plan, wanted, first, has_mask ? ", ReadVMask" : "")};
+                wanted, pseudos[i]->name, operands_of(plan, wanted, first, has_mask ? ", ReadVMask" : ""),
+                place_of(plan, wanted)};
     }
 }
 
@@ -405,8 +440,8 @@ static struct leaver *find_leavers(struct td_plan *plan, size_t *n) {
         if (td_class_of(wanted->change))
             add_pseudos(plan, wanted, &leavers, n);
         else
-            *ARENA_ADD(plan->arena, leavers, *n) =
-                (struct leaver){wanted, wanted->change->opcode, operands_of(plan, wanted, "", "")};
+            *ARENA_ADD(plan->arena, leavers, *n) = (struct leaver){
+                wanted, wanted->change->opcode, operands_of(plan, wanted, "", ""), place_of(plan, wanted)};
     }
     return leavers;
 }
@@ -428,6 +463,12 @@ static size_t take_all_out(struct td_plan *plan, struct leaver *leavers, size_t 
     return n_kept;
 }
 
+static const char heading[] = "// Opcodes that were measured to differ from their class.";
+
+bool td_leave_made(const struct td_edit *edit) {
+    return text_starts(edit->text, heading);
+}
+
 void td_let_leave(struct td_plan *plan) {
     size_t n, n_reads = 0;
     const char **reads = NULL;
@@ -438,15 +479,22 @@ void td_let_leave(struct td_plan *plan) {
         return;
     qsort(leavers, n, sizeof *leavers, compare_leavers);
     bool is_inside;
-    size_t at = find_end(plan, &is_inside);
-    text_add(&text, "\n// Opcodes that were measured to differ from their class.\n");
-    if (!is_inside)
-        text_addf(&text, "let SchedModel = %s in {\n", plan->model->name);
-    for (size_t first = 0, end; first < n; first = end) {
-        for (end = first + 1; end < n && strcmp(leavers[end].operands, leavers[first].operands) == 0;)
-            end++;
-        add_group(plan, &text, &leavers[first], end - first, &reads, &n_reads);
+    const size_t end = find_end(plan, &is_inside);
+    for (size_t first = 0, next; first < n; first = next) {
+        const size_t at = leavers[first].at, start = text.length;
+        const bool is_end = at == end;
+        text_addf(&text, "%s%s\n", is_end ? "\n" : "", heading);
+        if (is_end && !is_inside)
+            text_addf(&text, "let SchedModel = %s in {\n", plan->model->name);
+        for (next = first; next < n && leavers[next].at == at;) {
+            const size_t group = next;
+            while (next < n && leavers[next].at == at && strcmp(leavers[next].operands, leavers[group].operands) == 0)
+                next++;
+            add_group(plan, &text, &leavers[group], next - group, &reads, &n_reads);
+        }
+        if (is_end)
+            text_add(&text, is_inside ? "\n" : "} // SchedModel\n");
+        td_replace(&plan->text, (struct td_span){at, at},
+                   arena_copy(plan->arena, text.data + start, text.length - start));
     }
-    text_add(&text, is_inside ? "\n" : "} // SchedModel\n");
-    td_replace(&plan->text, (struct td_span){at, at}, text.data);
 }

@@ -29,6 +29,8 @@ struct td_plan {
     struct td_wanted *wanted;  // by opcode
     enum td_freedom *freedom;  // by line of the file
     const char **why;          // likewise: why its statement stays; null: that is not known
+    size_t *behind;            // likewise: where statements may follow its own; 0: not looked for yet
+    bool is_at_end;            // new statements go to the file's end
     struct td_numbers *chosen; // by atom of the model: what its statement shall say
     bool *is_free;             // by atom: no measured opcode has it; so it may follow those of its statement
     size_t n_statements, n_inst_rws;

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_here(const struct td_plan *plan, const struct td_record *record) {
+bool td_is_here(const struct td_plan *plan, const struct td_record *record) {
     return record->line && record->file && strcmp(record->file, plan->model->file) == 0;
 }
 
 enum td_freedom td_freedom_of(const struct td_plan *plan, const struct td_record *record) {
-    return is_here(plan, record) ? plan->freedom[record->line] : TD_UNTOUCHED;
+    return td_is_here(plan, record) ? plan->freedom[record->line] : TD_UNTOUCHED;
 }
 
 const char *td_list_of(struct arena *arena, const char *const *items, unsigned n) {
@@ -339,7 +339,7 @@ const struct td_place *td_find_places(const struct td_plan *plan, size_t *n) {
     struct td_place *places = NULL;
     *n = 0;
     for (size_t i = 0; i < plan->model->n_atoms; i++)
-        if (is_here(plan, plan->model->atoms[i].record) && !plan->model->atoms[i].same_as)
+        if (td_is_here(plan, plan->model->atoms[i].record) && !plan->model->atoms[i].same_as)
             *ARENA_ADD(plan->arena, places, *n) = (struct td_place){plan->model->atoms[i].record->line, i};
     if (*n)
         qsort(places, *n, sizeof *places, compare_places);

@@ -5,6 +5,8 @@
 
 #include "upstream/td_plan.h"
 
+// Whether a statement of this file makes it.
+bool td_is_here(const struct td_plan *plan, const struct td_record *record);
 // How the statement of a record may be changed.
 enum td_freedom td_freedom_of(const struct td_plan *plan, const struct td_record *record);
 

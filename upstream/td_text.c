@@ -166,6 +166,30 @@ bool td_find_statement(const struct td_text *text, unsigned line, struct td_stat
     return at < text->length && text->data[at] == ';'; // a comma: more classes
 }
 
+bool td_find_behind(const struct td_text *text, size_t place, size_t *behind) {
+    bool is_inside = false;
+    size_t start = td_skip_blank(text, 0); // of the statement
+    for (size_t at = start, end; at < text->length && start <= place; at = td_skip_blank(text, end)) {
+        const bool is_body = text->data[at] == '{';
+        end = skip_piece(text, at);
+        if (is_body && !is_inside && place < end) {
+            is_inside = has_at(text, start, "let SchedModel");
+            if (!is_inside)
+                return false;
+            end = at + 1;
+        }
+        if (!is_body && text->data[at] != ';')
+            continue;
+        if (end > place) {
+            const char *line = memchr(text->data + end, '\n', text->length - end);
+            *behind = line ? (size_t)(line - text->data) + 1 : text->length;
+            return is_inside && !has_at(text, start, "multiclass");
+        }
+        start = td_skip_blank(text, end);
+    }
+    return false;
+}
+
 bool td_find_value(const struct td_text *text, unsigned line, const char *name, struct td_span *value) {
     const size_t end = td_line_start(text, line + 1);
     for (size_t at = td_skip_blank(text, td_line_start(text, line)); at < end;
@@ -298,17 +322,20 @@ static unsigned count_lines(const char *data, size_t length) {
     return n;
 }
 
-unsigned td_old_line(const struct td_text *text, unsigned line) {
+unsigned td_old_line(const struct td_text *text, unsigned line, const struct td_edit **by) {
     unsigned old = 1, new = 1; // at the end of what was looked at
     size_t at = 0;
+    *by = NULL;
     for (size_t i = 0; i < text->n_edits; i++) {
         const struct td_edit *edit = &text->edits[i];
         const unsigned between = count_lines(text->data + at, edit->at - at),
                        added = count_lines(edit->text, strlen(edit->text));
         if (line < new + between)
             break;
-        if (line <= new + between + added)
+        if (line <= new + between + added) {
+            *by = edit;
             return old + between;
+        }
         at = edit->at + edit->length;
         old += between + count_lines(text->data + edit->at, edit->length);
         new += between + added;
@@ -377,7 +404,8 @@ static struct change *find_changes(struct td_text *text, const struct lines *lin
     *n = 0;
     for (size_t i = 0, next; i < text->n_edits; i = next) {
         size_t first = line_of(lines, text->edits[i].at), last = first;
-        for (next = i; next < text->n_edits && line_of(lines, text->edits[next].at) <= last; next++)
+        // Also one that begins where these lines end: what is between lines belongs to both.
+        for (next = i; next < text->n_edits && text->edits[next].at <= lines->starts[last + 1]; next++)
             last = line_of(lines, text->edits[next].at + text->edits[next].length);
         struct text now = {.arena = text->arena};
         text_add(&now, "");
@@ -410,8 +438,7 @@ static void add_old(const struct td_text *text, const struct lines *lines, char 
         add_line(out, sign, (struct slice){text->data + lines->starts[i], lines->starts[i + 1] - lines->starts[i]});
 }
 
-const char *td_diff(struct td_text *text, const char *name) {
-    enum { CONTEXT = 3 };
+const char *td_diff(struct td_text *text, const char *name, size_t context) {
     struct text out = {.arena = text->arena};
     struct lines lines = find_lines(text);
     size_t n;
@@ -422,13 +449,13 @@ const char *td_diff(struct td_text *text, const char *name) {
         text_addf(&out, "--- a/%s\n+++ b/%s\n", name, name);
     long shift = 0; // of new lines against old ones
     for (size_t i = 0, next; i < n; i = next) {
-        size_t first = changes[i].first > CONTEXT ? changes[i].first - CONTEXT : 0, end = changes[i].end, at = first;
+        size_t first = changes[i].first > context ? changes[i].first - context : 0, end = changes[i].end, at = first;
         long more = 0;
-        for (next = i; next < n && changes[next].first <= end + (next > i ? (size_t)2 * CONTEXT : 0); next++) {
+        for (next = i; next < n && changes[next].first <= end + (next > i ? 2 * context : 0); next++) {
             end = changes[next].end;
             more += (long)changes[next].n_lines - (long)(end - changes[next].first);
         }
-        end = end + CONTEXT < lines.n ? end + CONTEXT : lines.n;
+        end = end + context < lines.n ? end + context : lines.n;
         text_addf(&out, "@@ -%zu,%zu +%zu,%zu @@\n", first + 1, end - first, (size_t)((long)first + 1 + shift),
                   (size_t)((long)(end - first) + more));
         for (size_t k = i; k < next; k++) {
