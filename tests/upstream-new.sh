@@ -26,6 +26,7 @@ forms:
   - {match: IMUL64rr, latency: 3, slots: 2, pipes: [{on: Zn4ALU1, cycles: 2}]}
   - {match: IMUL64rm, latency: 3, slots: 2, serial: 7}
   - {match: "V(ADD|SUB)P[SD]Yrr", latency: 3, slots: 1, pipes: [{on: Zn4FPFAdd01, cycles: 1.5}]}
+  - {match: "VXORP[SD]Yrr", latency: 1, slots: 1, pipes: [Zn4FP1+Zn4FP2, Zn4FP2+Zn4FP3]}
 END
 new=("$cyclops" upstream new small.cpu.yaml --llvm 22 --td X86/X86ScheduleSmall.td --name SmallModel)
 expect 0 "llvm-tblgen has the CPU file's numbers of ([0-9]+) of \1 opcodes\." one_line "${new[@]}" --csv small.csv
@@ -49,6 +50,9 @@ expect 0 'IMUL64rr, 2 uops, latency 3 .*\[0, 2\)' one_line "$cyclops" explain 'i
 loop() { printf 'imulq %%rax, %%rcx\njne .\n' | "$cyclops" mca -mcpu=small.yaml -iterations=100 -; }
 expect 0 'Total Cycles: +304' loop
 expect 0 'def : WriteRes<WriteJump, \[Small' one_line cat small.td
+# Two sets of pipes that overlap would start one instruction a cycle; their sum on all is three in two.
+expect 0 '^VXORPSYrr,1,1,,Small[A-Za-z]*123:2$' cat small.csv
+expect 0 'no parts that start one after another, as one set of pipes for their sum: 2 opcodes' one_line "${new[@]}" --force
 # What cannot be stated.
 expect 0 'no pipes held for fractions of a cycle, made whole: 3 opcodes' one_line "${new[@]}" --force
 expect 0 'times between two of one kind, as a resource that all kinds share: 1 opcode' one_line "${new[@]}" --force
@@ -116,7 +120,8 @@ expect 0 'Loads and stores hold, in a cycle: NewLoad 3, NewStore 2\.' one_line b
 expect 0 '^// as many as the base, znver4, has pipes for it$' cat "$model"
 # With a card, there are register files.
 expect 0 'of ([0-9]+) of \1 opcodes' one_line "$cyclops" upstream new small.cpu.yaml --llvm 22 --td memory/X86/X86New.td \
-    --name NewModel --card "$here/../results/zen4-2026-11-28/card.yaml"
+    --name NewModel --card "$here/../results/zen4-2026-11-28/card.yaml" --overlay files.yaml
+expect 0 '\{name: NewIntegerRegisters, registers: ' cat files.yaml
 expect 0 '^def NewIntegerRegisters : RegisterFile<[1-9][0-9]*, \[GR64, CCR\], ' cat memory/X86/X86New.td
 
 expect 2 'say what to make' "$cyclops" upstream

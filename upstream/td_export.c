@@ -90,8 +90,6 @@ static void take_advances(const struct cpu *cpu, const struct cpu_recipe *recipe
         bool is_flags = cpu->flags && cpu->units[insn->reads[i].reg] == cpu->flags, is_found = false;
         double early = INFINITY;
         unsigned operand = insn->reads[i].operand;
-        if (i < TD_EXPORT_MOST_READS)
-            export->operands[export->n_reads++] = operand;
         for (unsigned r = 0; r < recipe->n_reads; r++) {
             const struct cpu_read *read = &recipe->reads[r];
             if (is_flags ? !cpu_is_flag(cpu, read->unit) : read->operand != (int)operand)

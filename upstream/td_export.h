@@ -21,8 +21,6 @@ struct td_export {
     unsigned latencies[TD_EXPORT_MOST_LATENCIES], n_latencies;
     int advances[TD_EXPORT_MOST_READS];      // by LLVM's number of the operand that is read
     unsigned n_advances;                     // 0 behind these
-    unsigned operands[TD_EXPORT_MOST_READS]; // such a number of each read, in the model's order
-    unsigned n_reads;
     struct td_use uses[TD_EXPORT_MOST_USES]; // by pipes
     unsigned n_uses;
     unsigned serial;                                           // cycles between two such; 0: they are independent

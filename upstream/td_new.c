@@ -4,6 +4,7 @@
 #include "upstream/td_model.h"
 #include "upstream/td_new_text.h"
 #include "upstream/td_tblgen.h"
+#include "upstream/td_together.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ static void add_row(struct td_new *new, const struct td_records *records, const 
         return;
     row = ARENA_ADD(new->arena, new->rows, new->n_rows);
     *row = (struct td_row){.export = *export};
+    row->is_joined = td_join_uses(&row->export);
     const char **names = td_list(new->arena, record->fields[TD_SCHED_RW], &row->n_operands);
     row->operands = names;
     while (row->n_writes < row->n_operands && !is_read_name(names[row->n_writes]))

@@ -49,11 +49,9 @@ static void write_latencies(const struct td_export *export, struct text *text) {
 
 static void write_advances(const struct td_export *export, struct text *text) {
     unsigned n = 0;
-    for (unsigned i = 0; i < export->n_reads; i++) {
-        int cycles = export->operands[i] < TD_EXPORT_MOST_READS ? export->advances[export->operands[i]] : 0;
-        if (cycles)
-            text_addf(text, "%s{read: %u, cycles: %d}", n++ ? ", " : ", advances: [", i, cycles);
-    }
+    for (unsigned i = 0; i < export->n_advances; i++)
+        if (export->advances[i])
+            text_addf(text, "%s{operand: %u, cycles: %d}", n++ ? ", " : ", advances: [", i, export->advances[i]);
     text_add(text, n ? "]" : "");
 }
 
@@ -89,6 +87,17 @@ static void write_number(const struct td_new *new, const char *key, enum cpu_par
         text_addf(text, "  %s: {value: %u, source: \"%s\"}\n", key, number.value, number.source);
 }
 
+// That of general registers, with flags: a write of a part waits for the rest, as LLVM's core has it of registers in
+// a file. Those of vectors have no part that such a write leaves.
+static void write_registers(const struct td_new *new, struct text *text) {
+    const struct td_new_number *size = &new->request->integer_registers;
+    if (new->has_x86_registers && size->is_known)
+        text_addf(text,
+                  "register_files:\n  - {name: %sIntegerRegisters, registers: \"R([A-D]X|[SD]I|[SB]P|[0-9]+)|EFLAGS\", "
+                  "size: {value: %u, source: \"%s\"}}\n",
+                  new->prefix, size->value, size->source);
+}
+
 const char *td_new_overlay(const struct td_new *new) {
     const struct machine *machine = new->model->machine;
     struct text text = {.arena = new->arena};
@@ -103,6 +112,7 @@ const char *td_new_overlay(const struct td_new *new) {
     write_number(new, "store_queue", CPU_STORE_QUEUE, &text);
     text_add(&text, "resources:\n");
     td_ports_list(&new->ports, &text);
+    write_registers(new, &text);
     text_add(&text, "instructions:\n");
     write_rules(new, &text);
     return text.data;

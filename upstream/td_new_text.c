@@ -338,7 +338,7 @@ static const char *other_parameters(const struct td_new *new) {
 }
 
 static void list_limits(const struct td_new *new, struct td_new_result *result) {
-    size_t n_latency = 0, n_cycles = 0, n_own = 0, n_widened = 0, n_serial = 0;
+    size_t n_latency = 0, n_cycles = 0, n_own = 0, n_widened = 0, n_joined = 0, n_serial = 0;
     for (size_t i = 0; i < new->n_rows; i++) {
         const struct td_export *export = &new->rows[i].export;
         n_latency += export->rounds_latency;
@@ -346,6 +346,7 @@ static void list_limits(const struct td_new *new, struct td_new_result *result) 
         n_own += export->has_own_latency;
         n_serial += export->serial > 1;
         n_widened += new->rows[i].is_widened;
+        n_joined += new->rows[i].is_joined;
     }
     const char *parameters = other_parameters(new);
     struct td_new_limit *limits = NULL;
@@ -355,6 +356,8 @@ static void list_limits(const struct td_new *new, struct td_new_result *result) 
     add_limit(new->arena, &limits, n, "results that their own kind has earlier", n_own);
     add_limit(new->arena, &limits, n, "times between two of one kind, as a resource that all kinds share", n_serial);
     add_limit(new->arena, &limits, n, "sets of pipes beyond the 63 resources that LLVM has, as larger ones", n_widened);
+    add_limit(new->arena, &limits, n, "parts that start one after another, as one set of pipes for their sum",
+              n_joined);
     if (parameters)
         *ARENA_ADD(new->arena, limits, result->n_limits) = (struct td_new_limit){parameters, 0};
     result->limits = limits;

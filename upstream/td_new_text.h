@@ -25,6 +25,7 @@ struct td_row {
     unsigned atoms[TD_ROW_MOST_ATOMS], places[TD_ROW_MOST_ATOMS],
         n_atoms;     // numbers of writes, and which write each is of
     bool is_apart;   // it gets an InstRW
+    bool is_joined;  // sets of pipes of it became one, as LLVM starts all in one cycle
     bool is_widened; // a set of pipes of it has no group: LLVM has not so many
 };
 

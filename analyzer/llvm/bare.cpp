@@ -20,12 +20,12 @@ MCRegister register_of(const backend_cpu &cpu, const MCOperand &operand) {
 }
 
 struct operands {
-    SmallVector<MCRegister, 8> written, read;
-
-    void add(const backend_cpu &cpu, const MCOperand &operand, bool is_written) {
-        if (const MCRegister reg = register_of(cpu, operand))
-            (is_written ? written : read).push_back(reg);
-    }
+    struct source {
+        MCRegister reg;
+        unsigned number; // as ReadAdvance has it: among those that are no definitions, implicit ones last
+    };
+    SmallVector<MCRegister, 8> written;
+    SmallVector<source, 8> read;
 };
 
 operands find_operands(const backend_cpu &cpu, const MCInst &inst, const MCInstrDesc &opcode) {
@@ -37,13 +37,22 @@ operands find_operands(const backend_cpu &cpu, const MCInst &inst, const MCInstr
         const bool is_explicit = !is_variadic && missing && operand.isReg();
         missing -= is_explicit;
         const bool is_optional = !is_variadic && opcode.operands().begin()[i].isOptionalDef();
-        found.add(cpu, operand, is_variadic ? opcode.variadicOpsAreDefs() : is_explicit || is_optional);
+        const MCRegister reg = register_of(cpu, operand);
+        if (is_variadic ? opcode.variadicOpsAreDefs() : is_explicit || is_optional) {
+            if (reg)
+                found.written.push_back(reg);
+        } else if (reg) {
+            found.read.push_back({reg, i - opcode.getNumDefs()});
+        }
     }
+    unsigned number = opcode.getNumOperands() - opcode.getNumDefs() - opcode.hasOptionalDef();
     for (MCPhysReg reg : opcode.implicit_defs())
         found.written.push_back(reg);
-    for (MCPhysReg reg : opcode.implicit_uses())
+    for (MCPhysReg reg : opcode.implicit_uses()) {
         if (!cpu.registers->isConstant(reg))
-            found.read.push_back(reg);
+            found.read.push_back({reg, number});
+        number++;
+    }
     return found;
 }
 
@@ -60,8 +69,10 @@ void copy_registers(struct arena *arena, const backend_cpu &cpu, const MCInst &i
         to->clears_supers = clears[insn->n_writes++];
         to->name = register_name(cpu, arena, reg);
     }
-    for (MCRegister reg : from.read)
-        reads[insn->n_reads++].reg = uint16_t(reg.id());
+    for (const operands::source &source : from.read) {
+        reads[insn->n_reads].reg = uint16_t(source.reg.id());
+        reads[insn->n_reads++].operand = uint16_t(source.number);
+    }
     insn->writes = writes;
     insn->reads = reads;
 }

@@ -34,6 +34,8 @@
 //         uses: [ALU, {resource: MUL, acquire: 0, release: 3}]               # ALU alone: from 0 to 1
 //                                  # of a group, also `units: 2`, which must be free for it to issue; left out: 1
 //         advances: [{read: 0, after: mac, cycles: 4}]   # read 0 is wanted that much later; left out: all; any write
+//                                  # or {operand: 6, cycles: 4}: by LLVM's number of what is read, as ReadAdvance is:
+//                                  # also where an address has an index that not all of the opcode's have
 //         writes: mac              # name of its results, for `after`
 //         idiom: zero              # without memory, and where all registers that it reads are one, it waits for
 //                                  # none, and takes no pipe; or dependency-breaking: it is executed all the same

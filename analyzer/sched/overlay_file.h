@@ -38,8 +38,8 @@ struct overlay_use {
 };
 
 struct overlay_advance {
-    struct overlay_number read; // not given: all
-    unsigned write_class;       // 0: any
+    struct overlay_number read, operand; // its place among the reads, or LLVM's number of what is read; neither: all
+    unsigned write_class;                // 0: any
     int cycles;
 };
 

@@ -84,7 +84,8 @@ static void change_advances(const struct overlay_rule *rule, struct arena *arena
         reads[r].n_advances = 0;
         for (size_t i = 0; i < rule->n_advances; i++) {
             const struct overlay_advance *from = &rule->advances[i];
-            if (!from->read.is_given || (unsigned)from->read.value == r)
+            if ((!from->read.is_given || (unsigned)from->read.value == r) &&
+                (!from->operand.is_given || (unsigned)from->operand.value == insn->reads[r].operand))
                 advances[reads[r].n_advances++] = (struct sched_advance){from->write_class, from->cycles};
         }
         reads[r].advances = advances;

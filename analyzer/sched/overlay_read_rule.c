@@ -48,8 +48,9 @@ static bool read_class(struct overlay_reader *reader, struct fy_node *node, unsi
 }
 
 static bool read_advance(struct overlay_reader *reader, struct fy_node *node) {
-    enum { READ, AFTER, CYCLES, SOURCE, N };
+    enum { READ, OPERAND, AFTER, CYCLES, SOURCE, N };
     struct yaml_field f[N] = {[READ] = {"read", false, NULL},
+                              [OPERAND] = {"operand", false, NULL},
                               [AFTER] = {"after", false, NULL},
                               [CYCLES] = {"cycles", true, NULL},
                               [SOURCE] = {"source", false, NULL}};
@@ -59,6 +60,7 @@ static bool read_advance(struct overlay_reader *reader, struct fy_node *node) {
     struct overlay_number cycles = {false, 0};
     if (!yaml_fields(&reader->yaml, node, "an advance", f, N) ||
         !overlay_read_number(reader, f[READ].value, 0, &advance->read) ||
+        !overlay_read_number(reader, f[OPERAND].value, 0, &advance->operand) ||
         !read_class(reader, f[AFTER].value, &advance->write_class) ||
         !overlay_read_number(reader, f[CYCLES].value, -OVERLAY_MOST, &cycles) ||
         !overlay_read_source(reader, f[SOURCE].value))

@@ -304,6 +304,29 @@ static void rules_name_forms(void **state) {
     arena_free(&arena);
 }
 
+// An index puts the flags into another place among the reads; LLVM's number of them stays.
+static void advances_by_operand(void **state) {
+    (void)state;
+    struct arena arena = {0};
+    struct fail fail = {0};
+    struct model model;
+    assert_true(open_text(&arena,
+                          "overlay: 1\nname: by-operand\nbase: llvm\ntriple: x86_64\ncpu: znver4\ninstructions:\n"
+                          "  - {match: ADC64rm, advances: [{operand: 6, cycles: 9}]}\n",
+                          &model, &fail));
+    const struct block *block = describe(&arena, &model, "adcq 8(%rdi), %rax\nadcq (%rdi,%rbx), %rax\n");
+    for (size_t i = 0; i < 2; i++) {
+        const struct insn *insn = &block->insns[i];
+        assert_int_equal(insn->n_reads, 3 + i);
+        for (unsigned r = 0; r < insn->n_reads; r++) {
+            bool is_flags = strcmp(model.machine->registers[insn->reads[r].reg].name, "EFLAGS") == 0;
+            assert_int_equal(insn->cost->reads[r].n_advances, is_flags);
+        }
+    }
+    model_close(&model);
+    arena_free(&arena);
+}
+
 // LLVM has itineraries for this CPU, and no model: registers are from its instruction tables, cycles from the file.
 static void a_cpu_that_llvm_has_no_model_of(void **state) {
     (void)state;
@@ -359,6 +382,7 @@ int main(void) {
         cmocka_unit_test(idioms_are_of_one_register),
         cmocka_unit_test(an_overlay_changes_only_what_it_names),
         cmocka_unit_test(rules_name_forms),
+        cmocka_unit_test(advances_by_operand),
         cmocka_unit_test(a_cpu_that_llvm_has_no_model_of),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
