@@ -36,6 +36,9 @@ bool subject_recipe(const struct subject_view *view, const struct subject *subje
 void subject_take_latencies(const struct subject_view *view, struct subject *subject);
 // Sets latency to the slowest result, where a sum shows that it is off by so much.
 void subject_change_latency(const struct subject_view *view, struct subject *subject, double change);
+// Lets the result come so much later from the source of a sum, and from others as before. `missing`: of the sum.
+void subject_delay_source(const struct subject_view *view, struct subject *subject, const struct check_value *value,
+                          double missing);
 // What it stores after it has loaded it, through memory.
 void subject_take_memory(const struct subject_view *view, struct subject *subject);
 // Slots; then pipes, by its throughput.

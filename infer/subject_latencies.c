@@ -107,10 +107,14 @@ static unsigned place_of(struct ends *ends, const char *name) {
     return ends->n <= MOST_ENDS && strcmp(ends->names[ends->n - 1], name) == 0 ? ends->n - 1 : MOST_ENDS;
 }
 
+static bool is_of_address(const struct check_value *value) {
+    return strchr(value->source, '.') && strncmp(value->source, "flags", 5) != 0;
+}
+
 static void add_pair(struct arena *arena, const struct form *form, const struct check_value *value,
                      struct pairs *pairs) {
     const char *to = name_of(arena, form, value->destination, false);
-    bool is_address = strchr(value->source, '.') && strncmp(value->source, "flags", 5) != 0;
+    bool is_address = is_of_address(value);
     const char *from = is_address ? NULL : name_of(arena, form, value->source, true);
     bool has_own = value->to_others > value->value.cycles + 0.5;
     double cycles = rounded(has_own ? value->to_others : value->value.cycles);
@@ -279,6 +283,64 @@ void subject_change_latency(const struct subject_view *view, struct subject *sub
     subject->numbers.has_latency = subject->numbers.is_split = true;
     subject->numbers.latency = latency;
     subject->numbers.n_to = subject->numbers.n_from = 0;
+}
+
+// As a CPU file names what the recipe reads. Null: it has no name there.
+static const char *name_of_read(const struct subject_view *view, const struct form *form,
+                                const struct cpu_recipe *recipe, const struct cpu_read *read) {
+    const struct cpu *cpu = view->cpu;
+    int n_explicit = 0;
+    for (unsigned i = 0; i < form->n_operands; i++) {
+        bool is_memory = form->operands[i].kind == FORM_MEMORY || form->operands[i].kind == FORM_ADDRESS;
+        if (is_memory || form->operands[i].is_read || !form->operands[i].is_written)
+            n_explicit += is_memory ? OPERANDS_OF_ADDRESS : 1;
+    }
+    if (read->operand >= 0 && read->operand < n_explicit)
+        return arena_printf(view->kept, "%d", read->operand);
+    if (cpu_is_flag(cpu, read->unit))
+        return read->unit == cpu->carry ? "carry" : "EFLAGS";
+    for (unsigned i = 0; i < recipe->insn->n_reads; i++)
+        if (cpu->units[recipe->insn->reads[i].reg] == read->unit)
+            return cpu->machine->registers[recipe->insn->reads[i].reg].name;
+    return NULL;
+}
+
+void subject_delay_source(const struct subject_view *view, struct subject *subject, const struct check_value *value,
+                          double missing) {
+    struct cpu_recipe recipe;
+    struct ends from = {.n = 0};
+    const double late = floor(missing + 0.2); // a sum is an upper bound of its part
+    const bool is_address = is_of_address(value);
+    const char *name = is_address ? NULL : name_of(view->arena, subject->form, value->source, true);
+    if (late < 1 || (!name && !is_address) || subject->numbers.n_to || !subject_recipe(view, subject, &recipe) ||
+        recipe.rename != CPU_EXECUTES || recipe.n_stores || (is_address && !recipe.n_loads) || !recipe.n_writes)
+        return;
+    const double now = recipe.writes[0].latency;
+    double longest = recipe.n_loads ? now + (is_address ? late : 0) : 0;
+    const double loaded = recipe.n_loads ? longest : INFINITY;
+    for (unsigned w = 1; w < recipe.n_writes; w++)
+        if (fabs(recipe.writes[w].latency - now) > 0.05)
+            return;
+    for (unsigned r = 0; r < recipe.n_reads; r++) {
+        const struct cpu_read *read = &recipe.reads[r];
+        const char *known = read->is_address ? NULL : name_of_read(view, subject->form, &recipe, read);
+        if (read->is_address)
+            continue;
+        const double cycles = now - read->early + (known && name && strcmp(known, name) == 0 ? late : 0);
+        const unsigned at = known ? place_of(&from, known) : MOST_ENDS;
+        if (at == MOST_ENDS)
+            return;
+        from.cycles[at] = fmax(from.cycles[at], cycles);
+        longest = fmax(longest, cycles);
+    }
+    if (longest > loaded) // what is loaded would come too late
+        return;
+    subject->numbers.has_latency = subject->numbers.is_split = true;
+    subject->numbers.latency = longest;
+    subject->numbers.n_from = 0;
+    for (unsigned f = 0; f < from.n; f++)
+        if (longest - from.cycles[f] > 0.05)
+            add_end(subject->numbers.from, &subject->numbers.n_from, from.names[f], from.cycles[f]);
 }
 
 void subject_take_memory(const struct subject_view *view, struct subject *subject) {

@@ -378,6 +378,47 @@ static bool take_sums(struct import *import, struct fail *fail) {
     return true;
 }
 
+// ---- sources that come later
+
+// The sum of one kind of source that is missing least: base and index are read together.
+static void take_late(const struct import *import, const struct subject_view *view, struct subject *subject,
+                      bool is_address) {
+    const struct check_value *found = NULL;
+    double least = 0;
+    for (size_t v = 0; v < subject->n_values; v++) {
+        const struct check_value *value = &subject->values[v];
+        const struct sum sum = {subject, value};
+        if (!is_sum(value) || strcmp(value->destination, "0") != 0 ||
+            (strchr(value->source, '.') != NULL) != is_address || (found && !is_address) ||
+            !knows_ways_back(import, view, &sum))
+            continue;
+        const struct predicted predicted = predictor_predict(view->predictor, value);
+        const double missing = value->value.cycles - predicted.cycles;
+        if (!predicted.is_known || (!is_address && !subject_differs(value, value->value.cycles, predicted.cycles)) ||
+            (found && missing >= least))
+            continue;
+        found = value;
+        least = missing;
+    }
+    if (found && least > 0)
+        subject_delay_source(view, subject, found, least);
+}
+
+// Where all that leads back has its own numbers by now, the rest of a sum is the form's: its result comes later from
+// that source, such as what is loaded, or a mask.
+static bool take_all_late(struct import *import, struct fail *fail) {
+    for (unsigned pass = 0; pass < 2; pass++) {
+        struct stage stage;
+        bool is_open = stage_open(&stage, import, fail);
+        for (size_t i = 0; i < import->n && is_open; i++)
+            take_late(import, &stage.view, &import->subjects[i], pass == 0);
+        stage_close(&stage);
+        if (!is_open)
+            return false;
+    }
+    return true;
+}
+
 // ---- the whole
 
 typedef void take_function(const struct subject_view *view, struct subject *subject);
@@ -427,7 +468,7 @@ bool import_run(struct arena *arena, const struct import_request *request, struc
         !find_subjects(&import, fail) || !count(&import, &result->before, fail))
         return false;
     take_load(&import, "MOV64rm", "load-latency");
-    if (!take(&import, subject_take_latencies, fail) || !take_sums(&import, fail) ||
+    if (!take(&import, subject_take_latencies, fail) || !take_sums(&import, fail) || !take_all_late(&import, fail) ||
         !take(&import, subject_take_slots, fail) || !take(&import, subject_take_throughput, fail) ||
         !take(&import, subject_take_memory, fail) || !count(&import, &result->after, fail))
         return false;

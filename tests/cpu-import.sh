@@ -74,6 +74,16 @@ printf 'cpu: 1\nname: truth\nbase: znver4\nforms:\n  - {match: VPTESTMDZrr, late
 expect 0 '^file:' "$cyclops" cpu import survey "$T/masks" --base "$T/zen4.cpu.yaml" --output "$T/masks.cpu.yaml"
 expect 0 'match: VPTESTMDZrr, latency: 5}' cat "$T/masks.cpu.yaml"
 
+# Where all that leads back is known, the rest of a sum is the form's: what is loaded comes later than the other operand.
+{
+    cat "$T/loads.cpu.yaml"
+    printf '  - {match: VADDPSrm, latency: 5, latency-from: {"0": 3}}\n'
+} >"$T/late.cpu.yaml"
+"$cyclops" survey "${loads[@]}" VMOVPQIto64rr VMOV64toPQIrr XOR64rr --isa x86_64 --target "sim:$T/late.cpu.yaml,noise=none" \
+    --output "$T/late" >"$T/messages" 2>&1 || cat "$T/messages"
+expect 0 '^file: +[0-9]+ values: 0 off' "$cyclops" cpu import survey "$T/late" --base "$T/zen4.cpu.yaml" --output "$T/from.cpu.yaml"
+expect 0 'match: VADDPSrm, latency: 5, latency-from: .?."0": 3' cat "$T/from.cpu.yaml"
+
 expect 2 'is there already; --force' "${import[@]}" --output "$T/new.cpu.yaml"
 expect 0 '^file:' "${import[@]}" --output "$T/new.cpu.yaml" --force
 expect 2 '\-\-base names what' "$cyclops" cpu import survey "$T/s" --output "$T/x.cpu.yaml"
