@@ -27,9 +27,11 @@ void mixtures_open(struct mixtures *mixtures, const struct predictor *predictor,
         if (predictor_describe(predictor, &scratch, mixtures->items[i].value.code, &block, &fail)) {
             const char **names = ARENA_ARRAY(arena, const char *, block.n_insns);
             size_t n = 0;
-            for (unsigned k = 0; k < block.n_insns; k++)
-                if (text_find(block.insns[k].opcode, names, n) == n)
-                    names[n++] = arena_strdup(arena, block.insns[k].opcode);
+            for (unsigned k = 0; k < block.n_insns; k++) {
+                const char *name = form_unit_of(arena, &block.insns[k]);
+                if (text_find(name, names, n) == n)
+                    names[n++] = arena_strdup(arena, name);
+            }
             mixtures->n_opcodes[i] = text_sort(names, n);
             mixtures->opcodes[i] = names;
         }

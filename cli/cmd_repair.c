@@ -229,6 +229,8 @@ static void print_counts(struct arena *arena, const struct model *model, const s
         screen_print_sentence(review_guesses(arena, result), stdout);
     if (result->n_split_opcodes)
         screen_print_sentence(review_splits(arena, result), stdout);
+    if (result->n_bounded_opcodes)
+        screen_print_sentence(review_bounded(arena, result), stdout);
     if (args.held_out > 0)
         screen_print_sentence(
             arena_printf(

@@ -136,9 +136,11 @@ static const char *command_of(struct arena *arena) {
     return text.data;
 }
 
-// The command that goes on with the folder's forms, on the same target.
+// The command that goes on with the folder's forms, on the same target. The folder has their configurations, as it has
+// what the patterns matched.
 static const char *resume_of(struct arena *arena, const struct operands *operands, const char *folder) {
-    static const char *const without[] = {"output", "budget", "shard", NULL}, *const flags[] = {"resume", NULL};
+    static const char *const without[] = {"output", "budget", "shard", "vector", NULL}, *const flags[] = {"resume",
+                                                                                                          NULL};
     struct text text = {.arena = arena};
     text_add(&text, "cyclops survey --resume --output ");
     text_add_word(&text, folder);

@@ -1,6 +1,7 @@
 #include "repair/repair.h"
 
 #include "base/bytes.h"
+#include "base/text.h"
 #include "check/findings.h"
 #include "check/forwarding.h"
 #include "check/gap.h"
@@ -21,6 +22,26 @@ static size_t count_differing(const struct repair *repair, const struct repair_m
     return n;
 }
 
+// Notes the opcodes whose latencies a search has left to the model. A later one may have changed some of them.
+static void note_bounded(struct repair *repair, const struct repair_search *search) {
+    for (size_t i = 0; search->leaves_latencies && i < search->n_opcodes; i++)
+        if (text_find(search->opcodes[i], repair->bounded, repair->n_bounded) == repair->n_bounded)
+            *ARENA_ADD(repair->arena, repair->bounded, repair->n_bounded) =
+                arena_strdup(repair->arena, search->opcodes[i]);
+}
+
+// Those of them that have the model's latencies at the end.
+static size_t count_bounded(const struct repair *repair, const struct repair_result *result) {
+    size_t n = 0;
+    for (size_t i = 0; i < result->n_changes; i++) {
+        const struct repair_change *change = &result->changes[i];
+        const struct repair_numbers kept = repair_numbers_with_latencies(&change->after, &change->before);
+        n += text_find(change->opcode, repair->bounded, repair->n_bounded) < repair->n_bounded &&
+             repair_numbers_are_equal(&change->after, &kept);
+    }
+    return n;
+}
+
 // Repairs forms of one class with the same numbers: all of them at once, then those that still differ.
 static void repair_group(struct repair *repair, const struct repair_member *members, size_t n) {
     struct arena arena = {0};
@@ -37,6 +58,7 @@ static void repair_group(struct repair *repair, const struct repair_member *memb
         repair_add_rule(repair, &search, &members->numbers, members, n, true);
         of_class = search.best;
     }
+    note_bounded(repair, &search);
     for (size_t i = 0, end; n > 1 && i < n; i = end) {
         for (end = i + 1; end < n && strcmp(members[end].opcode, members[i].opcode) == 0;)
             end++;
@@ -49,6 +71,7 @@ static void repair_group(struct repair *repair, const struct repair_member *memb
         n_before = cost.n_differ;
         if (repair_search_run(&one) && (one.cost.n_worse < cost.n_worse || one.cost.n_differ < n_before))
             repair_add_rule(repair, &one, &of_class, &members[i], end - i, false);
+        note_bounded(repair, &one);
     }
     arena_free(&arena);
 }
@@ -235,5 +258,6 @@ bool repair_run(struct arena *arena, const struct repair_request *request, struc
         return false;
     count_rules(&repair, result);
     find_changes(&repair, result);
+    result->n_bounded_opcodes = count_bounded(&repair, result);
     return true;
 }

@@ -93,8 +93,9 @@ struct repair_result {
     size_t n_idioms; // opcodes that wait for none of their sources where these are one register
     // Those whose pipes are a guess: other pipes predict the values as well. The overlay names them.
     size_t n_guessed_classes, n_guessed_opcodes;
-    size_t n_split_opcodes;  // those whose latencies are parts of measured sums, split evenly
-    unsigned dispatch_width; // changed; 0: it is not
+    size_t n_split_opcodes;   // those whose latencies are parts of measured sums, split evenly
+    size_t n_bounded_opcodes; // whose latencies are left, as only bounds show that these are too long
+    unsigned dispatch_width;  // changed; 0: it is not
     struct repair_mixtures mixtures;
     const struct repair_change *changes; // of every measured opcode, and of those that follow their class, by opcode
     size_t n_changes;

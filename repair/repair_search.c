@@ -99,8 +99,23 @@ static void prefer_early_reads(struct repair_search *search, struct arena *arena
     }
 }
 
+// Leaves the model's latencies where those that only bounds show do not explain all of these.
+static void leave_latencies(struct repair_search *search) {
+    const struct repair_numbers kept = repair_numbers_with_latencies(&search->best, &search->base);
+    for (size_t i = 0; search->has_only_bounds && i < search->n_values; i++)
+        if (search->all[search->values[i]].quantity == CHECK_LATENCY &&
+            repair_can_explain(&search->all[search->values[i]]) &&
+            repair_gap_to_close(search, search->values[i], &search->predicted[i]) > 0)
+            search->leaves_latencies = true;
+    if (!search->leaves_latencies || repair_numbers_are_equal(&search->best, &kept))
+        return;
+    search->best = kept;
+    repair_evaluate_fully(search, &search->best, &search->cost, search->predicted);
+}
+
 bool repair_search_run(struct repair_search *search) {
     struct arena arena = {0};
+    const struct repair_numbers first = search->best;
     bool is_improved = false;
     search->predicted = ARENA_ARRAY(&arena, struct predicted, search->n_values);
     search->tried = ARENA_ARRAY(&arena, struct repair_numbers, REPAIR_MOST_TRIED);
@@ -122,6 +137,8 @@ bool repair_search_run(struct repair_search *search) {
     }
     if (is_improved)
         prefer_early_reads(search, &arena);
+    leave_latencies(search);
+    is_improved &= !repair_numbers_are_equal(&search->best, &first);
     arena_free(&arena);
     return is_improved;
 }

@@ -66,6 +66,21 @@ static bool are_alike(const struct repair *repair, size_t a, size_t b) {
            fabs(x - y) <= share * fabs(y);
 }
 
+// Notes what the values say of latencies.
+static void note_latencies(struct repair_search *search) {
+    static const double zero = 0.5;
+    bool has_bound = false, has_exact = false;
+    for (size_t i = 0; i < search->n_values; i++) {
+        const struct check_value *value = &search->all[search->values[i]];
+        if (value->quantity != CHECK_LATENCY || !repair_can_explain(value))
+            continue;
+        has_bound |= check_value_is_bound(value);
+        has_exact |= !check_value_is_bound(value);
+        search->has_zero |= !check_value_is_bound(value) && value->value.cycles < zero;
+    }
+    search->has_only_bounds = has_bound && !has_exact;
+}
+
 // Sets the values to try changes with: of the members' that are compared those that are not alike, with their weights.
 static void take_values(const struct repair *repair, struct arena *arena, struct repair_search *search,
                         const struct repair_member *members, size_t n) {
@@ -107,6 +122,7 @@ struct repair_search repair_open_search(struct arena *arena, struct repair *repa
                                    .base = members->numbers,
                                    .best = *start};
     take_values(repair, arena, &search, members, n);
+    note_latencies(&search);
     if (repair->pipes && has_wrong_throughput(repair, &search))
         search.ranks = repair_pipes_rank(repair, arena, members, n);
     search.opcodes = ARENA_ARRAY(arena, const char *, search.n_values);
@@ -150,6 +166,11 @@ void repair_add_rule(struct repair *repair, const struct repair_search *search, 
     rule.is_split = split != NULL;
     if (split)
         rule.evidence = arena_printf(repair->arena, "%s%s", rule.evidence ? rule.evidence : "", split);
+    if (search->leaves_latencies)
+        rule.evidence = arena_printf(repair->arena,
+                                     "%s  # The latency stays: it alone does not explain the bounds, and no more is "
+                                     "measured of it\n",
+                                     rule.evidence ? rule.evidence : "");
     *ARENA_ADD(repair->arena, repair->rules, repair->n_rules) = rule;
     if (repair->pipes)
         repair_pipes_note(repair->pipes, &rule);

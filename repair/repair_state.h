@@ -78,6 +78,8 @@ struct repair {
     struct repair_sum *sums;    // by value
     struct repair_partner *partners;
     size_t n_partners;
+    const char **bounded; // opcodes whose latencies are left, as only bounds show that these are too long
+    size_t n_bounded;
     struct repair_rule *rules;
     size_t n_rules;
     struct repair_idiom *idioms;

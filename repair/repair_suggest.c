@@ -133,6 +133,18 @@ static double shortest_of(const struct repair_search *search, unsigned u, bool i
     return shortest;
 }
 
+// Tries a change that takes uses away. What holds no pipe at all is as fast as dispatch; what is slower holds one, of
+// which the model has too few, for less than a cycle.
+static void try_fewer_uses(struct repair_search *search, double measured, struct repair_numbers *numbers) {
+    static const double slack = 0.1;
+    const unsigned width = search->dispatch_width ? search->dispatch_width : search->model->machine->dispatch_width;
+    bool has_any = false;
+    for (unsigned u = 0; u < numbers->n_uses; u++)
+        has_any |= repair_use_cycles(&numbers->uses[u]) && !repair_numbers_follow(search->model->machine, numbers, u);
+    if (has_any || measured <= (double)numbers->uops / width * (1 + slack))
+        try_uses(search, numbers);
+}
+
 // What takes less time than any pipes give takes none of them: renaming does it, as with a lea that adds a constant.
 static void suggest_no_uses(struct repair_search *search, double measured) {
     static const double slack = 0.01;
@@ -142,10 +154,10 @@ static void suggest_no_uses(struct repair_search *search, double measured) {
             continue;
         struct repair_numbers one = search->best;
         one.uses[u].release = one.uses[u].acquire;
-        try_uses(search, &one);
+        try_fewer_uses(search, measured, &one);
         none.uses[u].release = none.uses[u].acquire;
     }
-    try_uses(search, &none);
+    try_fewer_uses(search, measured, &none);
 }
 
 // Other pipes for a use, whose bound is near what was measured.

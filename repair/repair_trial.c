@@ -174,8 +174,21 @@ static void keep_if_less(struct repair_search *search, const struct repair_numbe
     }
 }
 
+// Whether measured latencies are the reason for those of the numbers.
+static bool are_measured(const struct repair_search *search, const struct repair_numbers *numbers) {
+    for (unsigned w = 0; w < numbers->n_writes; w++)
+        if (!search->has_zero && numbers->latencies[w] < 1 && search->base.latencies[w] >= 1)
+            return false;
+    for (unsigned r = 0; search->has_only_bounds && r < numbers->n_reads; r++)
+        if (numbers->advances[r] != search->base.advances[r])
+            return false;
+    return true;
+}
+
 void repair_try(struct repair_search *search, const struct repair_numbers *numbers) {
     struct repair_cost cost;
+    if (!are_measured(search, numbers))
+        return;
     if (note_trial(search, numbers) && evaluate(search, numbers, &search->next_cost, true, &cost, NULL))
         keep_if_less(search, numbers, cost);
 }

@@ -31,6 +31,10 @@ struct repair_search {
     size_t n_opcodes;
     const struct repair_rule *context; // changes of other opcodes in the programs, which each trial has
     size_t n_context;
+    // Bounds are no numbers. A latency that only these show changes where that alone explains all of them, and an early
+    // read never does; no latency becomes 0 unless one that is measured is.
+    bool has_only_bounds, has_zero;
+    bool leaves_latencies;       // the model's latencies were left for this reason
     bool is_careful;             // what makes a value worse is worse than any other change; needs worst_gaps
     const double *worst_gaps;    // by value of `all`: above it, a value is made worse
     const double *gaps;          // of LLVM's model, by value of `all`; null: all values shall be explained

@@ -225,6 +225,13 @@ const char *review_splits(struct arena *arena, const struct repair_result *repai
                         text_count(arena, repaired->n_split_opcodes, "opcode"));
 }
 
+const char *review_bounded(struct arena *arena, const struct repair_result *repaired) {
+    return arena_printf(arena,
+                        "Latencies of %s stay the model's: only bounds show that they are too long, such as sums with "
+                        "instructions that were not measured, and none explains these alone.",
+                        text_count(arena, repaired->n_bounded_opcodes, "opcode"));
+}
+
 const char *review_write(struct arena *arena, const struct review_request *request) {
     const struct repair_result *repaired = request->repaired;
     struct text text = {.arena = arena};
@@ -245,6 +252,8 @@ const char *review_write(struct arena *arena, const struct review_request *reque
         text_addf(&text, "\n%s\n", review_guesses(arena, repaired));
     if (repaired->n_split_opcodes)
         text_addf(&text, "\n%s\n", review_splits(arena, repaired));
+    if (repaired->n_bounded_opcodes)
+        text_addf(&text, "\n%s\n", review_bounded(arena, repaired));
     if (repaired->held_out.n_compared)
         text_addf(
             &text,

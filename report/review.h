@@ -24,10 +24,11 @@ struct review_request {
 };
 
 // Sentences about what a repair left open, which the command prints as well: dispatch slots that are not uops, pipes
-// that are guesses, latencies that are splits.
+// that are guesses, latencies that are splits, and those that are left as only bounds are measured.
 const char *review_slots(struct arena *arena, const struct repair_result *repaired);
 const char *review_guesses(struct arena *arena, const struct repair_result *repaired);
 const char *review_splits(struct arena *arena, const struct repair_result *repaired);
+const char *review_bounded(struct arena *arena, const struct repair_result *repaired);
 
 // Markdown.
 const char *review_write(struct arena *arena, const struct review_request *request);

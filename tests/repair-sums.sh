@@ -85,4 +85,20 @@ expect 0 'Made worse: 0\.' one_line "$cyclops" repair partial --mcpu sifive-p470
 expect 0 'match: "VMV_X_S-e16m1[|]VMV_X_S-e16m4", uses' cat partial.yaml
 "$cyclops" check partial --mcpu partial.yaml --json >partial.jsonl
 expect 1 '^0$' grep -c gap:sum/ partial.jsonl
+# Where a round trip shows too long a latency, and that of its form alone does not explain it, the model's stays: half of
+# nothing known is no number. Nor is a bound of padded chains one.
+expect 0 "Latencies of 3 opcodes stay the model's: only bounds show" \
+    one_line "$cyclops" repair partial --mcpu spacemit-x60 --output bounded.yaml --review bounded.md
+expect 0 "^Latencies of 3 opcodes stay the model's" cat bounded.md
+expect 0 'The latency stays: it alone does not explain the bounds' grep -B1 'match: "VMV_X_S-e16m1' bounded.yaml
+expect 1 '^0$' grep -cE 'match: "(VMV_X_S|VRGATHER_VV-e16m4).*(latency|advances)' bounded.yaml
+expect 0 'match: "VRGATHER_VV-e16m1", latency: 3' cat bounded.yaml
+
+# A model's only pipe, held for less than a cycle: that is not as fast as dispatch, which no pipe would be. And an early
+# read is one, not a latency of zero with others that are late.
+"$cyclops" survey VMV_X_S VMV_V_X VMV_S_X --vector e8m1,e8m2 --isa riscv64 --target sim:sifive-p670,noise=none --output half >/dev/null 2>&1 ||
+    { echo "FAILED: survey of moves"; exit 1; }
+expect 0 '1 fraction.? of cycles' one_line "$cyclops" repair half --mcpu sifive-p470 --output half.yaml
+expect 1 '^0$' grep -cE 'uses: \[\]|"VMV_V_X-e8m1"|latency: 0' half.yaml
+expect 0 'match: "VMV_S_X-e8m2", advances: \[{read: 1, cycles: 1}\]' cat half.yaml
 finish
