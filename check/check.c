@@ -2,6 +2,7 @@
 
 #include "check/gap.h"
 #include "check/mixtures.h"
+#include "check/padding.h"
 #include "check/predictor.h"
 #include "check/sums.h"
 
@@ -64,13 +65,14 @@ static void count(struct check_counts *counts, enum check_outcome outcome) {
 // The first question, and what it needs.
 struct gap_question {
     struct arena *arena;
+    struct predictor *predictor;
     struct sums sums;
     struct differences list;
 };
 
-static struct gap_question begin_gap(struct arena *arena, const struct predictor *predictor,
+static struct gap_question begin_gap(struct arena *arena, struct predictor *predictor,
                                      const struct check_results *results) {
-    struct gap_question question = {.arena = arena};
+    struct gap_question question = {.arena = arena, .predictor = predictor};
     sums_open(&question.sums, arena, predictor, results);
     return question;
 }
@@ -84,9 +86,11 @@ static void ask_gap(struct gap_question *question, const struct check_value *val
     if (!is_outside && !is_short)
         return;
     *outcome = CHECK_DIFFERS;
-    *ARENA_ADD(question->arena, question->list.items, question->list.n) =
-        is_outside ? gap_describe(question->arena, value, predicted)
-                   : sums_describe(question->arena, &question->sums, value, predicted);
+    struct check_difference difference = is_outside ? gap_describe(question->arena, value, predicted)
+                                                    : sums_describe(question->arena, &question->sums, value, predicted);
+    if (is_outside)
+        padding_blame(question->arena, question->predictor, question->sums.results, predicted, &difference);
+    *ARENA_ADD(question->arena, question->list.items, question->list.n) = difference;
 }
 
 // Whether two models' numbers are other ones. Equal models give equal numbers, bit for bit.

@@ -31,7 +31,8 @@ double gap_find(const struct check_value *value, const struct predicted *predict
     const struct table_value *measured = &value->value;
     double low = check_value_is_bound(value) ? -INFINITY : measured->low;
     double nearest = fmin(fmax(predicted->cycles, low), measured->high), off = fabs(predicted->cycles - nearest);
-    if (off <= MEASURED_LEAST_DIFFERENCE * predicted->simulated)
+    const bool is_sum = value->quantity == CHECK_LATENCY && check_value_is_bound(value) && measured->sum > 0;
+    if (off <= MEASURED_LEAST_DIFFERENCE * predicted->simulated || (is_sum && off < GAP_LEAST_OF_SUM))
         return 0;
     return off / fmax(fabs(measured->cycles), MEASURED_LEAST_DIFFERENCE);
 }

@@ -6,9 +6,12 @@
 #include "check/findings.h"
 #include "check/predictor.h"
 
+// Less than half a cycle, no latency of a model can be off by.
+#define GAP_LEAST_OF_SUM 0.5
+
 // Relative distance of the prediction from the measured interval; 0: inside. The wider the programs whose cycles the
 // value is the difference of, the more it may be off: MEASURED_LEAST_DIFFERENCE of their cycles. An upper bound
-// excludes only what lies above it.
+// excludes only what lies above it; that of a sum of latencies, what lies so far above it that one of them is wrong.
 double gap_find(const struct check_value *value, const struct predicted *predicted);
 
 // Cycles by which the programs of an upper bound are predicted to take less than was measured of them; of other values

@@ -48,6 +48,19 @@ static void test_bound_excludes_what_is_above(void **state) {
     assert_true(gap_find(&value, &above) > 0);
 }
 
+// A sum of latencies that lacks less than half a cycle shows no wrong one: pipes are between them.
+static void test_no_latency_is_a_part_of_a_cycle(void **state) {
+    (void)state;
+    struct check_value value = testing_value("A", "C", CHECK_LATENCY, 12.7, 0.05);
+    struct predicted near = prediction(13), above = prediction(13.5);
+    value.value.relation = TABLE_AT_MOST;
+    assert_true(gap_find(&value, &near) > 0); // a bound for another reason
+    value.value.sum = 13.7;
+    assert_true(gap_find(&value, &near) == 0 && gap_find(&value, &above) > 0);
+    value.value.relation = TABLE_EQUAL;
+    assert_true(gap_find(&value, &near) > 0);
+}
+
 // The programs of a bound are known, even though the form's part in them is not.
 static void test_programs_of_bounds_are_known(void **state) {
     (void)state;
@@ -138,6 +151,7 @@ int main(void) {
         cmocka_unit_test(test_interval_decides),
         cmocka_unit_test(test_long_chains_are_less_sure),
         cmocka_unit_test(test_bound_excludes_what_is_above),
+        cmocka_unit_test(test_no_latency_is_a_part_of_a_cycle),
         cmocka_unit_test(test_programs_of_bounds_are_known),
         cmocka_unit_test(test_only_stable_values_are_sure),
         cmocka_unit_test(test_ratios_have_names),

@@ -18,7 +18,7 @@ bool sums_is_one(const struct check_value *value) {
 
 double sums_missing(const struct check_value *value, const struct predicted *predicted) {
     double missing = predicted->is_known && sums_is_one(value) ? gap_below(value, predicted) : 0;
-    return missing >= SUMS_LEAST_MISSING ? missing : 0;
+    return missing >= GAP_LEAST_OF_SUM ? missing : 0;
 }
 
 struct sums_partners sums_find_partners(struct arena *arena, const struct predictor *predictor,

@@ -13,8 +13,6 @@
 // together.
 bool sums_is_one(const struct check_value *value);
 
-// Less than half a cycle, no latency of a model can be off by.
-#define SUMS_LEAST_MISSING 0.5
 // Cycles by which a model's sum is shorter than the measured interval; 0: less than that.
 double sums_missing(const struct check_value *value, const struct predicted *predicted);
 

@@ -193,6 +193,7 @@ static int work(struct arena *arena, const struct operands *operands, struct fai
     else if (results_can_write(arena, args.written_allowances, fail) && results_can_write(arena, args.junit, fail) &&
              results_can_write(arena, args.markdown, fail) && choose_models(arena, operands->items[0], fail)) {
         struct model_request wanted = lab_models(&lab_args.options);
+        wanted.forms = true; // RISC-V: values and rules of vectors name them
         wanted.against = args.against;
         if (model_set_open(&models, arena, &wanted, fail))
             status = check(arena, &models, operands, fail);

@@ -104,8 +104,8 @@ static const struct command command = {
 static void print_head(struct arena *arena, const struct explanation *e) {
     const struct insn *insn = e->insn;
     printf("%s   on %s\n", text_without_tabs(arena, insn->text), e->machine->name);
-    printf("opcode %s, %u uop%s, latency %u\n", insn->opcode, insn->cost->uops, insn->cost->uops == 1 ? "" : "s",
-           insn->cost->latency);
+    printf("opcode %s, %u uop%s, latency %u\n", form_unit_of(arena, insn), insn->cost->uops,
+           insn->cost->uops == 1 ? "" : "s", insn->cost->latency);
     const struct machine_register *registers = e->machine->registers;
     for (unsigned w = 0; w < insn->n_writes; w++)
         printf("  write %u  %s, latency %u\n", w, registers[insn->writes[w].reg].name, insn->cost->writes[w].latency);
@@ -122,6 +122,14 @@ static void print_head(struct arena *arena, const struct explanation *e) {
     }
     if (e->source)
         printf("  source   %s\n", e->source);
+    if (e->lacks_vectors)
+        screen_print_sentence(
+            arena_printf(
+                arena,
+                "No vsetvli is before it, and it depends on one: these are LLVM's numbers for the longest group "
+                "of registers. A form is explained with a pair of element and group: %s-e32m1.",
+                insn->opcode),
+            stdout);
 }
 
 // Returns the cycles that fit in a line after a name of `width` columns and before a text of `rest` columns.
@@ -421,8 +429,10 @@ static bool explain(struct arena *arena, const struct operands *operands, struct
     // A block is printed in Intel's syntax, unless it is written in the other; forms have their text in that.
     bool is_intel =
         model_is_cpu_file(args.cpu) && (!operand || (!strchr(operand, '%') && !explain_may_be_form(operand)));
-    struct backend_options cpu = {
-        .triple = args.triple, .cpu = args.machine ? args.machine : args.cpu, .output_syntax = is_intel ? 1 : -1};
+    struct backend_options cpu = {.triple = args.triple,
+                                  .cpu = args.machine ? args.machine : args.cpu,
+                                  .output_syntax = is_intel ? 1 : -1,
+                                  .forms = true}; // rules of RISC-V's vectors name them
     bool refuses_base, is_done = lab_args_read_assume(args.assume, &refuses_base, fail) &&
                                  model_open_versions(models, arena, llvms, n, &cpu, fail);
     for (size_t i = 0; i < n && is_done; i++) {

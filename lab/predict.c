@@ -1,5 +1,6 @@
 #include "lab/predict.h"
 
+#include "analyzer/code/vector_start.h"
 #include "analyzer/predict/dependence.h"
 #include "analyzer/predict/model_prediction.h"
 #include "base/text.h"
@@ -127,23 +128,45 @@ static bool predict_straight(const struct predict_request *request, unsigned mod
     return true;
 }
 
-static bool predict_block(const struct predict_request *request, unsigned model, struct experiment *experiment,
-                          struct fail *fail) {
+// Notes what vector instructions are taken for that a block of RISC-V's leaves open: what its program starts with.
+static void note_vectors(const struct predict_request *request, unsigned model, const struct block *block,
+                         size_t offset, struct experiment *experiment) {
+    struct prediction *prediction = &experiment->predictions[model];
+    const struct insn *open = vector_start_find(request->models->judged[model].machine->triple, block);
+    struct vector_config config;
+    if (!experiment->block || !open || !vector_start_left(experiment->program.code, offset, &config))
+        return;
+    struct text pair = {.arena = request->arena};
+    vector_config_print_pair(&config, &pair);
+    *ARENA_ADD(request->arena, prediction->notes, prediction->n_notes) =
+        arena_printf(request->arena, "no vsetvli before '%s': it runs, and is predicted, as %s",
+                     text_without_tabs(request->arena, open->text), pair.data);
+}
+
+static bool predict_program(const struct predict_request *request, unsigned model, struct experiment *experiment,
+                            const struct block *block, struct fail *fail) {
     const struct machine *machine = request->models->judged[model].machine;
-    struct program_range range = program_simulated_range(&experiment->program);
     bool is_simulated = request->place == PREDICT_SIMULATED;
-    struct block block;
-    if (!model_describe_part(&request->models->judged[model], request->arena, experiment->program.code, range.offset,
-                             range.length, &block, fail))
-        return false;
     bool is_called = experiment->program.routine_range.length && !is_simulated;
     bool calls = experiment->block && experiment->block->calls_others && !is_simulated;
-    if (is_called || calls || has_inner_branch(&block, &experiment->program, is_simulated))
+    if (is_called || calls || has_inner_branch(block, &experiment->program, is_simulated))
         return predict_branches(request, model, experiment, fail);
     experiment->is_straight = true;
     if (!experiment->misuse)
-        experiment->misuse = find_misuse(request->arena, machine, &block, experiment);
-    return predict_straight(request, model, experiment, &block, fail);
+        experiment->misuse = find_misuse(request->arena, machine, block, experiment);
+    return predict_straight(request, model, experiment, block, fail);
+}
+
+static bool predict_block(const struct predict_request *request, unsigned model, struct experiment *experiment,
+                          struct fail *fail) {
+    const struct program_range range = program_simulated_range(&experiment->program);
+    struct block block;
+    if (!model_describe_part(&request->models->judged[model], request->arena, experiment->program.code, range.offset,
+                             range.length, &block, fail) ||
+        !predict_program(request, model, experiment, &block, fail))
+        return false;
+    note_vectors(request, model, &block, range.offset, experiment);
+    return true;
 }
 
 // Predicts an experiment. Where the model cannot predict the code, its message becomes the reason of the verdict.

@@ -111,7 +111,7 @@ static double judge_base(struct repair *repair, size_t i, struct predictor *chea
     if (gap > 0)
         repair->base[i] = predictor_predict(predictor, value);
     repair->worst_gaps[i] = fmax(gap, repair_nearest_gap(repair->request->model->machine, value, &repair->base[i]));
-    repair->allowed_below[i] = sums_is_one(value) ? fmax(gap_below(value, &repair->base[i]), SUMS_LEAST_MISSING)
+    repair->allowed_below[i] = sums_is_one(value) ? fmax(gap_below(value, &repair->base[i]), GAP_LEAST_OF_SUM)
                                                   : gap_allowed_below(value, &repair->base[i]);
     value->is_kept_only = value->quantity == CHECK_SLOTS && !repair->request->wants_slots;
     if (value->is_kept_only) {

@@ -4,6 +4,7 @@
 #include "repair/repair_state.h"
 
 #include "base/text.h"
+#include "check/gap.h"
 #include "check/sums.h"
 
 #include <math.h>
@@ -90,8 +91,8 @@ static void find_excess(const struct repair *repair, struct repair_partner *part
 
 // Whether one change of the instruction explains why its sums with several others are too long: all are by as much.
 static bool explains_sums(const struct repair_partner *partner) {
-    return partner && partner->leads_back_to_several && partner->least_excess >= SUMS_LEAST_MISSING &&
-           partner->most_excess - partner->least_excess < SUMS_LEAST_MISSING;
+    return partner && partner->leads_back_to_several && partner->least_excess >= GAP_LEAST_OF_SUM &&
+           partner->most_excess - partner->least_excess < GAP_LEAST_OF_SUM;
 }
 
 void repair_find_sums(struct repair *repair) {

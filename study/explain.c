@@ -1,5 +1,7 @@
 #include "study/explain.h"
 
+#include "analyzer/code/vector_start.h"
+#include "analyzer/model/vector_forms.h"
 #include "analyzer/predict/prediction.h"
 #include "analyzer/sim/mca/mca.h"
 
@@ -10,8 +12,11 @@ bool explain_form(struct arena *arena, const struct model *model, const char *na
     const struct form *forms, *form = NULL;
     bool is_mnemonic = false;
     size_t n;
+    struct vector_config pair;
     if (!model->backend->forms(model->cpu, arena, &forms, &n, fail))
         return false;
+    if (vector_config_in_name(name, &pair))
+        vector_forms_add(arena, model, &pair, 1, &forms, &n);
     for (size_t i = 0; i < n && !form; i++) {
         form = strcmp(forms[i].name, name) == 0 ? &forms[i] : NULL;
         is_mnemonic |= form_has_mnemonic(&forms[i], name);
@@ -26,6 +31,8 @@ bool explain_form(struct arena *arena, const struct model *model, const char *na
     if (form->status != FORM_USABLE)
         return fail_set(fail, FAIL_INPUT, "form %s has no example to explain: %s%s%s; give an instruction", name,
                         form_status_name(form->status), form->twin ? ", " : "", form->twin ? form->twin : "");
+    if (form->refused)
+        return fail_set(fail, FAIL_INPUT, "there is no form %s: %s", name, form->refused);
     struct block block;
     if (!model_describe_part(model, arena, form->bytes - form->n_setup_bytes, form->n_setup_bytes, form->n_bytes,
                              &block, fail))
@@ -107,9 +114,12 @@ bool explain_insn(struct arena *arena, const struct model *model, const char *te
     const struct insn *insn = describe(arena, model, text, fail);
     if (!insn)
         return false;
+    const struct block block = {.insns = insn, .n_insns = 1};
     *explanation = (struct explanation){
         .machine = model->machine,
         .insn = insn,
+        .lacks_vectors = !(insn->form && vector_config_in_name(insn->form, NULL)) &&
+                         vector_start_find(model->machine->triple, &block),
         .source = model->overlay ? overlay_source(model->overlay, arena, insn) : NULL,
         .rthroughput = insn_rthroughput(model->machine, insn),
     };

@@ -11,7 +11,8 @@ enum { EXPLAIN_MAX_STEPS = 12, EXPLAIN_SHOWN = 4 }; // EXPLAIN_SHOWN: copies in 
 struct explanation {
     const struct machine *machine;
     const struct insn *insn;
-    const char *source;             // of an overlay's numbers; null: none
+    bool lacks_vectors; // RISC-V: it depends on a vector configuration, and has none: LLVM takes the longest group
+    const char *source; // of an overlay's numbers; null: none
     struct rthroughput rthroughput; // the closed form
     struct occupancy copies;        // EXPLAIN_SHOWN copies that wait for nothing but pipes
     // Convergence: cycles that n such copies take from the first issue to the last result.

@@ -47,4 +47,36 @@ YAML
 survey other.yaml VADD_VV --vector e8m1,e8m2
 expect 0 'VADD_VV-e8m1' "$cyclops" table x
 expect 0 'VADD_VV +latency' "$cyclops" table x --vector
+
+# A chain with padding is limited by the padding's pipes, too: where that one's throughput is wrong, it is to blame.
+survey sifive-p670 VRGATHER_VV VAND_VV --vector e64m2
+expect 1 'gap:throughput/WriteVIALUV_M2[^ ]* in a chain with many VAND_VV-e64m2, whose throughput differs: latency' \
+    one_line "$cyclops" check x --mcpu sifive-p470 --llvm 22
+
+# Code with no configuration before it: what is taken for it is stated, but not under llvm-mca's name.
+riscv=(--mtriple riscv64-linux-gnu --llvm 22)
+printf 'vadd.vv v8, v16, v24\n' >open.s
+{ echo 'vsetvli x0, x0, e32, m1, ta, ma' && cat open.s; } >set.s
+{ echo '# LLVM-MCA-RISCV-LMUL M1' && cat open.s; } >told.s
+expect 0 "no vsetvli before 'vadd.vv v8, v16, v24': it runs, and is predicted, as e8m1" \
+    one_line "$cyclops" run open.s --isa riscv64 --llvm 22 --target sim:sifive-p670,noise=none
+said() { "$@" 2>&1 | grep -c 'no vsetvli before'; }
+expect 1 '^0$' said "$cyclops" run set.s --isa riscv64 --llvm 22 --target sim:sifive-p670,noise=none
+expect 0 '^1$' said "$cyclops" mca -mtriple=riscv64 -mcpu=sifive-p670 --llvm=22 open.s
+for quiet in "$cyclops mca -mtriple=riscv64 -mcpu=sifive-p670 --llvm=22 set.s" "$cyclops mca -mtriple=riscv64 -mcpu=sifive-p670 --llvm=22 told.s" \
+    "env CYCLOPS_LLVM=22 $build/lib/cyclops/llvm-mca -mtriple=riscv64 -mcpu=sifive-p670 open.s"; do
+    # shellcheck disable=SC2086 # words
+    expect 1 '^0$' said $quiet
+done
+expect 0 'No vsetvli is before it.*: VADD_VV-e32m1' one_line "$cyclops" explain "$(cat open.s)" "${riscv[@]}" --mcpu sifive-p670
+expect 0 '^opcode VADD_VV-e8m1, 1 uop, latency 3$' "$cyclops" explain VADD_VV-e8m1 --mtriple riscv64-linux-gnu --mcpu other.yaml
+expect 0 '^opcode VADD_VV-e8m2, 1 uop, latency 2$' "$cyclops" explain VADD_VV-e8m2 --mtriple riscv64-linux-gnu --mcpu other.yaml
+expect 2 'there is no form VWADD_VV-e64m1: it has no elements of 64 bits' "$cyclops" explain VWADD_VV-e64m1 "${riscv[@]}" --mcpu sifive-p670
+
+# The hint goes on with what the folder has, patterns and pairs.
+"$cyclops" survey VADD_VV VSUB_VV --vector e32m1 --isa riscv64 --llvm 22 --target sim:sifive-p670,noise=none --output short --budget 0.001 2>/dev/null |
+    sed -n 's/^To do the rest: cyclops //p' | tr '\n' ' ' >hint
+expect 0 'survey --resume --output short --isa riscv64 --llvm 22 --target [^ ]*sifive-p670,noise=none $' cat hint
+# shellcheck disable=SC2046 # words
+expect 0 'Done after .*: 2 forms, 2 measured' "$cyclops" $(cat hint)
 finish

@@ -1,9 +1,11 @@
 #include "cli/mca/input.h"
 
+#include "analyzer/code/vector_start.h"
 #include "analyzer/predict/branch_trace.h"
 #include "base/chunks.h"
 #include "base/file.h"
 #include "base/file_kind.h"
+#include "base/text.h"
 
 #include "analyzer/sim/mca/mca.h"
 #include "analyzer/views/trace.h"
@@ -22,6 +24,7 @@ struct input_reader {
     size_t n_blocks;
     struct backend_note *notes;
     size_t n_notes;
+    bool states_vectors; // the last text has comments that state RISC-V's vector configurations
     uint64_t iterations;
     bool any_failed;    // a block failed, and --brief went on
     const char *unread; // text that did not parse; null: none
@@ -81,6 +84,7 @@ static void hint_at_unread(const struct input_reader *reader, const char *path) 
 static bool describe_text(struct input_reader *reader, const char *name, const char *text,
                           struct backend_source *source) {
     struct mca_session *session = reader->session;
+    reader->states_vectors = strstr(text, "LLVM-MCA-RISCV-") != NULL;
     bool is_read = model_describe_text(reader->model, session->arena, name, text, source, session->fail);
     if (is_read)
         hint_at_intel(reader, name, text, source);
@@ -113,8 +117,21 @@ static bool describe_file(struct input_reader *reader, const char *path, struct 
     return describe_text(reader, name, data, source);
 }
 
+// Notes what llvm-mca does without a word: where nothing states a vector configuration, it takes the slowest numbers.
+static void note_vectors(struct input_reader *reader, const struct block *block) {
+    struct arena *arena = reader->session->arena;
+    const struct insn *open = vector_start_find(reader->model->machine->triple, block);
+    if (!open || reader->states_vectors || reader->session->args->as_llvm_mca)
+        return;
+    *ARENA_ADD(arena, reader->notes, reader->n_notes) = (struct backend_note){
+        BACKEND_NOTE, reader->n_blocks,
+        arena_printf(arena, "no vsetvli before '%s': LLVM's numbers for the longest group of registers are taken",
+                     text_without_tabs(arena, open->text))};
+}
+
 static void append_block(struct input_reader *reader, const struct block *block) {
     struct arena *arena = reader->session->arena;
+    note_vectors(reader, block);
     *ARENA_ADD(arena, reader->blocks, reader->n_blocks) = *block;
 }
 
