@@ -4,6 +4,7 @@
 #include "analyzer/model/vector_forms.h"
 #include "analyzer/predict/prediction.h"
 #include "analyzer/sim/mca/mca.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -21,6 +22,13 @@ bool explain_form(struct arena *arena, const struct model *model, const char *na
         form = strcmp(forms[i].name, name) == 0 ? &forms[i] : NULL;
         is_mnemonic |= form_has_mnemonic(&forms[i], name);
     }
+    const char *dash = strchr(name, '-');
+    if (!form && dash && text_starts(model->machine->triple, "riscv"))
+        return fail_set(
+            fail, FAIL_INPUT,
+            "'%s' is no form: '%s' is no pair of element and group, such as e32m1, which are e8mf8 to e64m8, "
+            "of at most 64 bits of element to a register",
+            name, dash + 1);
     if (!form && is_mnemonic)
         return fail_set(fail, FAIL_INPUT,
                         "'%s' without its operands is not one instruction; 'cyclops list forms %s' prints its forms",

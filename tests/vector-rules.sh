@@ -72,6 +72,7 @@ expect 0 'No vsetvli is before it.*: VADD_VV-e32m1' one_line "$cyclops" explain 
 expect 0 '^opcode VADD_VV-e8m1, 1 uop, latency 3$' "$cyclops" explain VADD_VV-e8m1 --mtriple riscv64-linux-gnu --mcpu other.yaml
 expect 0 '^opcode VADD_VV-e8m2, 1 uop, latency 2$' "$cyclops" explain VADD_VV-e8m2 --mtriple riscv64-linux-gnu --mcpu other.yaml
 expect 2 'there is no form VWADD_VV-e64m1: it has no elements of 64 bits' "$cyclops" explain VWADD_VV-e64m1 "${riscv[@]}" --mcpu sifive-p670
+expect 2 "'e64mf8' is no pair of element and group" "$cyclops" explain VADD_VV-e64mf8 "${riscv[@]}" --mcpu sifive-p670
 
 # The hint goes on with what the folder has, patterns and pairs.
 "$cyclops" survey VADD_VV VSUB_VV --vector e32m1 --isa riscv64 --llvm 22 --target sim:sifive-p670,noise=none --output short --budget 0.001 2>/dev/null |
