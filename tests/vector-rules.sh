@@ -69,8 +69,8 @@ for quiet in "$cyclops mca -mtriple=riscv64 -mcpu=sifive-p670 --llvm=22 set.s" "
     expect 1 '^0$' said $quiet
 done
 expect 0 'No vsetvli is before it.*: VADD_VV-e32m1' one_line "$cyclops" explain "$(cat open.s)" "${riscv[@]}" --mcpu sifive-p670
-expect 0 '^opcode VADD_VV-e8m1, 1 uop, latency 3$' "$cyclops" explain VADD_VV-e8m1 --mtriple riscv64-linux-gnu --mcpu other.yaml
-expect 0 '^opcode VADD_VV-e8m2, 1 uop, latency 2$' "$cyclops" explain VADD_VV-e8m2 --mtriple riscv64-linux-gnu --mcpu other.yaml
+expect 0 '^opcode VADD_VV-e8m1, 1 uop, latency 3$' "$cyclops" explain VADD_VV-e8m1 "${riscv[@]}" --mcpu other.yaml
+expect 0 '^opcode VADD_VV-e8m2, 1 uop, latency 2$' "$cyclops" explain VADD_VV-e8m2 "${riscv[@]}" --mcpu other.yaml
 expect 2 'there is no form VWADD_VV-e64m1: it has no elements of 64 bits' "$cyclops" explain VWADD_VV-e64m1 "${riscv[@]}" --mcpu sifive-p670
 expect 2 "'e64mf8' is no pair of element and group" "$cyclops" explain VADD_VV-e64mf8 "${riscv[@]}" --mcpu sifive-p670
 
