@@ -1,4 +1,5 @@
 // What the instructions of a block do to each other before they are executed: they fuse, or hold pipes longer.
+#include "analyzer/cpu/dispatch_group.h"
 #include "analyzer/cpu/known_recipes.h"
 #include "analyzer/cpu/opcode.h"
 #include "analyzer/cpu/recipe.h"
@@ -150,6 +151,32 @@ static void take_fields(const struct cpu *cpu, struct cpu_recipe *recipes, unsig
     }
 }
 
+// Those of some pipes that are among others, as bits by their order there.
+static unsigned numbered(uint64_t some, uint64_t all) {
+    unsigned bits = 0;
+    for (unsigned n = 0; all; all &= all - 1, n++)
+        bits |= (some & all & -all ? 1U : 0U) << n;
+    return bits;
+}
+
+// What an instruction and the jump that is fused with it do is one operation: the jump's, where it has pipes. No rule
+// for more pipes than a group can count.
+static void take_pipes(struct cpu_recipe *recipes, unsigned n) {
+    uint64_t pipes = 0;
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned u = 0; u < recipes[i].n_uses; u++)
+            if (cpu_is_operation(&recipes[i]))
+                pipes |= recipes[i].uses[u].pipes;
+    for (unsigned i = 0; i < n && __builtin_popcountll(pipes) <= DISPATCH_MOST_PIPES; i++) {
+        unsigned own = 0;
+        for (unsigned u = 0; u < recipes[i].n_uses && !own && cpu_is_operation(&recipes[i]); u++)
+            own = numbered(recipes[i].uses[u].pipes, pipes);
+        const unsigned at = recipes[i].is_fused && i ? i - 1 : i;
+        if (own && recipes[at].slots <= 1)
+            recipes[at].dispatch_pipes = own;
+    }
+}
+
 bool cpu_executes(struct arena *arena, const struct cpu *cpu, const struct cpu_recipe *recipes, unsigned n,
                   struct fail *fail) {
     for (unsigned i = 0; i < n; i++) {
@@ -186,6 +213,8 @@ struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const
         execute_stack(cpu, recipes, block->n_insns);
     if (cpu_value(cpu, CPU_DISPATCH_FIELDS) > 0)
         take_fields(cpu, recipes, block->n_insns);
+    if (cpu_does(cpu, CPU_DISPATCHES_APART))
+        take_pipes(recipes, block->n_insns);
     if (cpu_knows(cpu, CPU_DEPENDENT_CYCLES) && cpu_value(cpu, CPU_DEPENDENT_REACH) > 0)
         find_lost_turns(arena, cpu, recipes, block->n_insns);
     return recipes;

@@ -1,5 +1,6 @@
 #include "analyzer/predict/bounds.h"
 
+#include "analyzer/cpu/dispatch_group.h"
 #include "analyzer/predict/addresses.h"
 #include "analyzer/predict/bound_parts.h"
 
@@ -36,32 +37,64 @@ static double rate(double n, const struct cpu *cpu, enum cpu_parameter width) {
     return cpu_knows(cpu, width) && cpu_value(cpu, width) > 0 ? n / cpu_value(cpu, width) : 0;
 }
 
-// Cycles of one iteration: two slots of one instruction that would come apart begin the next group. So does what has
-// more immediates and displacements than it has room for.
-static double dispatch_cycles(const struct bound_code *code, double slots) {
-    const unsigned width = (unsigned)cpu_value(code->cpu, CPU_DISPATCH_WIDTH);
-    if (!width || !cpu_does(code->cpu, CPU_DISPATCHES_WHOLE) || count_alternating(code))
-        return rate(slots, code->cpu, CPU_DISPATCH_WIDTH);
-    const unsigned most = (unsigned)cpu_value(code->cpu, CPU_DISPATCH_FIELDS), n_places = width * (most + 1);
-    uint64_t at = 0, *began = ARENA_ARRAY(code->arena, uint64_t, n_places),
-             *turn_of = ARENA_ARRAY(code->arena, uint64_t, n_places);
-    unsigned fields = 0;               // of the group, up to the most
-    for (uint64_t turn = 1;; turn++) { // until one begins in the same place of a group as one before
-        const unsigned place = (unsigned)(at % width) * (most + 1) + (at % width ? fields : 0);
-        if (turn_of[place])
-            return ((double)(at - began[place]) / (double)(turn - turn_of[place]) + count_sync_slots(code)) / width;
-        turn_of[place] = turn;
-        began[place] = at;
-        for (unsigned i = 0; i < code->n; i++) {
-            const unsigned n = code->recipes[i].slots, more = code->recipes[i].dispatch_fields;
-            const unsigned used = (unsigned)(at % width);
-            if (used && ((n == 2 && used + n > width) || (fields && more && fields + more > most)))
-                at += width - used;
-            fields = (at % width ? fields : 0) + more;
-            fields = fields < most ? fields : most;
-            at += n;
+// The group of dispatch that a turn begins in.
+struct open_group {
+    unsigned slots;
+    struct dispatch_group held;
+};
+
+static bool is_same_group(const struct open_group *a, const struct open_group *b) {
+    return a->slots == b->slots && a->held.fields == b->held.fields && a->held.taken == b->held.taken;
+}
+
+// Puts a turn into groups; returns places for slots, those that stay empty among them. Without `by_pipes`, operations
+// need none.
+static uint64_t fill_groups(const struct bound_code *code, unsigned width, bool by_pipes, struct open_group *group) {
+    const unsigned most_fields = (unsigned)cpu_value(code->cpu, CPU_DISPATCH_FIELDS);
+    const bool is_whole = cpu_does(code->cpu, CPU_DISPATCHES_WHOLE);
+    const struct open_group empty = {0, {.taken = DISPATCH_NOTHING}};
+    uint64_t places = 0;
+    for (unsigned i = 0; i < code->n; i++) {
+        const struct cpu_recipe *recipe = &code->recipes[i];
+        const unsigned n = recipe->slots, pipes = by_pipes ? recipe->dispatch_pipes : 0;
+        if (group->slots && ((is_whole && n == 2 && group->slots + n > width) ||
+                             !dispatch_group_has_room(&group->held, recipe->dispatch_fields, pipes, most_fields))) {
+            places += width - group->slots;
+            *group = empty;
         }
+        dispatch_group_add(&group->held, recipe->dispatch_fields, pipes, most_fields);
+        places += n;
+        group->slots += n;
+        if (group->slots >= width)
+            *group = (struct open_group){group->slots % width, empty.held};
     }
+    return places;
+}
+
+// Cycles of one iteration: two slots of one instruction that would come apart begin the next group. So does what a
+// group has no room for besides.
+static double dispatch_cycles(const struct bound_code *code, double slots, bool by_pipes) {
+    enum { MOST_TURNS = 64 };
+    const unsigned width = (unsigned)cpu_value(code->cpu, CPU_DISPATCH_WIDTH);
+    const bool has_groups = cpu_does(code->cpu, CPU_DISPATCHES_WHOLE) || by_pipes;
+    if (!width || !has_groups || count_alternating(code))
+        return rate(slots, code->cpu, CPU_DISPATCH_WIDTH);
+    struct open_group group = {0, {.taken = DISPATCH_NOTHING}}, first[MOST_TURNS];
+    uint64_t places = 0, began[MOST_TURNS];
+    unsigned turn = 0, same = MOST_TURNS / 2; // the turn that begins as an earlier one; else half of them will do
+    for (; turn < MOST_TURNS; turn++) {
+        unsigned earlier = 0;
+        while (earlier < turn && !is_same_group(&first[earlier], &group))
+            earlier++;
+        if (earlier < turn) {
+            same = earlier;
+            break;
+        }
+        first[turn] = group;
+        began[turn] = places;
+        places += fill_groups(code, width, by_pipes, &group);
+    }
+    return ((double)(places - began[same]) / (double)(turn - same) + count_sync_slots(code)) / width;
 }
 
 // Those of vector instructions.
@@ -147,7 +180,7 @@ void bounds_of_code(struct bound_code *code, struct bounds *bounds) {
     bounds->slots = slots;
     bounds->vector_slots = count_vector_slots(code);
     bounds->cycles[BOUND_DISPATCH] =
-        fmax(dispatch_cycles(code, slots), rate(bounds->vector_slots, cpu, CPU_DISPATCH_WIDTH_VECTOR));
+        fmax(dispatch_cycles(code, slots, false), rate(bounds->vector_slots, cpu, CPU_DISPATCH_WIDTH_VECTOR));
     bounds->cycles[BOUND_RETIRE] = rate(slots, cpu, CPU_RETIRE_WIDTH);
     if (code->request->is_decoded) {
         bounds->cycles[BOUND_PREDECODE] = bound_predecode(code, NULL);
@@ -156,6 +189,13 @@ void bounds_of_code(struct bound_code *code, struct bounds *bounds) {
         bounds->cycles[BOUND_CACHE] = bound_cache(code);
     }
     bounds->cycles[BOUND_PORTS] = bound_ports(code, NULL, &bounds->pipes);
+    // Where it is as long by ports alone, these say more.
+    if (cpu_does(cpu, CPU_DISPATCHES_APART)) {
+        const double apart = dispatch_cycles(code, slots, true);
+        bounds->by_pipes = apart > bounds->cycles[BOUND_DISPATCH] && apart > bounds->cycles[BOUND_PORTS];
+        if (bounds->by_pipes)
+            bounds->cycles[BOUND_DISPATCH] = apart;
+    }
     bound_walk(code, bounds);
     rank(bounds);
     bound_buffer(code, bounds);

@@ -61,6 +61,7 @@ struct bounds {
     double slots;        // of rename and dispatch, per iteration
     double vector_slots; // of these, those of vector instructions
     uint64_t pipes;      // of the bound of ports
+    bool by_pipes;       // the bound of dispatch: groups end before operations that have no pipe left
     bool counts_stores;  // the bound of loads: as many accesses take longer than the loads alone
     double longest;      // cycles of the longest chain, beyond what it repeats: the bound of windows
     double crowded;      // cycles of it, per iteration, that accesses lose beside operations, or behind chains of loads

@@ -23,6 +23,7 @@ static const struct {
     double factor; // that makes it faster
 } relaxed[] = {
     {CPU_DISPATCH_WIDTH, 2},
+    {CPU_DISPATCHES_APART, 0},
     {CPU_RETIRE_WIDTH, 2},
     {CPU_LENGTH_CHANGE_STALL, 0},
     {CPU_FORWARD_LATENCY, .5},

@@ -124,17 +124,26 @@ static const char *say_vector_slots(struct arena *arena, const struct bounds_wor
                         cpu_value(words->cpu, CPU_DISPATCH_WIDTH_VECTOR));
 }
 
-// What else ends a group of dispatch.
-static const char *say_fields(struct arena *arena, const struct bounds_words *words) {
-    bool has_any = false;
-    for (unsigned i = 0; i < words->found->n_insns; i++)
-        has_any |= words->found->recipes[i].dispatch_fields > 0;
-    return has_any ? arena_printf(arena,
-                                  ", or more than %g immediates and displacements, as %g of which an add or sub of the"
-                                  " stack pointer counts",
-                                  cpu_value(words->cpu, CPU_DISPATCH_FIELDS),
-                                  cpu_value(words->cpu, CPU_STACK_ADJUSTMENT_FIELDS))
-                   : "";
+// What ends a group of dispatch that has room for more slots.
+static const char *say_ends(struct arena *arena, const struct bounds_words *words) {
+    const bool by_pipes = words->found->bounds.by_pipes;
+    bool has_two = false, has_fields = false;
+    for (unsigned i = 0; i < words->found->n_insns; i++) {
+        has_two |= words->found->recipes[i].slots == 2 && cpu_does(words->cpu, CPU_DISPATCHES_WHOLE);
+        has_fields |= words->found->recipes[i].dispatch_fields > 0;
+    }
+    const char *fields =
+        has_fields
+            ? arena_printf(arena,
+                           "more than %g immediates and displacements, as %g of which an add or sub of the stack "
+                           "pointer counts",
+                           cpu_value(words->cpu, CPU_DISPATCH_FIELDS),
+                           cpu_value(words->cpu, CPU_STACK_ADJUSTMENT_FIELDS))
+            : "";
+    return arena_printf(arena, "%s%s%s%s%s", has_two ? "two of one instruction" : "",
+                        has_two && has_fields ? ", or " : "", fields,
+                        by_pipes && (has_two || has_fields) ? ", or " : "",
+                        by_pipes ? "an operation whose pipes were all given one in that cycle" : "");
 }
 
 static const char *say_slots(struct arena *arena, const struct bounds_words *words, enum cpu_parameter width,
@@ -144,10 +153,9 @@ static const char *say_slots(struct arena *arena, const struct bounds_words *wor
                                               : "";
     const double room = words->found->bounds.cycles[BOUND_DISPATCH] * cpu_value(words->cpu, width);
     const bool is_apart = width == CPU_DISPATCH_WIDTH && room > words->found->bounds.slots + 0.01;
-    const char *empty = is_apart
-                            ? arena_printf(arena, ", and room for %.2f stays empty before two of one instruction%s",
-                                           room - words->found->bounds.slots, say_fields(arena, words))
-                            : "";
+    const char *empty = is_apart ? arena_printf(arena, ", and room for %.2f stays empty before %s",
+                                                room - words->found->bounds.slots, say_ends(arena, words))
+                                 : "";
     return arena_printf(arena, "%s%s, of which %g %s in a cycle%s", some(arena, words->found->bounds.slots, "slot"),
                         syncs, cpu_value(words->cpu, width), verb, empty);
 }

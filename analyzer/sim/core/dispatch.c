@@ -1,4 +1,5 @@
 // Dispatch: instructions that the front end has delivered are renamed and enter windows and queues, in order.
+#include "analyzer/cpu/dispatch_group.h"
 #include "analyzer/sim/core/units.h"
 
 static bool has_room(const struct units *units, const struct core_insn *insn, enum event_stall *why) {
@@ -112,11 +113,10 @@ static void enter(struct units *units, const struct core_insn *insn, const struc
         units_complete_value(units, flight, flight->ready[CORE_VALUE]);
 }
 
-// Whether a group of dispatch that holds some fields has no room for an instruction's, or for the first of its two
-// slots alone.
-static bool comes_apart(const struct units *units, const struct core_insn *insn, unsigned fields) {
-    const unsigned more = insn->recipe->dispatch_fields;
-    if (fields && more && fields + more > units->most_fields)
+// Whether a group of dispatch has no room for an instruction, or for the first of its two slots alone.
+static bool comes_apart(const struct units *units, const struct core_insn *insn, const struct dispatch_group *group) {
+    if (!dispatch_group_has_room(group, insn->recipe->dispatch_fields, insn->recipe->dispatch_pipes,
+                                 units->most_fields))
         return true;
     const int64_t now = ticks_at(units->core.now), busy = units->dispatch.busy_until;
     return units->dispatches_whole && insn->slots == 2 &&
@@ -132,7 +132,7 @@ __attribute__((noinline, cold)) static void report_stall(struct units *units, en
 void units_dispatch(struct units *units) {
     struct core *core = &units->core;
     const struct core_plan *plan = units->plan;
-    unsigned fields = 0;
+    struct dispatch_group group = {.taken = DISPATCH_NOTHING};
     const uint64_t delivered = front_end_delivered(&units->front_end);
     const uint64_t end = delivered < core->total ? delivered : core->total;
     const struct core_insn *insn = &plan->insns[core->next_position];
@@ -148,7 +148,7 @@ void units_dispatch(struct units *units) {
                 report_stall(units, why);
             return;
         }
-        if (insn->may_come_apart && comes_apart(units, insn, fields)) {
+        if (insn->may_come_apart && comes_apart(units, insn, &group)) {
             units->dispatch.busy_until = ticks_at(core->now + 1);
             core->has_moved = true;
             return;
@@ -157,7 +157,7 @@ void units_dispatch(struct units *units) {
         if (insn->is_vector)
             gate_take(&units->dispatch_vector, core->now, 0, insn->slots * units->ticks_of_vector_slot);
         if (insn->may_come_apart)
-            fields += insn->recipe->dispatch_fields;
+            dispatch_group_add(&group, insn->recipe->dispatch_fields, insn->recipe->dispatch_pipes, units->most_fields);
         enter(units, insn++, access++);
         core->has_moved = true;
         if (!core->next_position) { // the next turn
