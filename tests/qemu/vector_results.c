@@ -116,6 +116,7 @@ static void check_set_up(uint64_t vl, uint64_t type) {
         wrong = "another order of indices";
 }
 
+void vector_take(void); // study-forms-qemu puts a call of it before a loop
 void vector_take(void) {
     uint64_t vl, type;
     __asm__ volatile("csrr %0, 0xc20; csrr %1, 0xc21; csrwi 0x009, 0" : "=r"(vl), "=r"(type));
