@@ -27,6 +27,7 @@ forms:
   - {match: IMUL64rm, latency: 3, slots: 2, serial: 7}
   - {match: "V(ADD|SUB)P[SD]Yrr", latency: 3, slots: 1, pipes: [{on: Zn4FPFAdd01, cycles: 1.5}]}
   - {match: "VXORP[SD]Yrr", latency: 1, slots: 1, pipes: [Zn4FP1+Zn4FP2, Zn4FP2+Zn4FP3]}
+  - {match: VSUBPSYrr, ignores: YMM1}
 END
 new=("$cyclops" upstream new small.cpu.yaml --llvm 22 --td X86/X86ScheduleSmall.td --name SmallModel)
 expect 0 "llvm-tblgen has the CPU file's numbers of ([0-9]+) of \1 opcodes\." one_line "${new[@]}" --csv small.csv
@@ -53,6 +54,10 @@ expect 0 'def : WriteRes<WriteJump, \[Small' one_line cat small.td
 # Two sets of pipes that overlap would start one instruction a cycle; their sum on all is three in two.
 expect 0 '^VXORPSYrr,1,1,,Small[A-Za-z]*123:2$' cat small.csv
 expect 0 'no parts that start one after another, as one set of pipes for their sum: 2 opcodes' one_line "${new[@]}" --force
+# What the file does not wait for delays nothing, however late it comes.
+expect 0 '^VSUBPSYrr,1,3,100,' cat small.csv
+expect 0 '^def SmallRead100 : SchedReadAdvance<100>; // it does not wait$' cat small.td
+expect 0 'VSUBPSYrr, 1 uop, latency 3 .*read 0 +YMM1, .*100 cycles' one_line "$cyclops" explain 'vsubps %ymm2, %ymm1, %ymm1' --mcpu small.yaml
 # What cannot be stated.
 expect 0 'no pipes held for fractions of a cycle, made whole: 3 opcodes' one_line "${new[@]}" --force
 expect 0 'times between two of one kind, as a resource that all kinds share: 1 opcode' one_line "${new[@]}" --force

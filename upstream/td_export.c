@@ -97,7 +97,12 @@ static void take_advances(const struct cpu *cpu, const struct cpu_recipe *recipe
             is_found = true;
             early = fmin(early, read->is_address ? 0 : read->early + (recipe->n_loads ? recipe->load_latency : 0));
         }
-        if (!is_found || operand >= TD_EXPORT_MOST_READS)
+        // What the file does not wait for. That push and pop do not wait for the stack pointer, LLVM's core has itself.
+        if (!is_found && cpu->units[insn->reads[i].reg] && !recipe->stack_change)
+            early = TD_EXPORT_NO_WAIT;
+        else if (!is_found)
+            continue;
+        if (operand >= TD_EXPORT_MOST_READS)
             continue;
         export->advances[operand] = (int)lround(early);
         if (export->advances[operand] && operand >= export->n_advances)

@@ -8,6 +8,8 @@
 #include "upstream/td_memory.h"
 
 enum { TD_EXPORT_MOST_LATENCIES = 8, TD_EXPORT_MOST_READS = 16, TD_EXPORT_MOST_USES = CPU_MOST_USES + TD_N_ACCESSES };
+// Cycles that a read comes early which waits for no result: LLVM's models have as many for a latency that is unknown.
+enum { TD_EXPORT_NO_WAIT = 100 };
 
 struct td_use {
     uint64_t pipes; // as in struct cpu, or one of struct td_memory

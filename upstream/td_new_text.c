@@ -130,7 +130,8 @@ static void write_shared(const struct td_new *new, const struct apart *all, size
         }
     for (int i = 0; i < 2 * MOST; i++)
         if (has_read[i] && i != MOST) {
-            text_addf(text, "%sdef %s : SchedReadAdvance<%d>;\n", title, read_name(new, i - MOST), i - MOST);
+            text_addf(text, "%sdef %s : SchedReadAdvance<%d>;%s\n", title, read_name(new, i - MOST), i - MOST,
+                      i - MOST == TD_EXPORT_NO_WAIT ? " // it does not wait" : "");
             title = "";
         }
 }
