@@ -82,7 +82,7 @@ expect 0 'match: VPTESTMDZrr, latency: 5}' cat "$T/masks.cpu.yaml"
 "$cyclops" survey "${loads[@]}" VMOVPQIto64rr VMOV64toPQIrr XOR64rr --isa x86_64 --target "sim:$T/late.cpu.yaml,noise=none" \
     --output "$T/late" >"$T/messages" 2>&1 || cat "$T/messages"
 expect 0 '^file: +[0-9]+ values: 0 off' "$cyclops" cpu import survey "$T/late" --base "$T/zen4.cpu.yaml" --output "$T/from.cpu.yaml"
-expect 0 'match: VADDPSrm, latency: 5, latency-from: .?."0": 3' cat "$T/from.cpu.yaml"
+expect 0 'match: VADDPSrm, latency: 5, latency-from: .?."0": 3\}' cat "$T/from.cpu.yaml"
 
 expect 2 'is there already; --force' "${import[@]}" --output "$T/new.cpu.yaml"
 expect 0 '^file:' "${import[@]}" --output "$T/new.cpu.yaml" --force
