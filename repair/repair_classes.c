@@ -87,7 +87,8 @@ static void add_form(struct repair *repair, struct arena *scratch, const struct 
 }
 
 // RISC-V: adds the forms with each pair of element and group where the survey has such. What is not allowed is no form.
-static void add_vector_pairs(struct repair *repair) {
+// Returns whether there are pairs.
+static bool add_vector_pairs(struct repair *repair) {
     struct vector_config pairs[VECTOR_N_PAIRS];
     bool has_pairs = false;
     for (size_t i = 0; i < repair->n_members; i++)
@@ -97,6 +98,13 @@ static void add_vector_pairs(struct repair *repair) {
     if (has_pairs)
         vector_forms_add(repair->arena, repair->request->model, pairs, VECTOR_N_PAIRS, &repair->forms,
                          &repair->n_forms);
+    return has_pairs;
+}
+
+// Whether an opcode may follow its class. Without a pair, a rule is of all pairs, those that are measured as well.
+static bool may_follow(const struct form *form, bool has_pairs) {
+    return form->status == FORM_USABLE && form->bytes && form->sched_class_name && !form->refused &&
+           (!has_pairs || form->vector.sew || !vector_config_matters(form));
 }
 
 bool repair_find_unseen(struct repair *repair, struct fail *fail) {
@@ -105,14 +113,14 @@ bool repair_find_unseen(struct repair *repair, struct fail *fail) {
     struct arena scratch = {0};
     if (!model->backend->forms(model->cpu, repair->arena, &repair->forms, &repair->n_forms, fail))
         return false;
-    add_vector_pairs(repair);
+    const bool has_pairs = add_vector_pairs(repair);
     repair->unseen =
         arena_alloc_uncleared(repair->arena, (repair->n_members + repair->n_forms) * sizeof *repair->unseen);
     size_t n_seen;
     const char **seen = take_unseen_members(repair, &n_seen);
     const struct form *forms = repair->forms;
     for (size_t i = 0; i < repair->n_forms; i++)
-        if (forms[i].status == FORM_USABLE && forms[i].bytes && forms[i].sched_class_name && !forms[i].refused &&
+        if (may_follow(&forms[i], has_pairs) &&
             !has_name(forms[i].vector.sew ? forms[i].name : forms[i].opcode, seen, n_seen) &&
             !has_name(forms[i].name, results->left_out, results->n_left_out))
             add_form(repair, &scratch, &forms[i]);

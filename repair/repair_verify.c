@@ -140,17 +140,14 @@ static size_t trade_on(struct repair *repair, size_t i, const struct predicted *
     return n_settled;
 }
 
-// Takes back what makes a value worse: of opcodes without a value first, then of its form, or of all in its programs
-// that have mended no value of their own. False: nothing is left to take back.
+// Takes back what makes a value worse: of its form, or of all in its programs that have mended no value of their own.
+// False: nothing is left to take back.
 static bool take_back(struct repair *repair, struct predictor *predictor, const struct check_value *value,
                       bool of_programs, bool *has_removed) {
     struct arena arena = {0};
-    bool is_any = undo_programs(repair, predictor, value, repair_unspread_opcode);
-    if (!is_any) {
-        is_any = of_programs ? undo_programs(repair, predictor, value, remove_unproved)
-                             : remove_opcode(repair, form_unit(&arena, value->form));
-        *has_removed |= is_any;
-    }
+    bool is_any = of_programs ? undo_programs(repair, predictor, value, remove_unproved)
+                              : remove_opcode(repair, form_unit(&arena, value->form));
+    *has_removed |= is_any;
     arena_free(&arena);
     return is_any;
 }
@@ -251,7 +248,8 @@ static void look_at(struct look *look, size_t i) {
     if (count_after(repair, i, &predicted, gap, count) || is_out) // what is held out only judges
         return;
     if (look->only_counts ||
-        (!(is_short ? take_sum_back : take_back)(repair, &look->predictor, value, of_programs, &look->has_removed) &&
+        (!undo_programs(repair, &look->predictor, value, repair_unspread_opcode) && // without a value: these first
+         !(is_short ? take_sum_back : take_back)(repair, &look->predictor, value, of_programs, &look->has_removed) &&
          of_programs)) {
         count->n_worse--;
         count->n_beside++;

@@ -79,6 +79,16 @@ expect 0 'match: "VMV_X_S-e16m1[|]VMV_X_S-e16m4", latency: 4, uses' cat one-fixe
 expect 1 '^0$' grep -c 'match: "VMV_V_X' one-fixed.yaml
 expect 0 'No findings' one_line "$cyclops" check one --mcpu one-fixed.yaml
 
+# The move's other pairs follow its class only as long as no sum with them becomes too short; and no rule is of all pairs.
+overlay some spacemit-x60 <<'YAML' | sed 's/x86_64/riscv64/' >some.yaml
+  - {match: "VMV_X_S-e16m[14]", latency: 4, uses: [{resource: SMX60_VIEU, acquire: 0, release: 2}]}
+YAML
+"$cyclops" survey {VMV_X_S,VMV_V_X,VFMV_F_S}-e16m{1,4} VMV_V_X-e32m{1,4} --isa riscv64 --target "sim:$T/some.yaml,noise=none" --output some >/dev/null 2>&1 ||
+    { echo "FAILED: survey of a move with some of its pairs"; exit 1; }
+expect 0 'before, 0 after\. Made worse: 0\. ' one_line "$cyclops" repair some --mcpu spacemit-x60 --output some-fixed.yaml
+expect 0 'match: "VMV_X_S-e16m2[|].*VMV_X_S-e8mf8", latency: 4' cat some-fixed.yaml
+expect 1 '^0$' grep -cE 'VMV_X_S["|]|VMV_X_S-e32m[14]\b' some-fixed.yaml
+
 "$cyclops" survey VMV_X_S VRGATHER_VV --vector e16m1,e16m4 --isa riscv64 --target sim:sifive-p670,noise=none --output partial >/dev/null 2>&1 ||
     { echo "FAILED: survey of vectors without what leads back"; exit 1; }
 expect 0 'Made worse: 0\.' one_line "$cyclops" repair partial --mcpu sifive-p470 --output partial.yaml
