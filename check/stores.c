@@ -6,19 +6,21 @@ static const double same = 0.03; // relative difference of throughputs that are 
 
 // The throughput on lines of their own, or all that there is of loads. Where fillers make copies faster
 // (survey/table/fills.h), it is that of copies alone, though a bound: lines may still be what limits these.
-static const struct table_value *of_lines(const struct table_row *row) {
+static const struct table_throughput *of_lines(const struct table_row *row) {
     if (row->headline == row->n_throughputs)
         return NULL;
     const struct table_throughput *headline = &row->throughputs[row->headline];
-    const struct table_value *alone = headline->fillers ? NULL : &headline->value;
+    const struct table_throughput *alone = headline->fillers ? NULL : headline;
     for (size_t i = 0; headline->fillers && i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i];
         if (!each->fillers && !each->is_elsewhere && each->placement == headline->placement &&
             each->streams >= headline->streams && table_is_stable(&each->value) &&
-            (!alone || each->value.cycles < alone->cycles))
-            alone = &each->value;
+            (!alone || each->value.cycles < alone->value.cycles))
+            alone = each;
     }
-    return alone && table_is_stable(alone) && (headline->fillers || alone->relation == TABLE_EQUAL) ? alone : NULL;
+    return alone && table_is_stable(&alone->value) && (headline->fillers || alone->value.relation == TABLE_EQUAL)
+               ? alone
+               : NULL;
 }
 
 bool stores_are_together(const struct table_row *row, const struct table_throughput *throughput) {
@@ -30,12 +32,12 @@ bool stores_are_together(const struct table_row *row, const struct table_through
 }
 
 const struct table_throughput *stores_together(const struct table_row *row) {
-    const struct table_value *lines = of_lines(row);
+    const struct table_throughput *lines = of_lines(row);
     const struct table_throughput *fastest = NULL;
     for (size_t i = 0; lines && i < row->n_throughputs; i++) {
         const struct table_throughput *each = &row->throughputs[i];
         if (stores_are_together(row, each) && table_is_stable(&each->value) && each->value.relation == TABLE_EQUAL &&
-            each->value.cycles <= lines->cycles * (1 + same) &&
+            each->value.cycles <= lines->value.cycles * (1 + same) &&
             (!fastest || each->value.cycles < fastest->value.cycles * (1 - same)))
             fastest = each;
     }
@@ -53,9 +55,11 @@ double stores_line_cycles(struct arena *arena, const struct survey_table *table)
     size_t n = 0;
     for (size_t i = 0; i < table->n_rows; i++) {
         const struct table_throughput *together = stores_together(&table->rows[i]);
-        const struct table_value *lines = of_lines(&table->rows[i]);
-        if (together && together->value.cycles < clearly_less * lines->cycles)
-            cycles[n++] = lines->cycles;
+        const struct table_throughput *lines = of_lines(&table->rows[i]);
+        // A loop of copies may be slower than straight code for its branch.
+        if (together && together->is_looped == lines->is_looped &&
+            together->value.cycles < clearly_less * lines->value.cycles)
+            cycles[n++] = lines->value.cycles;
     }
     if (n == 0)
         return 0;
@@ -64,9 +68,9 @@ double stores_line_cycles(struct arena *arena, const struct survey_table *table)
 }
 
 bool stores_wait_for_lines(const struct table_row *row, double line_cycles) {
-    const struct table_value *lines = of_lines(row);
+    const struct table_throughput *lines = of_lines(row);
     bool stores = false;
     for (size_t i = 0; i < row->n_throughputs; i++)
         stores |= stores_are_together(row, &row->throughputs[i]);
-    return stores && lines && lines->cycles <= line_cycles * (1 + same);
+    return stores && lines && lines->value.cycles <= line_cycles * (1 + same);
 }
