@@ -1,20 +1,15 @@
 #include "upstream/td_together.h"
 
+#include "analyzer/predict/port_spread.h"
+
 #include <math.h>
 
 // Reciprocal throughput that the pipes allow, where each part takes the best one by itself.
 static double apart(const struct td_export *export) {
-    double most = 0;
-    for (unsigned chosen = 1; chosen < 1u << export->n_uses; chosen++) {
-        uint64_t pipes = 0;
-        unsigned cycles = 0;
-        for (unsigned u = 0; u < export->n_uses; u++)
-            pipes |= chosen >> u & 1 ? export->uses[u].pipes : 0;
-        for (unsigned u = 0; u < export->n_uses; u++)
-            cycles += export->uses[u].pipes & ~pipes ? 0 : export->uses[u].cycles;
-        most = fmax(most, (double)cycles / __builtin_popcountll(pipes));
-    }
-    return most;
+    struct cpu_use work[TD_EXPORT_MOST_USES];
+    for (unsigned u = 0; u < export->n_uses; u++)
+        work[u] = (struct cpu_use){export->uses[u].pipes, export->uses[u].cycles};
+    return port_spread(work, export->n_uses, NULL);
 }
 
 // Takes a free pipe of each set. False: there are not enough.
@@ -38,13 +33,21 @@ static bool start(const struct td_export *export, unsigned now, unsigned free_at
     return true;
 }
 
-// The same where all parts start in one cycle.
+static bool is_idle(unsigned now, const unsigned free_at[64]) {
+    bool is = true;
+    for (unsigned p = 0; p < 64; p++)
+        is &= free_at[p] <= now;
+    return is;
+}
+
+// The same where all parts start in one cycle; infinite: there are more parts than pipes for them.
 static double together(const struct td_export *export) {
     enum { MANY = 60 };
     unsigned free_at[64] = {0}, now = 0;
     for (unsigned i = 0; i < MANY; i++)
-        while (!start(export, now, free_at))
-            now++;
+        for (; !start(export, now, free_at); now++)
+            if (is_idle(now, free_at))
+                return INFINITY;
     return (double)(now + 1) / MANY;
 }
 
@@ -72,7 +75,7 @@ static void sort_uses(struct td_export *export) {
 }
 
 bool td_join_uses(struct td_export *export) {
-    enum { MOST = 8 }; // sets of which all choices are looked at
+    enum { MOST = 8 }; // sets; of more, none are joined
     static const double better = 0.02;
     bool does = false;
     for (bool is_better = export->n_uses <= MOST; is_better;) {
