@@ -34,6 +34,7 @@ bool subject_recipe(const struct subject_view *view, const struct subject *subje
 
 // Latencies that are measured by themselves.
 void subject_take_latencies(const struct subject_view *view, struct subject *subject);
+bool subject_is_of_address(const struct check_value *value); // whether its source is a register of an address
 // Sets latency to the slowest result, where a sum shows that it is off by so much.
 void subject_change_latency(const struct subject_view *view, struct subject *subject, double change);
 // Lets the result come so much later from the source of a sum, and from others as before. `missing`: of the sum.

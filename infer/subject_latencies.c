@@ -107,14 +107,14 @@ static unsigned place_of(struct ends *ends, const char *name) {
     return ends->n <= MOST_ENDS && strcmp(ends->names[ends->n - 1], name) == 0 ? ends->n - 1 : MOST_ENDS;
 }
 
-static bool is_of_address(const struct check_value *value) {
+bool subject_is_of_address(const struct check_value *value) {
     return strchr(value->source, '.') && strncmp(value->source, "flags", 5) != 0;
 }
 
 static void add_pair(struct arena *arena, const struct form *form, const struct check_value *value,
                      struct pairs *pairs) {
     const char *to = name_of(arena, form, value->destination, false);
-    bool is_address = is_of_address(value);
+    bool is_address = subject_is_of_address(value);
     const char *from = is_address ? NULL : name_of(arena, form, value->source, true);
     bool has_own = value->to_others > value->value.cycles + 0.5;
     double cycles = rounded(has_own ? value->to_others : value->value.cycles);
@@ -310,7 +310,7 @@ void subject_delay_source(const struct subject_view *view, struct subject *subje
     struct cpu_recipe recipe;
     struct ends from = {.n = 0};
     const double late = floor(missing + 0.2); // a sum is an upper bound of its part
-    const bool is_address = is_of_address(value);
+    const bool is_address = subject_is_of_address(value);
     const char *name = is_address ? NULL : name_of(view->arena, subject->form, value->source, true);
     if (late < 1 || (!name && !is_address) || subject->numbers.n_to || !subject_recipe(view, subject, &recipe) ||
         recipe.rename != CPU_EXECUTES || recipe.n_stores || (is_address && !recipe.n_loads) || !recipe.n_writes)

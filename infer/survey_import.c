@@ -388,9 +388,8 @@ static void take_late(const struct import *import, const struct subject_view *vi
     for (size_t v = 0; v < subject->n_values; v++) {
         const struct check_value *value = &subject->values[v];
         const struct sum sum = {subject, value};
-        if (!is_sum(value) || strcmp(value->destination, "0") != 0 ||
-            (strchr(value->source, '.') != NULL) != is_address || (found && !is_address) ||
-            !knows_ways_back(import, view, &sum))
+        if (!is_sum(value) || strcmp(value->destination, "0") != 0 || subject_is_of_address(value) != is_address ||
+            (found && !is_address) || !knows_ways_back(import, view, &sum))
             continue;
         const struct predicted predicted = predictor_predict(view->predictor, value);
         const double missing = value->value.cycles - predicted.cycles;

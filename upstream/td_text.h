@@ -56,8 +56,8 @@ bool td_find_value(const struct td_text *text, unsigned line, const char *name, 
 // Behind blanks and comments.
 size_t td_skip_blank(const struct td_text *text, size_t at);
 size_t td_line_start(const struct td_text *text, unsigned line);
-// The line behind the statement around a place, where others may follow: of all that are directly in the braces of a
-// "let SchedModel = ... in". False: there is none, or it is a multiclass.
+// Finds the line behind the statement that a place is in: others may follow there. The statement must stand directly in
+// the braces of a "let SchedModel = ... in". False: it does not, or it is a multiclass.
 bool td_find_behind(const struct td_text *text, size_t place, size_t *behind);
 // The value of "let NAME = VALUE;" in a body; false: it has none.
 bool td_find_let(const struct td_text *text, struct td_span body, const char *name, struct td_span *value);
@@ -72,7 +72,8 @@ const char *td_edited(struct td_text *text);
 // Behind td_edited: the line of the old text that a line of the new one stands for, from 1. Sets the edit that made it;
 // null: none did.
 unsigned td_old_line(const struct td_text *text, unsigned line, const struct td_edit **by);
-// A unified diff of the edits, with so many lines around each; "" where there are none. `name`: path in its header.
+// Returns a unified diff of the edits; "": there are no edits. `context`: lines to show around each. `name`: path in
+// its header.
 const char *td_diff(struct td_text *text, const char *name, size_t context);
 
 #endif

@@ -6,8 +6,8 @@
 #include "analyzer/code/block.h"
 #include "analyzer/code/vector_config.h"
 
-// The first instruction of a block that depends on a configuration which none before it sets; null: there is none, or
-// the triple is of another ISA.
+// Finds the first instruction of a block that needs a configuration before any other one sets it. Null: no instruction
+// does so, or the triple is of another ISA.
 const struct insn *vector_start_find(const char *triple, const struct block *block);
 
 // Sets the pair that code leaves behind. False: it sets none.

@@ -134,8 +134,12 @@ static void execute_stack(const struct cpu *cpu, struct cpu_recipe *recipes, uns
     }
 }
 
-// What a group of dispatch has room for besides slots, where a block adjusts the stack pointer. A jump's are those of
-// what it is fused with.
+// What brings an instruction to dispatch: a jump comes with what it is fused with.
+static struct cpu_recipe *dispatched_with(struct cpu_recipe *recipes, unsigned i) {
+    return &recipes[recipes[i].is_fused && i ? i - 1 : i];
+}
+
+// What a group of dispatch has room for besides slots, where a block adjusts the stack pointer.
 static void take_fields(const struct cpu *cpu, struct cpu_recipe *recipes, unsigned n) {
     bool adjusts = false;
     for (unsigned i = 0; i < n; i++)
@@ -147,7 +151,7 @@ static void take_fields(const struct cpu *cpu, struct cpu_recipe *recipes, unsig
             fields = (unsigned)cpu_value(cpu, CPU_STACK_ADJUSTMENT_FIELDS);
         else if (recipe->stack_change)
             fields = 1;
-        recipes[recipe->is_fused && i ? i - 1 : i].dispatch_fields += fields;
+        dispatched_with(recipes, i)->dispatch_fields += fields;
     }
 }
 
@@ -167,13 +171,15 @@ static void take_pipes(struct cpu_recipe *recipes, unsigned n) {
         for (unsigned u = 0; u < recipes[i].n_uses; u++)
             if (cpu_is_operation(&recipes[i]))
                 pipes |= recipes[i].uses[u].pipes;
-    for (unsigned i = 0; i < n && __builtin_popcountll(pipes) <= DISPATCH_MOST_PIPES; i++) {
+    if (__builtin_popcountll(pipes) > DISPATCH_MOST_PIPES)
+        return;
+    for (unsigned i = 0; i < n; i++) {
         unsigned own = 0;
         for (unsigned u = 0; u < recipes[i].n_uses && !own && cpu_is_operation(&recipes[i]); u++)
             own = numbered(recipes[i].uses[u].pipes, pipes);
-        const unsigned at = recipes[i].is_fused && i ? i - 1 : i;
-        if (own && recipes[at].slots <= 1)
-            recipes[at].dispatch_pipes = own;
+        struct cpu_recipe *with = dispatched_with(recipes, i);
+        if (own && with->slots <= 1)
+            with->dispatch_pipes = own;
     }
 }
 

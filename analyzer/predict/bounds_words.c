@@ -124,26 +124,30 @@ static const char *say_vector_slots(struct arena *arena, const struct bounds_wor
                         cpu_value(words->cpu, CPU_DISPATCH_WIDTH_VECTOR));
 }
 
+static void add_end(struct text *ends, const char *what) {
+    text_addf(ends, "%s%s", ends->length ? ", or " : "", what);
+}
+
 // What ends a group of dispatch that has room for more slots.
 static const char *say_ends(struct arena *arena, const struct bounds_words *words) {
-    const bool by_pipes = words->found->bounds.by_pipes;
+    struct text ends = {.arena = arena};
     bool has_two = false, has_fields = false;
     for (unsigned i = 0; i < words->found->n_insns; i++) {
         has_two |= words->found->recipes[i].slots == 2 && cpu_does(words->cpu, CPU_DISPATCHES_WHOLE);
         has_fields |= words->found->recipes[i].dispatch_fields > 0;
     }
-    const char *fields =
-        has_fields
-            ? arena_printf(arena,
-                           "more than %g immediates and displacements, as %g of which an add or sub of the stack "
-                           "pointer counts",
-                           cpu_value(words->cpu, CPU_DISPATCH_FIELDS),
-                           cpu_value(words->cpu, CPU_STACK_ADJUSTMENT_FIELDS))
-            : "";
-    return arena_printf(arena, "%s%s%s%s%s", has_two ? "two of one instruction" : "",
-                        has_two && has_fields ? ", or " : "", fields,
-                        by_pipes && (has_two || has_fields) ? ", or " : "",
-                        by_pipes ? "an operation whose pipes were all given one in that cycle" : "");
+    text_add(&ends, "");
+    if (has_two)
+        add_end(&ends, "two of one instruction");
+    if (has_fields)
+        add_end(&ends, arena_printf(arena,
+                                    "more than %g immediates and displacements, as %g of which an add or sub of the "
+                                    "stack pointer counts",
+                                    cpu_value(words->cpu, CPU_DISPATCH_FIELDS),
+                                    cpu_value(words->cpu, CPU_STACK_ADJUSTMENT_FIELDS)));
+    if (words->found->bounds.by_pipes)
+        add_end(&ends, "an operation whose pipes were all given one in that cycle");
+    return ends.data;
 }
 
 static const char *say_slots(struct arena *arena, const struct bounds_words *words, enum cpu_parameter width,
