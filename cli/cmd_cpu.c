@@ -61,10 +61,10 @@ static const struct command command = {
     "  import card CARD.yaml  fills in parameters that a machine card shows ('cyclops\n"
     "          machine') and the base does not state. What it states is kept, marked\n"
     "          with ≠ where the card contradicts it.\n"
-    "  import ports PAIRS  infers port sets from times ('cyclops infer pairs'), and\n"
-    "          writes the pipes of these forms. Ports that the same forms use as a\n"
-    "          pipe of the base have its name. What is not certain is marked so, with\n"
-    "          all else that fits.\n",
+    "  import ports PAIRS...  infers port sets from times ('cyclops infer pairs'),\n"
+    "          and writes the pipes of these forms. Ports that the same forms use as\n"
+    "          a pipe of the base have its name. What is not certain is marked so,\n"
+    "          with all else that fits.\n",
     "  cyclops cpu list\n"
     "  cyclops cpu show cpu:skylake\n"
     "  cyclops cpu diff cpu:haswell cpu:skylake\n"
@@ -213,12 +213,12 @@ static bool put_card(struct arena *arena, const char *path, struct fail *fail) {
     return true;
 }
 
-static bool put_pairs(struct arena *arena, const char *folder, struct fail *fail) {
+static bool put_pairs(struct arena *arena, const char *const *folders, size_t n, struct fail *fail) {
     struct import_onto onto;
     struct ports ports;
     struct ports_import_result result;
     if (!begin_import(arena, "the ports are", &onto, fail) ||
-        !import_pairs(arena, &onto, folder, &ports, &result, fail) || !write_import(result.text, fail))
+        !import_pairs(arena, &onto, folders, n, &ports, &result, fail) || !write_import(result.text, fail))
         return false;
     imports_print_ports(arena, &result, args.wants_all, stdout, cli_wants_colour());
     return true;
@@ -247,8 +247,8 @@ static bool work(struct arena *arena, const struct operands *operands, struct fa
         return put_survey(arena, items + 2, n - 2, fail);
     if (n == 3 && strcmp(items[1], "card") == 0)
         return put_card(arena, items[2], fail);
-    if (n == 3 && strcmp(items[1], "ports") == 0)
-        return put_pairs(arena, items[2], fail);
+    if (n >= 3 && strcmp(items[1], "ports") == 0)
+        return put_pairs(arena, items + 2, n - 2, fail);
     return n == 1 ? import(arena, fail)
                   : fail_set(fail, FAIL_INPUT, "'import' takes options only: --mcpu CPU --output NAME.cpu.yaml");
 }

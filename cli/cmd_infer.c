@@ -18,7 +18,7 @@
 static struct {
     double interval_percent, tolerance_percent, excess_percent, random;
     struct option_count most_forms, sentinels;
-    const char *output, *judge, *smt, *why, *base;
+    const char *output, *judge, *smt, *why, *base, *shard;
     bool wants_all, wants_next, is_resumed, is_forced, takes_other_cpu;
 } args = {.interval_percent = -1,
           .tolerance_percent = -1,
@@ -62,6 +62,8 @@ static const struct option options[] = {
      "pairs: also measure N random multisets each of vectors, of general registers, and with memory. They are no "
      "evidence: judged.csv has them, for --judge. Default: 0.",
      &args.random},
+    {OPTION_TEXT, "shard", "I/N",
+     "pairs: measure only part I of N, from 1. 'cyclops infer ports PAIRS...' puts the parts together.", &args.shard},
     {OPTION_LIST, "llvm", "LLVM", "pairs: version (22), module or folder of LLVM that lists the forms.",
      &lab_args.options.llvms},
     {OPTION_ROWS, NULL, NULL, NULL, lab_args_where},
@@ -95,7 +97,7 @@ static const struct option options[] = {
 
 static const struct command command = {
     "cyclops infer",
-    "SURVEY [MACHINE] [PAIRS]|pairs SURVEY|ports EVIDENCE",
+    "SURVEY [MACHINE] [PAIRS...]|pairs SURVEY|ports EVIDENCE...",
     "Makes a CPU file, our own model of a CPU, from what was measured of it: from\n"
     "times alone, without counters and without a vendor's table. The order of work:\n"
     "\n"
@@ -119,8 +121,9 @@ static const struct command command = {
     "form of each class beside each sentinel, and then what would decide most. Not\n"
     "measured are forms that store, wait for flags, or write a part of a register.\n"
     "\n"
-    "ports infers. EVIDENCE is such a folder, or a table of experiments, each a\n"
-    "multiset of independent instructions and the cycles it took:\n"
+    "ports infers. EVIDENCE is such a folder, the folders of several parts (--shard),\n"
+    "or a table of experiments, each a multiset of independent instructions and the\n"
+    "cycles it took:\n"
     "\n"
     "  cycles,low,high,forms\n"
     "  0.25,0.249,0.251,ADD64rr\n"
@@ -146,6 +149,7 @@ static const struct command command = {
     "  cyclops infer survey machine pairs --output zen5.cpu.yaml\n"
     "  cyclops infer --why zen5.cpu.yaml VPADDDYrr\n"
     "  cyclops infer pairs survey --output pairs --budget 300\n"
+    "  cyclops infer pairs survey --shard 2/8 --output part2\n"
     "  cyclops infer ports pairs\n"
     "  cyclops infer ports pairs --judge pairs/judged.csv\n"
     "  cyclops infer ports pairs.csv --next\n"
@@ -196,9 +200,10 @@ static bool judge(struct arena *arena, const struct ports *ports, struct fail *f
     return true;
 }
 
-static bool infer(struct arena *arena, const char *path, const struct ports_options *usual, struct fail *fail) {
+// `paths`: folders of pairs, or one table.
+static bool infer(struct arena *arena, const char *const *paths, size_t n, bool are_folders, struct fail *fail) {
     struct evidence all = {.arena = arena};
-    struct ports_options wanted = *usual;
+    struct ports_options wanted = are_folders ? ports_measured : ports_defaults;
     struct ports ports;
     if (args.tolerance_percent >= 0)
         wanted.tolerance = args.tolerance_percent / 100;
@@ -206,11 +211,11 @@ static bool infer(struct arena *arena, const char *path, const struct ports_opti
         wanted.excess = args.excess_percent / 100;
     wanted.steps = (lab_args.budget_s >= 0 ? lab_args.budget_s : usual_seconds) * PREDICTIONS_A_SECOND;
     if (!file_can_write(args.output, fail) || !file_can_write(args.smt, fail) ||
-        !evidence_read(&all, path, interval(), fail))
+        !(are_folders ? pair_campaign_read(&all, paths, n, fail) : evidence_read(&all, paths[0], interval(), fail)))
         return false;
     struct evidence few = evidence_of_few(arena, &all, args.most_forms.value);
     if (few.n_items == 0)
-        return fail_at(fail, file_name(path), 0, 0, "no experiment has at most %lu different forms (--most-forms)",
+        return fail_at(fail, file_name(paths[0]), 0, 0, "no experiment has at most %lu different forms (--most-forms)",
                        args.most_forms.value);
     ports_infer(arena, &few, &wanted, &ports);
     if (args.why && !print_why(arena, &ports, fail))
@@ -261,6 +266,7 @@ static bool check_verb(enum verb verb, struct fail *fail) {
     } all[] = {{"resume", args.is_resumed, OF_PAIRS, "pairs"},
                {"sentinels", args.sentinels.is_given, OF_PAIRS, "pairs"},
                {"random", args.random >= 0, OF_PAIRS, "pairs"},
+               {"shard", args.shard, OF_PAIRS, "pairs"},
                {"why", args.why, OF_PORTS | OF_WHY, "ports"},
                {"judge", args.judge, OF_PORTS, "ports"},
                {"next", args.wants_next, OF_PORTS, "ports"},
@@ -313,7 +319,7 @@ static int measure_pairs(struct arena *arena, struct lab *lab, const struct oper
     struct pair_campaign_summary summary;
     int status = 0;
     (void)lab;
-    if (lab_args_read(arena, fail)) {
+    if (lab_args_read(arena, fail) && lab_args_read_shard(args.shard, &request.shard, &request.n_shards, fail)) {
         request.n_random = args.random > 0 ? (unsigned)args.random : 0;
         request.campaign.budget_seconds = lab_args_start_budget(0);
         if (pair_campaign_run(arena, &request, &summary, &status, fail))
@@ -330,11 +336,16 @@ static enum verb verb_of(const struct operands *operands) {
                                                      : INFER_FILE;
 }
 
-static void infer_ports_of(struct arena *arena, const char *path, struct fail *fail) {
-    if (file_is_folder(path))
-        infer(arena, pair_campaign_experiments(arena, path), &ports_measured, fail);
+static void infer_ports_of(struct arena *arena, const char *const *paths, size_t n, struct fail *fail) {
+    size_t n_folders = 0;
+    for (size_t i = 0; i < n; i++)
+        n_folders += file_is_folder(paths[i]);
+    if (n == 0 || (n > 1 && n_folders < n))
+        fail_set(fail, FAIL_INPUT,
+                 "infer ports takes one file of experiments, or folders of 'cyclops infer pairs' (see cyclops infer "
+                 "--help)");
     else
-        infer(arena, path, &ports_defaults, fail);
+        infer(arena, paths, n, n_folders > 0, fail);
 }
 
 static void infer_file(struct arena *arena, const struct operands *operands, struct fail *fail) {
@@ -362,11 +373,7 @@ static int work(struct arena *arena, const struct operands *operands, struct fai
         fail_set(fail, FAIL_INPUT, "infer pairs takes the folder of one survey (see cyclops infer --help)");
         break;
     case INFER_PORTS:
-        if (operands->n_items == 2)
-            infer_ports_of(arena, operands->items[1], fail);
-        else
-            fail_set(fail, FAIL_INPUT,
-                     "infer ports takes one file or folder of experiments (see cyclops infer --help)");
+        infer_ports_of(arena, operands->items + 1, operands->n_items - 1, fail);
         break;
     case INFER_WHY:
         if (operands->n_items == 1)

@@ -95,17 +95,6 @@ static const struct command command = {
     options,
 };
 
-static bool read_shard(struct survey_request *request, struct fail *fail) {
-    enum { MOST_SHARDS = 10000 };
-    int end = 0;
-    if (!args.shard)
-        return true;
-    bool is_read = sscanf(args.shard, "%u/%u%n", &request->shard, &request->n_shards, &end) == 2 && !args.shard[end];
-    return (is_read && request->shard >= 1 && request->shard <= request->n_shards &&
-            request->n_shards <= MOST_SHARDS) ||
-           fail_set(fail, FAIL_INPUT, "--shard is I/N with I from 1 to N, such as 2/8; not '%s'", args.shard);
-}
-
 // Whether the events are to be chosen: the default.
 static bool are_events_chosen(void) {
     const struct option_list *events = &lab_args.events;
@@ -201,7 +190,8 @@ static int run(struct arena *arena, struct lab *lab, const struct operands *oper
     struct survey_summary summary;
     int status = 0;
     (void)lab;
-    if (!read_shard(&request, fail) || !cli_vectors(arena, &args.vectors, &request.vectors, &request.n_vectors, fail) ||
+    if (!lab_args_read_shard(args.shard, &request.shard, &request.n_shards, fail) ||
+        !cli_vectors(arena, &args.vectors, &request.vectors, &request.n_vectors, fail) ||
         !read_mixtures(&request, fail) || !lab_args_read(arena, fail) || !read_events(arena, fail))
         return 0;
     if (args.bundle) {

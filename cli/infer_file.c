@@ -75,13 +75,13 @@ static const char *first_of_class(struct arena *arena, const char *folder, const
     return NULL;
 }
 
-static bool why_ports(struct arena *arena, const struct model *model, const char *llvm, const char *folder,
+static bool why_ports(struct arena *arena, const struct model *model, const char *llvm, const struct whole_paths *paths,
                       const char *form, struct fail *fail) {
     char *text;
     size_t length;
     struct ports ports;
     struct ports_import_result pairs;
-    const char *first = first_of_class(arena, folder, form, fail);
+    const char *first = first_of_class(arena, paths->pairs[0], form, fail);
     if (fail->status != FAIL_NONE || !file_read(arena, model->own->path, &text, &length, fail))
         return false;
     const struct import_onto onto = {.text = text,
@@ -89,7 +89,7 @@ static bool why_ports(struct arena *arena, const struct model *model, const char
                                      .output = model->own->path,
                                      .llvm = llvm,
                                      .takes_other_cpu = true}; // whoever made the file has decided that
-    if (!import_pairs(arena, &onto, folder, &ports, &pairs, fail))
+    if (!import_pairs(arena, &onto, paths->pairs, paths->n_pairs, &ports, &pairs, fail))
         return false;
     const char *const *forms = ports.evidence->forms;
     size_t number = first ? text_find(first, forms, ports.evidence->n_forms) : ports.evidence->n_forms;
@@ -118,7 +118,7 @@ static bool why(struct arena *arena, const struct model *model, const char *llvm
         end++;
     printf("%s: %s\n", form, results.values[first].example ? results.values[first].example : "");
     inferred_print_values(arena, model, results.values + first, end - first, stdout, cli_wants_colour());
-    return !paths.pairs || why_ports(arena, model, llvm, paths.pairs, form, fail);
+    return !paths.n_pairs || why_ports(arena, model, llvm, &paths, form, fail);
 }
 
 bool infer_file_why(struct arena *arena, const char *cpu, const char *llvm, const char *form, struct fail *fail) {

@@ -142,6 +142,16 @@ bool lab_args_read_addresses(const char *text, bool *are_static, struct fail *fa
            fail_set(fail, FAIL_INPUT, "--addresses is run or static, not '%s'", text);
 }
 
+bool lab_args_read_shard(const char *text, unsigned *part, unsigned *n_parts, struct fail *fail) {
+    enum { MOST_SHARDS = 10000 };
+    int end = 0;
+    if (!text)
+        return true;
+    bool is_read = sscanf(text, "%u/%u%n", part, n_parts, &end) == 2 && !text[end];
+    return (is_read && *part >= 1 && *part <= *n_parts && *n_parts <= MOST_SHARDS) ||
+           fail_set(fail, FAIL_INPUT, "--shard is I/N with I from 1 to N, such as 2/8; not '%s'", text);
+}
+
 bool lab_args_read_assume(const char *text, bool *refuses_base, struct fail *fail) {
     *refuses_base = text && strcmp(text, "nothing") == 0;
     return !text || *refuses_base || strcmp(text, "llvm") == 0 ||

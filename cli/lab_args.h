@@ -42,6 +42,9 @@ bool lab_args_read_events(struct arena *arena, struct fail *fail);
 int lab_args_run(struct arena *arena, const struct operands *operands, struct fail *fail,
                  int (*run)(struct arena *arena, struct lab *lab, const struct operands *operands, struct fail *fail));
 
+// --shard: part I of N, from 1; null: `n_parts` stays 0, for all. Fails (FAIL_INPUT) at another text.
+bool lab_args_read_shard(const char *text, unsigned *part, unsigned *n_parts, struct fail *fail);
+
 // --assume: what counts where a CPU file states nothing. Fails (FAIL_INPUT) at another word; null: LLVM's numbers.
 bool lab_args_read_assume(const char *text, bool *refuses_base, struct fail *fail);
 // --addresses: whether blocks run where CPU files cannot follow their addresses. Likewise; null: they do.

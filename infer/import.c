@@ -47,19 +47,22 @@ bool import_card(struct arena *arena, const struct import_onto *onto, const char
     return is_done;
 }
 
-bool import_pairs(struct arena *arena, const struct import_onto *onto, const char *folder, struct ports *ports,
-                  struct ports_import_result *result, struct fail *fail) {
+bool import_pairs(struct arena *arena, const struct import_onto *onto, const char *const *folders, size_t n,
+                  struct ports *ports, struct ports_import_result *result, struct fail *fail) {
     struct model model = {0};
     struct evidence *evidence = ARENA_NEW(arena, struct evidence);
     const struct ports_import_request request = {.ports = ports,
-                                                 .classes = pair_campaign_classes(arena, folder),
+                                                 .classes = pair_campaign_classes(arena, folders[0]),
                                                  .model = &model,
                                                  .text = ports_import_kept_text(arena, onto->text)};
     const char *machine;
     *evidence = (struct evidence){.arena = arena};
-    bool is_done = evidence_read(evidence, pair_campaign_experiments(arena, folder), 0, fail) &&
-                   pair_campaign_machine(arena, folder, &machine, fail) &&
-                   open_kept(arena, onto, request.text, "the pairs were", machine, &model, fail);
+    bool is_done = pair_campaign_read(evidence, folders, n, fail);
+    for (size_t i = 0; i < n && is_done; i++) {
+        model_close(&model);
+        is_done = pair_campaign_machine(arena, folders[i], &machine, fail) &&
+                  open_kept(arena, onto, request.text, "the pairs were", machine, &model, fail);
+    }
     if (is_done) {
         ports_infer(arena, evidence, &ports_measured, ports);
         is_done = ports_import(arena, &request, result, fail) && is_good(arena, onto, result->text, fail);

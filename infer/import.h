@@ -21,8 +21,8 @@ bool import_survey(struct arena *arena, const struct import_onto *onto, const st
                    struct import_result *result, struct fail *fail);
 bool import_card(struct arena *arena, const struct import_onto *onto, const char *path,
                  struct card_import_result *result, struct fail *fail);
-// `folder`: of pairs. `ports`: what was inferred from them.
-bool import_pairs(struct arena *arena, const struct import_onto *onto, const char *folder, struct ports *ports,
-                  struct ports_import_result *result, struct fail *fail);
+// `folders`: of pairs, or of the parts of one campaign. `ports`: what was inferred from them.
+bool import_pairs(struct arena *arena, const struct import_onto *onto, const char *const *folders, size_t n,
+                  struct ports *ports, struct ports_import_result *result, struct fail *fail);
 
 #endif

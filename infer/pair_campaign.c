@@ -233,9 +233,10 @@ static bool find_sentinels(struct pairs_run *run, const char *kernels, struct fa
 static bool measure_beside(struct pairs_run *run, const char *kernels, struct fail *fail) {
     enum { MOST_MORE = 4 };
     static const double apart = 1.02; // of the longer one: less shows nothing shared
-    size_t first = run->n_items;
-    for (unsigned f = 0; f < run->sets.n_forms; f++)
-        for (size_t s = 0; s < run->n_sentinels && pairs_is_class(run, f); s++) {
+    size_t first = run->n_items, n_classes = 0;
+    for (unsigned f = 0; f < run->sets.n_forms; f++) {
+        bool is_own = pairs_is_class(run, f) && pairs_is_own(run, n_classes++);
+        for (size_t s = 0; s < run->n_sentinels && is_own; s++) {
             unsigned m = 1, n = 1;
             balance(run->sets.forms[f].cycles, run->sets.forms[run->sentinels[s]].cycles, &m, &n);
             long item = f != run->sentinels[s] ? add_pair(run, f, m, run->sentinels[s], n, "balanced") : 0;
@@ -243,6 +244,7 @@ static bool measure_beside(struct pairs_run *run, const char *kernels, struct fa
             for (unsigned more = 2; item < 0 && more <= MOST_MORE; more *= 2)
                 item = add_pair(run, f, m, run->sentinels[s], more * n, "balanced");
         }
+    }
     if (!measure(run, kernels, fail))
         return false;
     for (size_t i = first, end = run->n_items; i < end; i++) {
@@ -283,7 +285,7 @@ static bool decide(struct pairs_run *run, const char *kernels, struct fail *fail
         struct evidence evidence = {.arena = &arena};
         struct ports ports;
         size_t n = run->n_items;
-        if (!evidence_read(&evidence, pair_campaign_experiments(&arena, run->request->campaign.folder), 0, fail)) {
+        if (!pair_campaign_read(&evidence, &run->request->campaign.folder, 1, fail)) {
             arena_free(&arena);
             return false;
         }
@@ -307,6 +309,8 @@ static bool measure_random(struct pairs_run *run, const char *kernels, struct fa
     enum { TRIES = 20, MOST_RANDOM = 1000 };
     for (enum pair_draw_kind kind = 0; kind < PAIR_DRAW_N_KINDS; kind++)
         for (unsigned number = 0; number < run->request->n_random; number++) {
+            if (!pairs_is_own(run, number))
+                continue;
             struct multiset_term terms[MULTISET_MOST_TERMS];
             long item = -1;
             for (unsigned attempt = 0; attempt < TRIES && item < 0; attempt++) {

@@ -27,6 +27,8 @@ struct pair_campaign_request {
     const char *llvm;                 // that lists the forms; null: the newest
     unsigned n_sentinels;             // at the most
     unsigned n_random;                // multisets to judge by, of each kind
+    unsigned shard, n_shards;         // this one of so many parts, from 1; n_shards 0: all. Of classes beside
+                                      // sentinels and of random multisets; each part finds the sentinels itself
 };
 
 struct pair_campaign_summary {
@@ -41,6 +43,10 @@ struct pair_campaign_summary {
 // `status` as in survey_run. False only where nothing can go on.
 bool pair_campaign_run(struct arena *arena, const struct pair_campaign_request *request,
                        struct pair_campaign_summary *summary, int *status, struct fail *fail);
+
+// Reads the evidence of a folder, or of the parts of one campaign. Fails where they are of different surveys.
+struct evidence;
+bool pair_campaign_read(struct evidence *evidence, const char *const *folders, size_t n, struct fail *fail);
 
 // Names of the folder's files. Live in `arena`.
 const char *pair_campaign_experiments(struct arena *arena, const char *folder);

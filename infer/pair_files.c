@@ -3,6 +3,7 @@
 
 #include "base/compressed.h"
 #include "base/file.h"
+#include "infer/evidence.h"
 #include "survey/table/table.h"
 
 #include <math.h>
@@ -39,6 +40,31 @@ static const char *terms_text(const struct pairs_run *run, const struct pairs_it
     return text.data;
 }
 
+bool pair_campaign_read(struct evidence *evidence, const char *const *folders, size_t n, struct fail *fail) {
+    char *first = NULL, *other;
+    size_t length = 0, other_length;
+    for (size_t i = 0; i < n; i++) {
+        if (!evidence_read(evidence, pair_campaign_experiments(evidence->arena, folders[i]), 0, fail))
+            return false;
+        if (n == 1)
+            return true;
+        if (!file_read(evidence->arena, pair_campaign_classes(evidence->arena, folders[i]), &other, &other_length,
+                       fail))
+            return false;
+        if (!first) {
+            first = other;
+            length = other_length;
+        } else if (length != other_length || memcmp(first, other, length) != 0)
+            return fail_set(fail, FAIL_INPUT, "'%s' and '%s' are not parts of one campaign: their classes differ",
+                            folders[0], folders[i]);
+    }
+    return true;
+}
+
+bool pairs_is_own(const struct pairs_run *run, size_t number) {
+    return !run->request->n_shards || number % run->request->n_shards == run->request->shard - 1;
+}
+
 bool pairs_is_class(const struct pairs_run *run, unsigned form) {
     return run->sets.forms[form].first == form;
 }
@@ -56,11 +82,17 @@ static const char filler[] = "(filler)"; // what takes a slot and nothing else: 
 static void add_alone(const struct pairs_run *run, struct text *csv) {
     static const double error = 0.005; // of the survey's slots, which are whole numbers
     double width = run->sets.width;
+    size_t n_classes = 0;
+    bool *is_used =
+        ARENA_ARRAY(run->arena, bool, run->sets.n_forms); // of another part's, only what stands beside these
+    for (size_t i = 0; i < run->n_items; i++)
+        for (unsigned t = 0; t < run->items[i].n_terms && run->items[i].is_known && !run->items[i].is_judged; t++)
+            is_used[run->items[i].terms[t].form] = true;
     if (width > 0)
         text_addf(csv, "%.5f,%.5f,%.5f,%s,FILL,survey\n", 1 / width, (1 - error) / width, (1 + error) / width, filler);
     for (unsigned f = 0; f < run->sets.n_forms; f++) {
         const struct multiset_form *form = &run->sets.forms[f];
-        if (!pairs_is_class(run, f))
+        if (!pairs_is_class(run, f) || (!pairs_is_own(run, n_classes++) && !is_used[f]))
             continue;
         text_addf(csv, "%.5f,%.5f,%.5f,%s,%s,survey\n", form->cycles, form->low, form->high, form->name, form->kernel);
         unsigned n = (unsigned)ceil(form->cycles * width + 0.5);

@@ -48,6 +48,8 @@ long pairs_add_item(struct pairs_run *run, const struct multiset_term *terms, un
 
 // Whether the form stands for its class.
 bool pairs_is_class(const struct pairs_run *run, unsigned form);
+// Whether this part of the campaign measures what has that number.
+bool pairs_is_own(const struct pairs_run *run, size_t number);
 // By its name; sets.n_forms: the survey has none such.
 unsigned pairs_form_called(const struct pairs_run *run, const char *name);
 

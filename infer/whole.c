@@ -32,27 +32,26 @@ static enum whole_kind kind_of(struct arena *arena, const char *path) {
 
 bool whole_sort_paths(struct arena *arena, const char *const *paths, size_t n, struct whole_paths *sorted,
                       struct fail *fail) {
-    const char **surveys = NULL;
+    const char **surveys = NULL, **pairs = NULL;
     *sorted = (struct whole_paths){.n_surveys = 0};
     for (size_t i = 0; i < n; i++) {
         enum whole_kind kind = kind_of(arena, paths[i]);
-        const char **one = kind == WHOLE_CARD ? &sorted->card : &sorted->pairs;
         if (kind == WHOLE_NOTHING)
             return fail_set(fail, FAIL_INPUT,
                             "'%s' is no folder of 'cyclops survey', 'cyclops machine' or 'cyclops infer pairs', and no "
                             "machine card",
                             paths[i]);
-        if (kind == WHOLE_SURVEY) {
+        if (kind == WHOLE_SURVEY)
             *ARENA_ADD(arena, surveys, sorted->n_surveys) = paths[i];
-            continue;
-        }
-        if (*one)
-            return fail_set(fail, FAIL_INPUT, "'%s' and '%s' are both %s: name one", *one, paths[i],
-                            kind == WHOLE_CARD ? "machine cards" : "pairs");
-        *one =
-            kind == WHOLE_CARD && file_is_folder(paths[i]) ? arena_printf(arena, "%s/card.yaml", paths[i]) : paths[i];
+        else if (kind == WHOLE_PAIRS)
+            *ARENA_ADD(arena, pairs, sorted->n_pairs) = paths[i];
+        else if (sorted->card)
+            return fail_set(fail, FAIL_INPUT, "'%s' and '%s' are both machine cards: name one", sorted->card, paths[i]);
+        else
+            sorted->card = file_is_folder(paths[i]) ? arena_printf(arena, "%s/card.yaml", paths[i]) : paths[i];
     }
     sorted->surveys = surveys;
+    sorted->pairs = pairs;
     return sorted->n_surveys > 0 ||
            fail_set(fail, FAIL_INPUT, "there is no survey among these: 'cyclops survey' makes one");
 }
@@ -87,8 +86,8 @@ static const char *with_evidence(struct arena *arena, const char *text, const ch
         text_addf(&line, "%s\"%s\"", i ? ", " : "", path_from(arena, output, paths->surveys[i]));
     if (paths->card)
         text_addf(&line, ", \"%s\"", path_from(arena, output, paths->card));
-    if (paths->pairs)
-        text_addf(&line, ", \"%s\"", path_from(arena, output, paths->pairs));
+    for (size_t i = 0; i < paths->n_pairs; i++)
+        text_addf(&line, ", \"%s\"", path_from(arena, output, paths->pairs[i]));
     text_add(&line, "]");
     return with_line(arena, text, "evidence:", line.data);
 }
@@ -106,7 +105,7 @@ static const char *with_identity(struct arena *arena, const char *text, const st
 
 static bool are_of_one_cpu(struct arena *arena, const struct whole_paths *paths, const char *machine,
                            struct fail *fail) {
-    const char *others[2] = {NULL};
+    const char **others = ARENA_ARRAY(arena, const char *, paths->n_pairs + 1); // the card's; the pairs'
     if (paths->card) {
         struct card card;
         struct card_origin origin;
@@ -114,9 +113,10 @@ static bool are_of_one_cpu(struct arena *arena, const struct whole_paths *paths,
             return false;
         others[0] = origin.measured_on;
     }
-    if (paths->pairs && !pair_campaign_machine(arena, paths->pairs, &others[1], fail))
-        return false;
-    for (unsigned i = 0; i < 2; i++)
+    for (size_t i = 0; i < paths->n_pairs; i++)
+        if (!pair_campaign_machine(arena, paths->pairs[i], &others[1 + i], fail))
+            return false;
+    for (size_t i = 0; i <= paths->n_pairs; i++)
         if (others[i] && *others[i] && !same_cpu_names(machine, others[i]))
             return fail_set(fail, FAIL_INPUT,
                             "the survey was measured on %s, and the %s on %s; if that is one CPU, --other-cpu insists",
@@ -124,22 +124,25 @@ static bool are_of_one_cpu(struct arena *arena, const struct whole_paths *paths,
     return true;
 }
 
-static bool add_pairs(struct arena *arena, const struct import_onto *onto, const char *folder,
+static bool add_pairs(struct arena *arena, const struct import_onto *onto, const struct whole_paths *paths,
                       struct whole_result *result, struct fail *fail) {
-    const char *path = pair_campaign_judged(arena, folder);
     enum { LEAST_JUDGED = 3 };
-    if (!import_pairs(arena, onto, folder, &result->ports, &result->pairs, fail))
+    if (!import_pairs(arena, onto, paths->pairs, paths->n_pairs, &result->ports, &result->pairs, fail))
         return false;
     unexplained_add_pairs(arena, &result->ports, &result->unexplained);
-    if (!compressed_find(arena, path))
-        return true;
     struct evidence judged = *result->ports.evidence; // so that forms have the same numbers
     judged.items = NULL;
     judged.n_items = 0;
-    result->is_judged = evidence_read(&judged, path, 0, fail);
+    for (size_t i = 0; i < paths->n_pairs; i++) {
+        const char *path = pair_campaign_judged(arena, paths->pairs[i]);
+        bool is_there = compressed_find(arena, path) != NULL;
+        if (is_there && !evidence_read(&judged, path, 0, fail))
+            return false;
+        result->is_judged |= is_there;
+    }
     if (result->is_judged)
         result->judgement = port_judge(arena, &result->ports, &judged, LEAST_JUDGED);
-    return result->is_judged;
+    return true;
 }
 
 bool whole_infer(struct arena *arena, const struct import_onto *onto, const struct whole_paths *paths,
@@ -162,8 +165,8 @@ bool whole_infer(struct arena *arena, const struct import_onto *onto, const stru
     if (!import_survey(arena, &next, &results, &result->survey, fail))
         return false;
     next.text = result->survey.text;
-    if (paths->pairs) {
-        if (!add_pairs(arena, &next, paths->pairs, result, fail))
+    if (paths->n_pairs) {
+        if (!add_pairs(arena, &next, paths, result, fail))
             return false;
         next.text = result->pairs.text;
     }

@@ -10,9 +10,11 @@
 struct whole_paths {
     const char *const *surveys; // folders of one survey; one or more
     size_t n_surveys;
-    const char *card, *pairs; // null: there is none. `card`: the file, or the folder with it
+    const char *const *pairs; // folders of one campaign of pairs
+    size_t n_pairs;
+    const char *card; // the file, or the folder with it; null: there is none
 };
-// Sorts paths by what they hold. Fails where one holds nothing, or two hold a card or pairs.
+// Sorts paths by what they hold. Fails where one holds nothing, or two hold a card.
 bool whole_sort_paths(struct arena *arena, const char *const *paths, size_t n, struct whole_paths *sorted,
                       struct fail *fail);
 

@@ -27,14 +27,14 @@ static void print_sources(struct arena *arena, const struct whole_paths *paths, 
     add_source(&table, paths->surveys[0], "numbers of forms",
                arena_printf(arena, "%s that differ from the base, of %zu stable values",
                             text_count(arena, result->survey.n_opcodes, "opcode"), result->survey.before.n));
-    if (paths->pairs) {
+    if (paths->n_pairs) {
         struct text text = {.arena = arena};
         text_addf(&text, "%s, on %u pipes of the base and %u of its own; measured:",
                   text_count(arena, result->pairs.n_opcodes, "opcode"), result->pairs.n_of_base, result->pairs.n_own);
         for (enum ports_state state = 0; state < N_PORTS_STATES; state++)
             if (result->pairs.n_states[state])
                 text_addf(&text, " %zu %s", result->pairs.n_states[state], ports_state_names[state]);
-        add_source(&table, paths->pairs, "ports", text.data);
+        add_source(&table, paths->pairs[0], "ports", text.data);
     }
     table_print(&table, out, colour);
 }
@@ -81,7 +81,7 @@ void inferred_print(struct arena *arena, const char *output, const struct whole_
     if (!paths->card)
         screen_print_sentence("without a machine card, widths and windows are the base's: 'cyclops machine' makes one",
                               out);
-    if (!paths->pairs)
+    if (!paths->n_pairs)
         screen_print_sentence("without pairs, ports are the base's: 'cyclops infer pairs' measures them", out);
     screen_print_whole_sentence(
         arena_printf(arena, "%s is made. Why a form's numbers: cyclops infer --why %s FORM", output, output), out);

@@ -46,7 +46,7 @@ expect 2 'name what was measured' "$cyclops" infer
 expect 2 'output names the file to write' "$cyclops" infer survey
 expect 2 "'nothing' is no folder of" "$cyclops" infer survey nothing --output x.cpu.yaml
 expect 2 'there is no survey among these' "$cyclops" infer machine pairs --output x.cpu.yaml
-expect 2 "are both pairs: name one" "$cyclops" infer survey pairs elsewhere/pairs --output x.cpu.yaml
+expect 2 "are both machine cards: name one" "$cyclops" infer survey machine machine --output x.cpu.yaml
 "$cyclops" survey ADDPSrr --isa x86_64 --target sim:skylake,noise=none --mixtures 0 --output other >messages 2>&1 || { cat messages; failures=1; }
 expect 2 'the survey was measured on sim:skylake.* and the card on sim:znver4' "$cyclops" infer other machine --output x.cpu.yaml
 expect 0 'x.cpu.yaml is made' one_line "$cyclops" infer other machine --other-cpu --output x.cpu.yaml

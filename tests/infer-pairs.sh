@@ -17,6 +17,26 @@ expect 0 ',(vector|memory)$' cat "$T/pairs/judged.csv"
 expect 0 'VADDPSYrr +0\.5 +p[0-9a-f]{2} ' "$cyclops" infer ports "$T/pairs"
 expect 0 '^error: mean [01]\.[0-9] %' "$cyclops" infer ports "$T/pairs" --judge "$T/pairs/judged.csv"
 
+# Parts: each measures its classes, and together they show what the whole shows. Other classes are no part of it.
+for i in 1 2; do
+    expect 0 '^8 forms in 8 classes' "${pairs[@]::4}" "${sim[@]}" --output "$T/part$i" --random 4 --shard $i/2
+done
+beside() { awk -F, '$6 == "balanced" || $6 == "surplus" || $6 == "vector" || $6 == "memory" { print $4 }' "$@" | sort; }
+for file in experiments judged; do
+    cmp <(beside "$T/pairs/$file.csv") <(beside "$T"/part[12]/$file.csv) || { echo "FAILED: parts of $file" && failures=1; }
+    beside "$T/part2/$file.csv" | grep -q . || { echo "FAILED: nothing in part 2 of $file" && failures=1; }
+done
+cmp <("$cyclops" infer ports "$T/pairs" | grep '^  V') <("$cyclops" infer ports "$T"/part[12] | grep '^  V') || failures=1
+expect 0 'of 8 measured forms that the base describes, [78] are as there' "$cyclops" cpu import ports "$T"/part[12] --base znver4 --output "$T/parts.cpu.yaml"
+expect 0 'is made' "$cyclops" infer "$T/survey" "$T/part1" "$T/part2" --base znver4 --output "$T/whole.cpu.yaml"
+expect 0 '^evidence: .*"part1", "part2"' cat "$T/whole.cpu.yaml"
+expect 0 'p[0-9]' "$cyclops" infer --why "$T/whole.cpu.yaml" VADDPSYrr
+cp -r "$T/part2" "$T/strange" && echo 'X,X' >>"$T/strange/classes.csv"
+expect 2 'are not parts of one campaign' "$cyclops" infer ports "$T/part1" "$T/strange"
+expect 2 'takes one file of experiments, or folders' "$cyclops" infer ports "$T/part1" "$T/pairs/experiments.csv"
+expect 2 'shard is I/N' "${pairs[@]}" --shard 3/2
+expect 2 "shard is an option of 'cyclops infer pairs'" "$cyclops" infer ports "$T/pairs" --shard 1/2
+
 # A loop is a kernel that can be repeated.
 id=$(awk -F, '$6 == "balanced" { print $5; exit }' "$T/pairs/experiments.csv")
 expect 0 "$id" "$cyclops" run --kernels "$T/pairs/kernels" "$id" --n 1 "${sim[@]}"

@@ -14,18 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_shard(struct corpus_request *request, struct fail *fail) {
-    enum { MOST_SHARDS = 10000 };
-    int end = 0;
-    if (!corpus_args.shard)
-        return true;
-    bool is_read =
-        sscanf(corpus_args.shard, "%u/%u%n", &request->shard, &request->n_shards, &end) == 2 && !corpus_args.shard[end];
-    return (is_read && request->shard >= 1 && request->shard <= request->n_shards &&
-            request->n_shards <= MOST_SHARDS) ||
-           fail_set(fail, FAIL_INPUT, "--shard is I/N with I from 1 to N, such as 2/8; not '%s'", corpus_args.shard);
-}
-
 // The command that goes on with the folder.
 static const char *resume_of(struct arena *arena, const char *folder) {
     static const char *const without[] = {"output", "budget", NULL}, *const flags[] = {"resume", NULL};
@@ -74,7 +62,8 @@ static int measure(struct arena *arena, struct lab *lab, const struct operands *
     struct profile counts;
     int status = 0;
     (void)lab;
-    if (!lab_args_read(arena, fail) || !read_shard(&request, fail) ||
+    if (!lab_args_read(arena, fail) ||
+        !lab_args_read_shard(corpus_args.shard, &request.shard, &request.n_shards, fail) ||
         !start_args_read(arena, lab_args.options.isa, NULL, false, &request.start, fail) ||
         (corpus_args.hot && !profile_read(arena, corpus_args.hot, operands->items, operands->n_items, &counts, fail)))
         return 0;
