@@ -5,6 +5,7 @@
 
 #include "analyzer/code/x86_encoding.h"
 #include "analyzer/cpu/cpu.h"
+#include "analyzer/cpu/dispatch_group.h"
 #include "analyzer/sched/insn.h"
 
 // What rename does with an instruction: all but the first take no pipe.
@@ -54,10 +55,9 @@ struct cpu_recipe {
     // Several of enum cpu_flags: what an instruction that reads LLVM's one register of flags reads of it, or writes.
     unsigned flags_read, flags_written;
 
-    unsigned slots;           // of rename and dispatch; 0: fused into another one
-    unsigned decoded_slots;   // the same before some are split at rename
-    unsigned dispatch_fields; // of CPU_DISPATCH_FIELDS; 0 where the block adjusts no stack pointer
-    unsigned dispatch_pipes;  // of CPU_DISPATCHES_APART, numbered in the block, that it may be given; 0: it needs none
+    unsigned slots;         // of rename and dispatch; 0: fused into another one
+    unsigned decoded_slots; // the same before some are split at rename
+    struct dispatch_need dispatch;
     unsigned n_loads, n_stores; // accesses to memory
     struct cpu_string {
         unsigned bytes; // of an element; 0: no string is accessed

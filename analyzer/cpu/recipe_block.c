@@ -151,7 +151,7 @@ static void take_fields(const struct cpu *cpu, struct cpu_recipe *recipes, unsig
             fields = (unsigned)cpu_value(cpu, CPU_STACK_ADJUSTMENT_FIELDS);
         else if (recipe->stack_change)
             fields = 1;
-        dispatched_with(recipes, i)->dispatch_fields += fields;
+        dispatched_with(recipes, i)->dispatch.fields += fields;
     }
 }
 
@@ -163,9 +163,21 @@ static unsigned numbered(uint64_t some, uint64_t all) {
     return bits;
 }
 
+// An operation for each use of a pipe, and each cycle of it, as far as one group has room for them.
+static void take_operations(const struct cpu_recipe *recipe, uint64_t all, struct dispatch_need *need) {
+    uint64_t taken = DISPATCH_NOTHING;
+    unsigned n = 0;
+    for (unsigned u = 0; u < recipe->n_uses; u++) {
+        const unsigned pipes = numbered(recipe->uses[u].pipes, all);
+        double left = recipe->uses[u].cycles;
+        for (; n < DISPATCH_MOST_OPERATIONS && (taken = dispatch_take(taken, pipes)) && left > 0; left--)
+            need->pipes[n++] = pipes;
+    }
+}
+
 // What an instruction and the jump that is fused with it do is one operation: the jump's, where it has pipes. No rule
-// for more pipes than a group can count.
-static void take_pipes(struct cpu_recipe *recipes, unsigned n) {
+// for more pipes than a group can count, and for two slots of an adjustment of the stack pointer.
+static void take_pipes(const struct cpu *cpu, struct cpu_recipe *recipes, unsigned n) {
     uint64_t pipes = 0;
     for (unsigned i = 0; i < n; i++)
         for (unsigned u = 0; u < recipes[i].n_uses; u++)
@@ -174,12 +186,10 @@ static void take_pipes(struct cpu_recipe *recipes, unsigned n) {
     if (__builtin_popcountll(pipes) > DISPATCH_MOST_PIPES)
         return;
     for (unsigned i = 0; i < n; i++) {
-        unsigned own = 0;
-        for (unsigned u = 0; u < recipes[i].n_uses && !own && cpu_is_operation(&recipes[i]); u++)
-            own = numbered(recipes[i].uses[u].pipes, pipes);
         struct cpu_recipe *with = dispatched_with(recipes, i);
-        if (own && with->slots <= 1)
-            with->dispatch_pipes = own;
+        const unsigned most_slots = cpu_recipe_writes(with, cpu->adjuster) ? 1 : DISPATCH_MOST_OPERATIONS;
+        if (cpu_is_operation(&recipes[i]) && with->slots <= most_slots)
+            take_operations(&recipes[i], pipes, &with->dispatch);
     }
 }
 
@@ -220,7 +230,7 @@ struct cpu_recipe *cpu_recipes(struct arena *arena, const struct cpu *cpu, const
     if (cpu_value(cpu, CPU_DISPATCH_FIELDS) > 0)
         take_fields(cpu, recipes, block->n_insns);
     if (cpu_does(cpu, CPU_DISPATCHES_APART))
-        take_pipes(recipes, block->n_insns);
+        take_pipes(cpu, recipes, block->n_insns);
     if (cpu_knows(cpu, CPU_DEPENDENT_CYCLES) && cpu_value(cpu, CPU_DEPENDENT_REACH) > 0)
         find_lost_turns(arena, cpu, recipes, block->n_insns);
     return recipes;

@@ -56,13 +56,15 @@ static uint64_t fill_groups(const struct bound_code *code, unsigned width, bool 
     uint64_t places = 0;
     for (unsigned i = 0; i < code->n; i++) {
         const struct cpu_recipe *recipe = &code->recipes[i];
-        const unsigned n = recipe->slots, pipes = by_pipes ? recipe->dispatch_pipes : 0;
+        const unsigned n = recipe->slots;
+        const struct dispatch_need need =
+            by_pipes ? recipe->dispatch : (struct dispatch_need){recipe->dispatch.fields, {0}};
         if (group->slots && ((is_whole && n == 2 && group->slots + n > width) ||
-                             !dispatch_group_has_room(&group->held, recipe->dispatch_fields, pipes, most_fields))) {
+                             !dispatch_group_has_room(&group->held, &need, most_fields))) {
             places += width - group->slots;
             *group = empty;
         }
-        dispatch_group_add(&group->held, recipe->dispatch_fields, pipes, most_fields);
+        dispatch_group_add(&group->held, &need, most_fields);
         places += n;
         group->slots += n;
         if (group->slots >= width)

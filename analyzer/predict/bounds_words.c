@@ -134,7 +134,7 @@ static const char *say_ends(struct arena *arena, const struct bounds_words *word
     bool has_two = false, has_fields = false;
     for (unsigned i = 0; i < words->found->n_insns; i++) {
         has_two |= words->found->recipes[i].slots == 2 && cpu_does(words->cpu, CPU_DISPATCHES_WHOLE);
-        has_fields |= words->found->recipes[i].dispatch_fields > 0;
+        has_fields |= words->found->recipes[i].dispatch.fields > 0;
     }
     text_add(&ends, "");
     if (has_two)

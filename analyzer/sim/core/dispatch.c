@@ -115,8 +115,7 @@ static void enter(struct units *units, const struct core_insn *insn, const struc
 
 // Whether a group of dispatch has no room for an instruction, or for the first of its two slots alone.
 static bool comes_apart(const struct units *units, const struct core_insn *insn, const struct dispatch_group *group) {
-    if (!dispatch_group_has_room(group, insn->recipe->dispatch_fields, insn->recipe->dispatch_pipes,
-                                 units->most_fields))
+    if (!dispatch_group_has_room(group, &insn->recipe->dispatch, units->most_fields))
         return true;
     const int64_t now = ticks_at(units->core.now), busy = units->dispatch.busy_until;
     return units->dispatches_whole && insn->slots == 2 &&
@@ -157,7 +156,7 @@ void units_dispatch(struct units *units) {
         if (insn->is_vector)
             gate_take(&units->dispatch_vector, core->now, 0, insn->slots * units->ticks_of_vector_slot);
         if (insn->may_come_apart)
-            dispatch_group_add(&group, insn->recipe->dispatch_fields, insn->recipe->dispatch_pipes, units->most_fields);
+            dispatch_group_add(&group, &insn->recipe->dispatch, units->most_fields);
         enter(units, insn++, access++);
         core->has_moved = true;
         if (!core->next_position) { // the next turn
