@@ -1,6 +1,7 @@
 // Where the time of predictions goes: microseconds per block, each stage run over all blocks by itself.
 //     bench_stages FILE.hex CPU ITERATIONS   `cyclops mca --hex`: decoding, describing, simulating
 //     bench_stages FILE.hex cpu:NAME         a CPU file: describing by its base, its bounds, its core
+//     bench_stages FILE.hex cpu:NAME values  what these are, to the last bit: a faster program has the same
 #include "analyzer/model/model.h"
 #include "analyzer/predict/core_plan.h"
 #include "analyzer/sim/mca/mca.h"
@@ -8,6 +9,7 @@
 #include "base/text.h"
 #include "gen/block.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -131,9 +133,30 @@ static void run_for_file(struct bench *bench) {
            decoded, simulated, simulated_decoded);
 }
 
-static bool run_file(struct bench *bench, const struct backend_options *options) {
+// All bounds of a block, and its core's cycles: unrolled, from the decoders, and as a loop.
+static void print_values(struct bench *bench, struct code *code) {
+    enum { UNROLLED, DECODED, LOOPED, N_WAYS };
+    for (unsigned way = 0; way < N_WAYS && code->block.n_insns; way++) {
+        struct bounds bounds;
+        double cycles = -1;
+        bench->is_decoded = way == DECODED;
+        struct bounds_request request = request_of(bench, &code->block);
+        request.is_loop = way == LOOPED;
+        if (!bounds_find(&request, &bounds, &bench->fail) || !core_cycles_find(&request, 0, &cycles, &bench->fail))
+            printf("%s ", bench->fail.text);
+        for (unsigned i = 0; i < BOUND_N; i++)
+            printf("%a ", bounds.cycles[i]);
+        printf("%" PRIx64 " %d %d %a %a %a core %a\n", bounds.pipes, bounds.by_pipes, bounds.counts_stores,
+               bounds.longest, bounds.crowded, bounds.slots, cycles);
+    }
+}
+
+static bool run_file(struct bench *bench, const struct backend_options *options, bool prints_values) {
     bool is_open = model_open(&bench->model, &bench->arena, NULL, options, &bench->fail);
-    if (is_open)
+    for (size_t i = 0; is_open && prints_values && i < bench->n_codes; i++)
+        if (describe_for_file(bench, &bench->codes[i]))
+            print_values(bench, &bench->codes[i]);
+    if (is_open && !prints_values)
         run_for_file(bench);
     model_close(&bench->model);
     return is_open;
@@ -154,7 +177,8 @@ static bool run_model(struct bench *bench, const struct backend_options *options
 
 int main(int argc, char **argv) {
     if (argc < 3 || argc > 4) {
-        fprintf(stderr, "usage: bench_stages FILE.hex CPU ITERATIONS\n       bench_stages FILE.hex cpu:NAME\n");
+        fprintf(stderr,
+                "usage: bench_stages FILE.hex CPU ITERATIONS\n       bench_stages FILE.hex cpu:NAME [values]\n");
         return 2;
     }
     struct bench bench = {.iterations = argc > 3 ? strtoul(argv[3], NULL, 10) : 0};
@@ -162,8 +186,8 @@ int main(int argc, char **argv) {
         .cpu = argv[2], .triple = "x86_64-unknown-linux-gnu", .output_syntax = -1, .no_text = true}; // as with --brief
     read_codes(&bench, argv[1]);
     // A block that cannot be described costs nothing but itself.
-    bool is_done =
-        bench.n_codes != 0 && (model_is_cpu_file(argv[2]) ? run_file(&bench, &options) : run_model(&bench, &options));
+    bool is_done = bench.n_codes != 0 &&
+                   (model_is_cpu_file(argv[2]) ? run_file(&bench, &options, argc > 3) : run_model(&bench, &options));
     if (!is_done)
         fail_print(&bench.fail, stderr);
     arena_free(&bench.arena);
