@@ -44,11 +44,12 @@ static bool simulate(const struct steady_request *request, uint64_t iterations, 
     struct event_listener listener = {.self = watch, .marked = on_marked, .repeated = on_repeated};
     struct event_listener *listeners[] = {&listener, NULL};
     const struct core_ops *core = request->plan ? &cpu_core : mca_core_of(request->machine);
-    const struct pipeline_options options = {.iterations = iterations,
+    const bool counts = request->plan && !walk_all;
+    const struct pipeline_options options = {.iterations = counts ? 2 * iterations : iterations,
                                              .walk_all = walk_all || (request->plan && request->least_cycles > 0),
                                              .relaxed = request->relaxed,
                                              .plan = request->plan,
-                                             .halves = request->plan && !walk_all,
+                                             .counted_iterations = counts ? iterations : 0,
                                              .first_iterations = request->first_iterations,
                                              .least_cycles = walk_all ? 0 : request->least_cycles,
                                              .until_repeated = true};

@@ -56,13 +56,6 @@ struct core_ops {
     uint64_t (*signature)(const struct core *core, uint64_t hash);
     void (*put_state)(const struct core *core, struct coder *coder);
 
-    // For a shorter run of the same, which goes alike until its instructions end (pipeline_options.halves). `nears`: in
-    // this cycle, or in the next ones, one with that index or a later one may be taken in. `fork`: a copy, with memory
-    // of the run's stash, that is to run so many instructions, and to report nothing; null: such have been taken in.
-    // Both null: the core cannot.
-    bool (*nears)(const struct core *core, uint64_t total);
-    struct core *(*fork)(const struct core *core, uint64_t total, struct stash *stash);
-
     const struct core_knob *knobs;
     unsigned n_knobs; // at most 32
 

@@ -20,75 +20,48 @@ static bool counts_cycles(const struct core *core, uint64_t max_cycles) {
     return max_cycles != 0 || wanted->cycle_begin || wanted->cycle_end || wanted->stalled || wanted->pressed;
 }
 
-// A run of fewer iterations, begun with the whole one: it is left where it parts from that, and only walked to its end
-// where somebody asks for its cycles.
-struct part {
-    uint64_t total; // instructions
-    struct core *core;
-    uint64_t cycles; // once it has been walked
+enum { MARK_FIRST_HALF, MARK_FIRST, MARK_HALF, MARK_ALL, N_MARKS };
+
+// When so many instructions are no longer in flight, those of some of the iterations.
+struct marks {
+    uint64_t insns[N_MARKS];  // UINT64_MAX: nobody asks
+    uint64_t cycles[N_MARKS]; // 0: they are
+    uint64_t next;            // the fewest of those that are
 };
 
-struct parts {
-    enum { PART_HALF, PART_FIRST, PART_FIRST_HALF, MOST_PARTS } order[MOST_PARTS]; // the shortest ones come first
-    struct part of[MOST_PARTS];
-    unsigned n, n_begun;
-    uint64_t first_iterations;
-};
-
-static void parts_add(struct parts *parts, unsigned which, uint64_t total) {
-    unsigned at = parts->n++;
-    for (; at && parts->of[parts->order[at - 1]].total > total; at--)
-        parts->order[at] = parts->order[at - 1];
-    parts->order[at] = which;
-    parts->of[which].total = total;
+static void marks_init(struct marks *marks, const struct core *core, const struct pipeline_options *options) {
+    const uint64_t counted = options->counted_iterations, first = options->first_iterations;
+    const uint64_t iterations[N_MARKS] = {first / 2, first, counted / 2, counted};
+    *marks = (struct marks){.next = counted ? 0 : UINT64_MAX};
+    for (unsigned i = 0; i < N_MARKS; i++)
+        marks->insns[i] = iterations[i] ? iterations[i] * core->n_steps : UINT64_MAX;
 }
 
-static void parts_init(struct parts *parts, const struct core *core, const struct pipeline_options *options) {
-    const uint64_t iterations = core->total / core->n_steps, first = options->first_iterations;
-    *parts = (struct parts){.first_iterations = first};
-    if (!options->halves || !core->ops->fork)
-        return;
-    parts_add(parts, PART_HALF, iterations / 2 * core->n_steps);
-    if (first && first < iterations) {
-        parts_add(parts, PART_FIRST, first * core->n_steps);
-        parts_add(parts, PART_FIRST_HALF, first / 2 * core->n_steps);
-    }
+// Whether the second half of the first iterations took as long as it has to, but for a cycle.
+static bool is_first_enough(const struct marks *marks, const struct pipeline_options *options) {
+    const double counted = (double)(options->first_iterations - options->first_iterations / 2);
+    const double cycles = (double)(marks->cycles[MARK_FIRST] - marks->cycles[MARK_FIRST_HALF]);
+    return options->least_cycles > 0 && marks->cycles[MARK_FIRST] && cycles <= options->least_cycles * counted + 1;
 }
 
-static bool run(struct core *core, struct periodic *periodic, struct parts *parts, struct stash *stash,
-                const struct pipeline_options *options, struct fail *fail);
-
-// 0: it was not begun, or is stuck.
-static uint64_t part_cycles(struct part *part, struct fail *fail) {
-    struct periodic nothing = {.is_on = false};
-    struct parts none = {.n = 0};
-    const struct pipeline_options options = {.max_cycles = 0};
-    if (part->core && !part->cycles && run(part->core, &nothing, &none, NULL, &options, fail))
-        part->cycles = core_cycles(part->core);
-    return part->cycles;
-}
-
-// Whether the second half of the first iterations takes as long as it has to, but for a cycle.
-static bool is_first_enough(struct parts *parts, const struct pipeline_options *options, struct fail *fail) {
-    const uint64_t all = part_cycles(&parts->of[PART_FIRST], fail),
-                   half = part_cycles(&parts->of[PART_FIRST_HALF], fail);
-    const uint64_t second_half = parts->first_iterations - parts->first_iterations / 2;
-    const double counted = (double)second_half;
-    return all && half && (double)(all - half) / counted * counted <= options->least_cycles * counted + 1;
-}
-
-// Begins the next part where that is near. Returns whether what is known then is enough.
-static bool parts_look(struct parts *parts, struct core *core, const struct pipeline_options *options,
-                       struct stash *stash, struct fail *fail) {
-    const unsigned which = parts->order[parts->n_begun];
-    if (!core->ops->nears(core, parts->of[which].total))
+// Between two cycles. Returns whether what is known is enough.
+static bool marks_look(struct marks *marks, struct core *core, const struct pipeline_options *options) {
+    const uint64_t left = core->ops->oldest(core);
+    if (left < marks->next)
         return false;
-    parts->of[which].core = core->ops->fork(core, parts->of[which].total, stash);
-    parts->n_begun++;
-    return which == PART_FIRST && is_first_enough(parts, options, fail);
+    marks->next = UINT64_MAX;
+    for (unsigned i = 0; i < N_MARKS; i++) {
+        if (!marks->cycles[i] && marks->insns[i] <= left)
+            marks->cycles[i] = core_cycles(core);
+        if (!marks->cycles[i] && marks->insns[i] < marks->next)
+            marks->next = marks->insns[i];
+    }
+    if (is_first_enough(marks, options))
+        core->settled_cycles = options->least_cycles;
+    return core->settled_cycles > 0 || marks->cycles[MARK_ALL];
 }
 
-static bool run(struct core *core, struct periodic *periodic, struct parts *parts, struct stash *stash,
+static bool run(struct core *core, struct periodic *periodic, struct marks *marks,
                 const struct pipeline_options *options, struct fail *fail) {
     const struct core_ops *ops = core->ops;
     const uint64_t max_cycles = options->max_cycles;
@@ -99,10 +72,6 @@ static bool run(struct core *core, struct periodic *periodic, struct parts *part
                             "give it more, or fewer iterations");
         uint64_t iterations = core->n_entered;
         core->has_moved = false;
-        if (parts->n_begun < parts->n && parts_look(parts, core, options, stash, fail)) {
-            core->settled_cycles = options->least_cycles;
-            return true;
-        }
         REPORT(&core->reporter, cycle_begin, core_cycles(core));
         ops->cycle(core);
         REPORT(&core->reporter, cycle_end, core_cycles(core));
@@ -111,10 +80,12 @@ static bool run(struct core *core, struct periodic *periodic, struct parts *part
         if (!core->has_moved && ops->why_stuck(core, fail))
             return false;
         core->now = may_leap && !core->has_moved ? ops->wakes_at(core) : core->now + 1;
+        if (marks_look(marks, core, options))
+            return true;
         if (core->n_entered != iterations && periodic->is_on)
             periodic_look(periodic, core);
         if (core->reporter.skipped_insns) {
-            *parts = (struct parts){.n = 0};
+            *marks = (struct marks){.next = UINT64_MAX};
             if (options->until_repeated)
                 return true;
         }
@@ -160,16 +131,15 @@ bool pipeline_simulate(struct pipeline *pipeline, const struct execution *execut
     core_start(core, &what, &pipeline->stash);
     periodic_init(&pipeline->periodic, core, &pipeline->options, &pipeline->stash);
     const uint64_t iterations = core->total / core->n_steps;
-    struct parts parts;
-    parts_init(&parts, core, &pipeline->options);
-    bool done = run(core, &pipeline->periodic, &parts, &pipeline->stash, &pipeline->options, fail);
-    const uint64_t half_cycles = done && !(core->settled_cycles > 0) ? part_cycles(&parts.of[PART_HALF], fail) : 0;
+    struct marks marks;
+    marks_init(&marks, core, &pipeline->options);
+    bool done = run(core, &pipeline->periodic, &marks, &pipeline->options, fail);
     *result = (struct pipeline_result){
         .cycles = core_cycles(core),
         .instructions = core->next + core->reporter.skipped_insns,
         .uops = uops_of(execution) * iterations,
         .settled_cycles = core->settled_cycles,
-        .half_cycles = half_cycles,
+        .half_cycles = marks.cycles[MARK_HALF],
         .walked_cycles = (uint64_t)core->now,
     };
     return done;

@@ -39,13 +39,14 @@ struct pipeline_options {
     bool as_llvm_mca;
     // What shall not limit the execution: bits of the core's knobs (core.h), by index.
     unsigned relaxed;
-    // Out-of-order machines of CPU files: where nothing repeats, find also how long half of the iterations take alone.
-    bool halves;
+    // Iterations whose mean is asked for; 0: of none. The run ends when none of these is in flight any more, and
+    // says when that was so of half of them: those behind them keep the core as busy as before.
+    uint64_t counted_iterations;
     // Cycles per iteration that none can do without; 0: not known. As soon as it is sure how many the run takes for
     // ever, it ends, and says so. Cores that cannot tell do not look at it.
     double least_cycles;
-    // Beside `halves`: a run is also settled, at least_cycles, where one of so many iterations takes at most a cycle
-    // more than these in its second half. 0: not looked for.
+    // Beside these: a run is also settled, at least_cycles, where the second half of so many iterations takes at most a
+    // cycle more than that. 0: not looked for.
     uint64_t first_iterations;
     bool until_repeated;          // end the run as soon as `repeated` is reported: nobody asks for what comes behind it
     const struct core_plan *plan; // what the core of a CPU file simulates (core/plan.h); others do not look at it
@@ -56,7 +57,7 @@ struct pipeline_result {
     uint64_t instructions; // simulated, all iterations
     uint64_t uops;
     double settled_cycles;  // see least_cycles; 0: not found. Else none of the above is the whole run's
-    uint64_t half_cycles;   // total of half of the iterations, rounded down; 0: not found
+    uint64_t half_cycles;   // until half of those counted, rounded down, have left; 0: not found
     uint64_t walked_cycles; // of `cycles`: the rest was not walked through, as it repeats
 };
 

@@ -132,8 +132,12 @@ static bool cpu_core_why_stuck(const struct core *core, struct fail *fail) {
     return true;
 }
 
+// A store is in flight until it is in the cache.
 static uint64_t cpu_core_oldest(const struct core *core) {
-    return ((const struct units *)core)->flights.oldest;
+    const struct units *units = (const struct units *)core;
+    const struct store_table *stores = &units->stores;
+    return stores->committed < stores->retired ? stores->ring[stores->committed % STORE_PLACES].index
+                                               : units->flights.oldest;
 }
 
 static uint64_t cpu_core_signature(const struct core *core, uint64_t hash) {
@@ -164,31 +168,6 @@ static void cpu_core_put_state(const struct core *core, struct coder *coder) {
         units_put_back_end(units, coder, CORE_KEPT_STORES);
 }
 
-static bool cpu_core_nears(const struct core *core, uint64_t total) {
-    const struct units *units = (const struct units *)core;
-    enum { MOST_IN_CYCLE = 32 }; // instructions that are taken in, nearly always
-    const uint64_t entered = front_end_entered(&units->front_end);
-    return (entered > core->next ? entered : core->next) + MOST_IN_CYCLE > total;
-}
-
-static struct core *cpu_core_fork(const struct core *core, uint64_t total, struct stash *stash) {
-    const struct units *units = (const struct units *)core;
-    if (front_end_entered(&units->front_end) > total || core->next > total || units->watch.ring)
-        return NULL;
-    struct units *fork = STASH_ARRAY(stash, struct units, 1);
-    *fork = *units;
-    fork->core.total = fork->front_end.total = total;
-    reporter_init(&fork->core.reporter, NULL);
-    fork->is_watched = false;
-    fork->settled = NULL;
-    watch_open(&fork->watch, units->plan, &fork->core.reporter, 0, stash);
-    flights_copy(&units->flights, &fork->flights, stash);
-    rename_copy(&units->rename, &fork->rename, &units->flights, &fork->flights, stash);
-    station_copy(&units->station, &fork->station, &units->flights, stash);
-    store_table_copy(&units->stores, &fork->stores, stash);
-    return &fork->core;
-}
-
 static const struct core_knob cpu_core_knobs[] = {
     {"dependences", LIMIT_DEPENDENCES},      {"reorder buffer", LIMIT_BUFFER}, {"schedulers", LIMIT_BUFFER},
     {"load and store queues", LIMIT_BUFFER}, {"retirement", LIMIT_RETIREMENT},
@@ -205,8 +184,6 @@ const struct core_ops cpu_core = {
     .oldest = cpu_core_oldest,
     .signature = cpu_core_signature,
     .put_state = cpu_core_put_state,
-    .nears = cpu_core_nears,
-    .fork = cpu_core_fork,
     .knobs = cpu_core_knobs,
     .n_knobs = sizeof cpu_core_knobs / sizeof *cpu_core_knobs,
 };

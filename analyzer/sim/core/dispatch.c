@@ -101,7 +101,7 @@ static void enter(struct units *units, const struct core_insn *insn, const struc
             flight->counts.n_waits[core_group_of_part(part)] += insn->part_loads[part];
     }
     if (insn->stores)
-        flight->store = store_table_enter(&units->stores, access);
+        flight->store = store_table_enter(&units->stores, flight->index, access);
     core_enter(core);
     if (!core->next_position)
         units->turn = units->turn + 1 == units->plan->n_turns ? 0 : units->turn + 1;

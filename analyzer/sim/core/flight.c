@@ -10,21 +10,6 @@ void flights_open(struct flights *flights, const struct core_plan *plan, unsigne
     flights->waits = STASH_ARRAY(stash, struct wait, (size_t)places * flights->most_waits);
 }
 
-void flights_copy_places(const struct flights *flights, void *to, const void *from, size_t place_bytes) {
-    const uint64_t places = flights->mask + UINT64_C(1), n = flights->next - flights->oldest,
-                   first = flights->oldest & flights->mask, n_first = n < places - first ? n : places - first;
-    memcpy((char *)to + first * place_bytes, (const char *)from + first * place_bytes, n_first * place_bytes);
-    memcpy(to, from, (n - n_first) * place_bytes);
-}
-
-void flights_copy(const struct flights *from, struct flights *to, struct stash *stash) {
-    const size_t places = (size_t)from->mask + 1;
-    to->ring = stash_array(stash, places, from->flight_bytes);
-    to->waits = STASH_ARRAY(stash, struct wait, places * from->most_waits);
-    flights_copy_places(from, to->ring, from->ring, from->flight_bytes);
-    flights_copy_places(from, to->waits, from->waits, from->most_waits * sizeof *to->waits);
-}
-
 struct flight *flights_enter(struct flights *flights, const struct core_insn *insn, const struct core_access *access,
                              unsigned position) {
     struct flight *flight = flights_at(flights, flights->next);

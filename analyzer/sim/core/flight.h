@@ -54,11 +54,6 @@ struct flights {
 
 void flights_open(struct flights *flights, const struct core_plan *plan, unsigned places, struct stash *stash);
 
-// From one ring of as many places to another: what is in the places of what is in flight.
-void flights_copy_places(const struct flights *flights, void *to, const void *from, size_t place_bytes);
-// With memory of its own, and what is in flight. `to` is equal.
-void flights_copy(const struct flights *from, struct flights *to, struct stash *stash);
-
 static inline struct flight *flights_in(const struct flights *flights, size_t place) {
     return (struct flight *)(void *)(flights->ring + place * flights->flight_bytes);
 }

@@ -73,7 +73,7 @@ static unsigned commit(const struct cpu *cpu, const unsigned *n_commits, unsigne
     struct stash stash = {0};
     store_table_open(table, cpu, &stash);
     for (unsigned i = 0; i < n; i++)
-        store_table_enter(table, &(const struct core_access){.n_commits = n_commits[i], .n_store_turns = 1});
+        store_table_enter(table, i, &(const struct core_access){.n_commits = n_commits[i], .n_store_turns = 1});
     table->retired = n;
     for (int64_t cycle = 0; cycle < cycles; cycle++)
         store_table_commit(table, cycle);
@@ -113,10 +113,10 @@ static void what_a_load_meets(void **state) {
     const struct core_access newest = {.meets = CORE_IS_FORWARDED, .stores_back = 1},
                              older = {.meets = CORE_IS_FORWARDED, .stores_back = 2};
     assert_null(store_table_met(table, &newest));
-    store_table_enter(table, &store);
+    store_table_enter(table, 0, &store);
     assert_ptr_equal(store_table_met(table, &newest), &table->ring[0]);
     assert_null(store_table_met(table, &older));
-    store_table_enter(table, &store);
+    store_table_enter(table, 0, &store);
     assert_ptr_equal(store_table_met(table, &older), &table->ring[0]);
     assert_null(store_table_met(table, &store));
     stash_free(&stash);

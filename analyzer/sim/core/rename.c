@@ -1,7 +1,5 @@
 #include "analyzer/sim/core/rename.h"
 
-#include <string.h>
-
 static void note_written(struct rename *rename, unsigned unit) {
     struct maker *maker = &rename->makers[unit];
     if (!maker->index)
@@ -24,17 +22,6 @@ void rename_open(struct rename *rename, const struct core_plan *plan, struct sta
 // Whether its result is still at hand: it is in flight, or nothing has taken its place since it retired.
 static bool is_at_hand(const struct flights *flights, const struct maker *maker) {
     return maker->index && maker->index - 1 + flights->mask >= flights->next - 1;
-}
-
-void rename_copy(const struct rename *from, struct rename *to, const struct flights *flights, struct flights *copied,
-                 struct stash *stash) {
-    to->makers = STASH_ARRAY(stash, struct maker, from->n_units);
-    memcpy(to->makers, from->makers, from->n_units * sizeof *to->makers);
-    for (unsigned i = 0; i < from->n_written; i++) {
-        const struct maker *maker = &from->makers[from->written[i]];
-        if (is_at_hand(flights, maker) && maker->index - 1 < flights->oldest)
-            memcpy(flights_at(copied, maker->index - 1), flights_at(flights, maker->index - 1), flights->flight_bytes);
-    }
 }
 
 static void tie_source(struct rename *rename, struct flights *flights, struct flight *flight,

@@ -24,9 +24,6 @@ struct rename {
 };
 
 void rename_open(struct rename *rename, const struct core_plan *plan, struct stash *stash);
-// With memory of its own. `to` is equal. `copied`: gets those flights that have retired, and whose results are at hand.
-void rename_copy(const struct rename *from, struct rename *to, const struct flights *flights, struct flights *copied,
-                 struct stash *stash);
 // Ties the sources of the newest flight to those that make them, then its results to it.
 // `cycle`: the one of the flight's dispatch. `ignores_dependences`: it waits for no register.
 void rename_flight(struct rename *rename, struct flights *flights, struct flight *flight, int64_t cycle,

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { MOST_KEPT = 24, PARTS = 16, MOST_CYCLES = 256, MOST_WALKED = 1 << 11, FEW_WORDS = 256 };
+enum { MOST_KEPT = 24, MOST_SEEN = 256, PARTS = 16, MOST_CYCLES = 256, MOST_WALKED = 1 << 11, FEW_WORDS = 256 };
 
 // A state at the end of an iteration.
 struct kept {
@@ -23,6 +23,7 @@ struct settled {
     struct kept kept[MOST_KEPT]; // the newest ones
     unsigned n_kept;             // in all
     size_t most_words;           // of any
+    uint64_t seen[MOST_SEEN];    // signatures, by their last bits
     // By cycle, of the newest MOST_CYCLES: how many instructions had been dispatched behind it.
     uint64_t dispatched[MOST_CYCLES];
     int64_t last;      // cycle that was looked at
@@ -87,17 +88,29 @@ struct settled *settled_open(const struct units *units, double least, struct sta
     return settled;
 }
 
+// Of counts, several one behind the other: sooner done than signature_mix.
+static uint64_t add_count(uint64_t hash, unsigned count) {
+    enum { BITS = 5, ALL_BITS = 64 };
+    return (hash << BITS | hash >> (ALL_BITS - BITS)) ^ count;
+}
+
 static uint64_t signature_of(const struct units *units) {
     const struct core *core = &units->core;
+    const struct station *station = &units->station;
+    const uint64_t next = station_number(station, units->flights.next, 0);
     uint64_t hash = signature_mix(core->next_position, core->next - units->flights.oldest);
-    hash = signature_mix(hash, units->turn | (uint64_t)units->station.n_in_wheel << 32);
+    hash = signature_mix(hash, units->turn | (uint64_t)station->n_in_wheel << 32);
     hash = signature_mix(hash, (uint64_t)(units->dispatch.busy_until - ticks_at(core->now)));
-    hash = signature_mix(hash, units->station.filled);
     for (unsigned i = 0; i < CORE_N_SCHEDULERS; i++)
-        hash = signature_mix(hash, units->station.n_entries[i]);
+        hash = add_count(hash, station->n_entries[i]);
+    for (uint64_t left = station->filled; left; left &= left - 1) {
+        const struct station_queue *queue = &station->queues[__builtin_ctzll(left)];
+        hash = signature_mix(hash, (next - queue->oldest) << 32 | queue->n);
+    }
+    hash = signature_mix(hash, station->filled);
     for (unsigned p = 0; p < units->ports.n_pipes && units->plan->binds_at_rename; p++)
-        hash = signature_mix(hash, units->ports.n_bound[p]);
-    return units->plan->binds_at_rename ? hash : signature_mix(hash, units->ports.history);
+        hash = add_count(hash, units->ports.n_bound[p]);
+    return signature_mix(hash, units->ports.history);
 }
 
 static void put(const struct settled *settled, const struct units *units, struct coder *coder) {
@@ -208,7 +221,7 @@ static void note_dispatched(struct settled *settled, const struct core *core) {
 // To keep a state takes as long as to walk a part of what is in flight. The longer a run goes on, the more a period is
 // worth, and the longer it may be.
 static bool is_time_to_keep(const struct settled *settled, const struct units *units) {
-    enum { FEW = 64, EARLY = 3 };
+    enum { FEW = 64, EARLY = 6 };
     const struct core *core = &units->core;
     const uint64_t since = core->next - (settled->n_kept ? settled->kept[(settled->n_kept - 1) % MOST_KEPT].next : 0),
                    in_flight = core->next - units->flights.oldest;
@@ -235,6 +248,9 @@ void settled_look(struct settled *settled, struct units *units, const struct set
             return;
         }
     }
-    if (is_time_to_keep(settled, units))
+    // A state whose signature was not there before may still be on its way to a period.
+    uint64_t *seen = &settled->seen[signature % MOST_SEEN];
+    if (*seen == signature && is_time_to_keep(settled, units))
         keep(settled, units, signature);
+    *seen = signature;
 }

@@ -2,8 +2,8 @@
 // How many cycles an iteration takes for ever, known long before the simulator's steady state (sim/periodic.h) shows
 // it: nobody has to walk on.
 //
-// A state of the core comes again, so all between comes again. Several states are kept, further and further apart, so
-// that it is seen when it first comes again. Two things make such a state smaller than the simulator's. It looks back
+// A state of the core comes again, so all between comes again. Where the signature of a state comes again, it is kept:
+// several ones, further and further apart. Two things make such a state smaller than the simulator's. It looks back
 // only as far as a time that is over can still matter to this block. And it may leave out the front end, whose own
 // period may be many iterations, where what it took meanwhile is what no execution can do without, and dispatch did not
 // wait for the front end: that is walked on alone, until its state comes again as well, to show that dispatch never

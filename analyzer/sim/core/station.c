@@ -1,7 +1,5 @@
 #include "analyzer/sim/core/station.h"
 
-#include <string.h>
-
 static unsigned entries_of(const struct cpu *cpu, enum cpu_parameter size) {
     return cpu_knows(cpu, size) ? (unsigned)cpu_value(cpu, size) : UINT32_MAX;
 }
@@ -27,17 +25,6 @@ void station_open(struct station *station, const struct core_plan *plan, unsigne
     static const enum cpu_parameter sizes[] = {CPU_SCHEDULER, CPU_SCHEDULER_VECTOR, CPU_SCHEDULER_MEMORY};
     for (unsigned i = 0; i < CORE_N_SCHEDULERS; i++)
         station->sizes[i] = is_large ? UINT32_MAX : entries_of(plan->cpu, sizes[i]);
-}
-
-void station_copy(const struct station *from, struct station *to, const struct flights *flights, struct stash *stash) {
-    const size_t words = words_of(from);
-    uint64_t *ready = STASH_ARRAY(stash, uint64_t, from->plan->n_queues * words);
-    to->uops = STASH_ARRAY(stash, struct waiting_uop, from->mask + (size_t)1);
-    flights_copy_places(flights, to->uops, from->uops, sizeof *to->uops << from->bits_of_uop);
-    for (unsigned q = 0; q < from->plan->n_queues; q++) {
-        to->queues[q].ready = &ready[q * words];
-        memcpy(to->queues[q].ready, from->queues[q].ready, words * sizeof *ready);
-    }
 }
 
 bool station_has_room(const struct station *station, const struct core_insn *insn) {

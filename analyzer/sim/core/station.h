@@ -37,8 +37,6 @@ struct station {
 // `places`: of the flights, a power of two. `is_large`: schedulers have any number of entries.
 void station_open(struct station *station, const struct core_plan *plan, unsigned places, bool is_large,
                   struct stash *stash);
-// With memory of its own, and the uops of what is in flight. `to` is equal.
-void station_copy(const struct station *from, struct station *to, const struct flights *flights, struct stash *stash);
 bool station_has_room(const struct station *station, const struct core_insn *insn);
 static inline uint64_t station_number(const struct station *station, uint64_t flight, unsigned uop) {
     return flight << station->bits_of_uop | uop;

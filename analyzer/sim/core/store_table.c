@@ -1,7 +1,5 @@
 #include "analyzer/sim/core/store_table.h"
 
-#include <string.h>
-
 void store_table_open(struct store_table *table, const struct cpu *cpu, struct stash *stash) {
     table->ring = STASH_ARRAY(stash, struct store_entry, STORE_PLACES);
     table->next = table->retired = table->committed = 0;
@@ -10,14 +8,9 @@ void store_table_open(struct store_table *table, const struct cpu *cpu, struct s
     table->ticks_of_line = cpu_does(cpu, CPU_STORES_BY_LINE) ? TICKS : 0;
 }
 
-void store_table_copy(const struct store_table *from, struct store_table *to, struct stash *stash) {
-    const uint64_t used = from->next < STORE_PLACES ? from->next : STORE_PLACES;
-    to->ring = STASH_ARRAY(stash, struct store_entry, STORE_PLACES);
-    memcpy(to->ring, from->ring, used * sizeof *to->ring);
-}
-
-uint64_t store_table_enter(struct store_table *table, const struct core_access *access) {
+uint64_t store_table_enter(struct store_table *table, uint64_t index, const struct core_access *access) {
     *store_table_at(table, table->next) = (struct store_entry){
+        .index = index,
         .data = UNKNOWN,
         .address = UNKNOWN,
         .retired = UNKNOWN,

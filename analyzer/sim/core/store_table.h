@@ -9,6 +9,7 @@
 enum { STORE_PLACES = 256, MOST_STORES = STORE_PLACES - CORE_KEPT_STORES };
 
 struct store_entry {
+    uint64_t index;                 // of the instruction
     int64_t data, address, retired; // ticks; UNKNOWN
     int32_t waits_for_data, waits_for_address, waits_for_retired;
     unsigned n_commits, n_lines; // struct core_access
@@ -22,13 +23,11 @@ struct store_table {
 };
 
 void store_table_open(struct store_table *table, const struct cpu *cpu, struct stash *stash);
-// With memory of its own. `to` is equal.
-void store_table_copy(const struct store_table *from, struct store_table *to, struct stash *stash);
 static inline struct store_entry *store_table_at(struct store_table *table, uint64_t number) {
     return &table->ring[number % STORE_PLACES];
 }
-// Returns its number.
-uint64_t store_table_enter(struct store_table *table, const struct core_access *access);
+// Of the instruction with that index. Returns the store's number.
+uint64_t store_table_enter(struct store_table *table, uint64_t index, const struct core_access *access);
 // The store that a load at this place meets; null: it was before all of them.
 struct store_entry *store_table_met(struct store_table *table, const struct core_access *access);
 // What has retired, and what the cycle lets through, goes into the cache. Returns whether one did.
