@@ -251,6 +251,13 @@ static bool is_more_than_alone(const struct shown *shown) {
     return shown->is_sure && shown->whole > fmax(1, shown->j->alone) + WHOLE_SLOTS_BELOW;
 }
 
+// While a copy takes its time, the slots fill the reorder buffer. Where they fill it, dispatch waits as long behind
+// each copy, whatever the number of fillers, as if the form took more slots. One slot is the least all the same.
+static bool may_fill_buffer(const struct shown *shown) {
+    static const double least_buffer = 64; // slots; out-of-order cores that measure this have as many at least
+    return shown->is_sure && shown->whole > 1 && shown->j->alone - shown->whole > least_buffer;
+}
+
 static bool is_uneven(const struct shown *shown) {
     return shown->is_whole && shown->least->is_uneven;
 }
@@ -293,6 +300,7 @@ static const struct outcome {
     {has_unstable_fewer, SLOTS_AT_MOST, want_whole, "another number of fillers shows fewer, but is not stable"},
     {is_more_than_alone, SLOTS_AT_MOST, NULL,
      "copies of it alone take fewer, so something else than dispatch limits it as well"},
+    {may_fill_buffer, SLOTS_AT_MOST, NULL, "copies take so long that the reorder buffer may be full behind them"},
     {is_uneven, SLOTS_AT_MOST, want_whole,
      "each process has another value, and no other number of fillers confirms it"},
     {is_number, SLOTS_EQUAL, NULL, NULL},

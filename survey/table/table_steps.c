@@ -183,13 +183,14 @@ void reader_read_steps(struct table_reader *reader) {
                               reader_value(reader->arena, entry, 1)};
         if (experiments[i].less)
             take_off(reader->arena, &step->value, reader_find_partner(reader, experiments[i].less));
+        double cycles = step->value.cycles, n_steps = experiments[i].n_steps;
+        bool is_least = fabs(cycles - n_steps) <= reader_chain_slack(n_steps), is_less = cycles < n_steps && !is_least;
+        // A single step that is measured stays a part: where a model has another number of it, the form's is not wrong.
         if (!step->value.is_known || experiments[i].less ||
-            (experiments[i].n_steps == 1 && !is_limited_by_pipes(reader, step)))
+            (n_steps == 1 && (is_least || !is_limited_by_pipes(reader, step))))
             continue;
         // No step takes less than a cycle; so where all together take one each, each takes one. Where they take even
         // less, one takes nothing.
-        double cycles = step->value.cycles, n_steps = experiments[i].n_steps;
-        bool is_least = fabs(cycles - n_steps) <= reader_chain_slack(n_steps), is_less = cycles < n_steps && !is_least;
         step->value.sum = cycles;
         step->value.relation = is_least ? TABLE_EQUAL : TABLE_AT_MOST;
         step->value.cycles = step->value.low = step->value.high = step->value.constant = is_less ? 0 : 1;

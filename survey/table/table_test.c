@@ -519,6 +519,35 @@ static void chains_in_order(void **state) {
     assert_int_equal(count_following(row_of(f, "I"), EXPERIMENT_PAIR), 0);
 }
 
+// RISC-V's groups of registers: a pipe that the form holds may be the steps' as well, as on a SiFive P470. Then neither
+// its chain nor a longer one shows its latency. A step of a cycle is known, though it takes as long side by side.
+static void chains_of_groups(void **state) {
+    struct fixture *f = *state;
+    begin(f, 0, "A");
+    f->isa = "riscv64";
+    add(f, "CHAIN.vand", 2);
+    add_throughput(f, "SIDE.vand", 16, 8);
+    for (const char *form = "FG"; *form; form++) {
+        const char *name = arena_printf(&f->arena, "%c", *form);
+        add_throughput(f, name, 7, *form == 'F' ? 28 : 7); // F holds its pipe for four cycles
+        add_arc(f, arena_printf(&f->arena, "%s.chain", name), "o0->o1", 4);
+        add(f, arena_printf(&f->arena, "%s.o1-o0.vand.padded.vand", name), 22);
+        add_form(f, 0, name, NULL);
+    }
+    add(f, "CHAIN.vmand_e32m2", 1);
+    add_throughput(f, "SIDE.vmand_e32m2", 16, 16);
+    add_throughput(f, "H-e32m2", 14, 14);
+    add(f, "H-e32m2.o1-o0.vmand_e32m2", 5);
+    add_form(f, 0, "H-e32m2", NULL);
+    read_all(f, 1);
+    is_value(latency_of(f, "F", "1", "0"), 4, TABLE_AT_MOST);
+    assert_string_equal(latency_of(f, "F", "1", "0")->why, "copies side by side take as long");
+    is_value(latency_of(f, "G", "1", "0"), 4, TABLE_EQUAL);
+    is_value(latency_of(f, "H-e32m2", "1", "0"), 4, TABLE_EQUAL);
+    assert_int_equal(latency_of(f, "H-e32m2", "1", "0")->n_parts, 2); // what a model has of the step counts
+    assert_true(latency_of(f, "H-e32m2", "1", "0")->constant == 0);
+}
+
 // Of forms whose copies take long side by side, a chain of many steps more decides.
 static void padded_chains_decide(void **state) {
     struct fixture *f = *state;
@@ -1827,6 +1856,7 @@ static const struct CMUnitTest tests[] = {
     TEST(limited_chains_are_bounds),
     TEST(the_address_may_limit_a_chain),
     TEST(chains_in_order),
+    TEST(chains_of_groups),
     TEST(many_uops_need_many_steps),
     TEST(padded_chains_decide),
     TEST(padded_chains_of_flags),
