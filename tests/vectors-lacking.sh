@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# RISC-V boards that lack vectors, elements of 64 bits, or halves: each form that they trap at is left out by name, and
-# nothing else is. An assembler that is older than a form.  vectors-lacking.sh BUILD
+# RISC-V boards that lack vectors, elements of 64 bits, halves, long registers, or a policy: each form that they trap at
+# is left out by name, and nothing else is. An assembler that is older than a form.  vectors-lacking.sh BUILD
 . "$(dirname "$0")/lib.sh"
 qemu="qemu-riscv64"
 command -v $qemu riscv64-linux-gnu-as >/dev/null || skip "there is no $qemu, or no assembler of RISC-V"
@@ -26,6 +26,22 @@ expect 2 'none of 8 forms with a vector configuration has a value; of 7 the reas
 expect 0 'VFADD_VF-e8m1.*it has no elements of 8 bits' one_line "$cyclops" table "$T/v=false" --left-out --mcpu none
 expect 0 '^VADD_VV-e64m1 VFADD_VF-e16m1 VFADD_VF-e64m1$' on Zve32f=true,elen=32
 expect 0 '^VFADD_VF-e16m1$' on v=true,Zfh=false
+
+# Registers of 64 bits: of all 22 pairs, those with 64 bits, and groups that are too small a part of a register.
+expect 0 . "$cyclops" survey VADD_VV --vector all --isa riscv64 --bundle "$T/probe" --output "$T/pairs"
+rm -r "$T/board" && mv "$T/pairs" "$T/board"
+expect 0 '^VADD_VV-e16mf4 VADD_VV-e32mf2 VADD_VV-e64m1 VADD_VV-e64m2 VADD_VV-e64m4 VADD_VV-e64m8 VADD_VV-e8mf8$' \
+    on Zve32f=true,elen=32,vlen=64
+
+# A board that traps at a policy, as one whose `vsetvli` with "tail undisturbed" is another instruction.
+mkdir "$T/traps"
+printf '#!/bin/sh\nsed "s/^.*vsetvli.*, tu,.*/unimp/" | exec %s "$@"\n' "$(command -v riscv64-linux-gnu-as)" \
+    >"$T/traps/riscv64-linux-gnu-as"
+chmod +x "$T/traps/riscv64-linux-gnu-as"
+rm -r "$T/board"
+expect 0 . env PATH="$T/traps:$PATH" "$cyclops" survey VADD_VV --vector e32m1,e32m1-mu,e32m1-tu,e32m1-tu-mask --isa riscv64 \
+    --bundle "$T/probe" --output "$T/board"
+expect 0 '^VADD_VV-e32m1-tu VADD_VV-e32m1-tu-mask$' on v=true,vlen=256
 
 # No length is zero, and other ISAs have no such thing.
 expect 2 "'e32m1-zero' is no vector configuration" "$cyclops" survey VADD_VV --vector e32m1-zero --isa riscv64 --output "$T/none"
