@@ -146,7 +146,7 @@ static bool check_steady_state(struct arena *arena, const struct bounds_request 
 // A run that says how many cycles an iteration takes for ever goes on so, over many of most periods. Returns whether it
 // says so.
 static bool check_settled(struct arena *arena, const struct bounds_request *request, unsigned number) {
-    enum { FURTHER = 5040 }; // iterations: a multiple of most periods
+    enum { FURTHER = 55440 }; // iterations: a multiple of most periods
     struct bounds bounds;
     struct fail fail = {0};
     struct core_plan *plan = core_plan_find(arena, request, &bounds, &fail);
