@@ -126,12 +126,11 @@ static bool simulate(struct arena *arena, const struct steady_request *request, 
     wanted.least_cycles = least;
     if (!steady_find(arena, &wanted, &steady, fail))
         return false;
-    // Where accesses never come to rest, bounds are of other turns than the core's. What comes within a cycle of the
-    // bound without a period, takes as long.
+    // Where accesses never come to rest, bounds count more turns than the core repeats, and are nearer to what is
+    // measured. What comes within a cycle of the bound without a period, takes as long.
     const double counted = (double)first / 2;
     const bool is_within = !steady.is_exact && most <= first && steady.cycles * counted <= least * counted + 1;
-    const bool may_be_less = steady.is_exact && request->plan->n_turns > 1;
-    *cycles = is_within || (steady.cycles < least && !may_be_less) ? least : steady.cycles;
+    *cycles = is_within ? least : fmax(steady.cycles, least);
     return true;
 }
 
