@@ -1,5 +1,7 @@
 #include "analyzer/sim/core/ports.h"
 
+#include <limits.h>
+
 static void rank_pipes(struct ports *ports) {
     const double *wanted = ports->plan->wanted;
     uint64_t left = ports->all;
@@ -57,17 +59,18 @@ static void note_pipe(struct ports *ports, unsigned pipe) {
 }
 
 unsigned ports_bind(struct ports *ports, const struct core_uop *uop) {
-    unsigned best = MOST_PIPES;
     if (uop->part == CORE_LOADS) {
-        best = ports->last_load = next_pipe(uop->pipes, ports->last_load);
-        ports->n_bound[best]++;
-        return best;
+        ports->last_load = next_pipe(uop->pipes, ports->last_load);
+        ports->n_bound[ports->last_load]++;
+        return ports->last_load;
     }
+    unsigned least = UINT_MAX; // how many wait, and behind that the number from the highest pipe on: no branch to guess
     for (uint64_t left = uop->pipes; left; left &= left - 1) {
-        unsigned pipe = (unsigned)__builtin_ctzll(left);
-        if (best == MOST_PIPES || ports->n_bound[pipe] <= ports->n_bound[best])
-            best = pipe;
+        const unsigned pipe = (unsigned)__builtin_ctzll(left),
+                       waiting = ports->n_bound[pipe] * MOST_PIPES + MOST_PIPES - 1 - pipe;
+        least = waiting < least ? waiting : least;
     }
+    const unsigned best = MOST_PIPES - 1 - least % MOST_PIPES;
     ports->n_bound[best]++;
     note_pipe(ports, best);
     return best;
