@@ -20,7 +20,8 @@ for cpu in skylake zen5 ivybridge; do
     awk '/^base:/ { base = $4 } /^file:/ { file = $4 } END { print base, "values off, then", file; exit !(base > 20 && file * 3 <= base) }' \
         "$T/out" || { echo "FAILED: $cpu is not found again"; cat "$T/out"; failures=1; }
 done
-expect 0 'cpu:zen5 .* 0$' "$here/../scripts/machine-model-back" --build "$build" cpu:skylake cpu:zen5 cpu:ivybridge
+# cpu-card.sh looks at the cards of the others.
+expect 0 'cpu:ivybridge .* 0$' "$here/../scripts/machine-model-back" --build "$build" cpu:ivybridge
 cat "$T/out"
 expect 2 'no counters' "$cyclops" run imul-r64 --isa x86_64 --target sim:cpu:skylake,noise=counters
 expect 2 'one thread' "$cyclops" run imul-r64 --corun add-r64 --isa x86_64 --target sim:cpu:skylake,noise=none

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# cyclops cpu import card: a card of a simulated CPU gives the parameters of its file back; what people wrote, and what a
-# survey gave, is kept; a second import changes nothing; bad input.  cpu-card.sh BUILD
+# cyclops cpu import card: a card of a simulated CPU contradicts nothing of its file and gives its parameters back; what
+# people wrote, and what a survey gave, is kept; a second import changes nothing; bad input.  cpu-card.sh BUILD
 . "$(dirname "$0")/lib.sh"
 export COLUMNS=200
 cd "$T" || exit 1
@@ -9,8 +9,9 @@ experiments=(widths windows latencies forwarding idioms fusion costs banks renam
 stated() { "$cyclops" cpu show "$1" | awk '$1 ~ /^[a-z-]+$/ && $2 ~ /^-?[0-9.]+$/ { print $1, $2 }' | sort; }
 declare -A least=([zen5]=21 [skylake]=12) # parameters that the file states and its card shows
 for cpu in zen5 skylake; do
-    "$cyclops" machine "${experiments[@]}" --isa x86_64 --target "sim:cpu:$cpu,noise=none" --budget 100 --output $cpu >messages 2>&1 ||
+    "$cyclops" machine "${experiments[@]}" --isa x86_64 --target "sim:cpu:$cpu,noise=none" --budget 100 --output $cpu --compare "cpu:$cpu" >messages 2>&1 ||
         { cat messages; failures=1; }
+    ! grep '≠' messages || { echo "FAILED: the card of $cpu contradicts its file"; failures=1; }
     awk '/^[a-z]/ { skipped = /^(forms|parameters|resources):/ } !skipped' "$here/../cpus/$cpu.cpu.yaml" >bare-$cpu.cpu.yaml
     expect 0 'taken from the card; 0 that the base states agree, 0 contradict' \
         "$cyclops" cpu import card $cpu/card.yaml --base bare-$cpu.cpu.yaml --output $cpu.cpu.yaml

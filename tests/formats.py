@@ -2,6 +2,7 @@
 """Validates a file that Cyclops wrote against a schema of docs/reference/schema/.
 
     formats.py SCHEMA FILE [KIND...]
+    formats.py --each SCHEMA FILE...      several files
 
 FILE holds JSON Lines, or CSV or YAML where the schema says so. Each KIND (a name in the schema's $defs) must be among its lines. The published schemas allow more
 keys than they name, because later versions may add some; here every key must be named. Exits 77 without python3-jsonschema or python3-yaml, 1 where a line does not fit."""
@@ -122,12 +123,9 @@ def kind_of(row, kinds):
     raise ValueError(f"no kind of line has these keys: {', '.join(row)}")
 
 
-def main():
-    name, path, *wanted = sys.argv[1:]
-    schema = resolved(load(name + ".json"))
-    jsonschema.Draft202012Validator.check_schema(schema)
+def validate(name, schema, validators, path, wanted):
+    """Ends the program where the file does not fit. Returns how many lines of each kind it has."""
     kinds = schema.get("$defs", {"": schema})
-    validators = {kind: jsonschema.Draft202012Validator(part) for kind, part in kinds.items()}
     seen = dict.fromkeys(kinds, 0)
     try:
         for number, row in rows_of_csv(path, schema) if schema.get("x-csv") else rows_of_yaml(path) if schema.get("x-yaml") else rows_of_json(path):
@@ -140,7 +138,18 @@ def main():
             raise ValueError(f"there is no line of kind {', '.join(missing)}")
     except (ValueError, KeyError) as error:
         sys.exit(f"{path}: {name}: {error}")
-    print("valid:", ", ".join(f"{kind} {n}".strip() for kind, n in seen.items() if n))
+    return ", ".join(f"{kind} {n}".strip() for kind, n in seen.items() if n)
+
+
+def main():
+    is_each = sys.argv[1] == "--each"
+    name, *rest = sys.argv[1 + is_each:]
+    paths, wanted = (rest, []) if is_each else (rest[:1], rest[1:])
+    schema = resolved(load(name + ".json"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validators = {kind: jsonschema.Draft202012Validator(part) for kind, part in schema.get("$defs", {"": schema}).items()}
+    for path in paths:
+        print("valid:", validate(name, schema, validators, path, wanted))
 
 
 main()

@@ -123,14 +123,15 @@ fi
 # ---- files in YAML: those of this repository, and those that commands write
 root=$here/..
 shopt -s nullglob
-for file in "$root"/machines/*.yaml worse.yaml; do fits overlay "$file"; done
-for file in "$root"/cpus/*.yaml; do fits cpu "$file"; done
-for file in "$root"/results/measured/machine-*.yaml card/card.yaml; do fits card "$file"; done
-for file in "$root"/kernels/*/*.yaml base/kernels/*/*.yaml card/kernels/*/*.yaml "$root"/tests/fuzz/seeds/kernel/*.yaml; do fits kernels "$file"; done
+all_fit() { expect 0 '^valid: ' "$python" "$here/formats.py" --each "$@"; }
+all_fit overlay "$root"/machines/*.yaml worse.yaml
+all_fit cpu "$root"/cpus/*.yaml
+all_fit card "$root"/results/measured/machine-*.yaml card/card.yaml
+all_fit kernels "$root"/kernels/*/*.yaml base/kernels/*/*.yaml card/kernels/*/*.yaml "$root"/tests/fuzz/seeds/kernel/*.yaml
 ran "$cyclops" repair moved --mcpu znver4 --output fixed.yaml
 fits overlay fixed.yaml
 "$cyclops" check base --mcpu worse.yaml --write-allow written.yaml >/dev/null 2>&1
-for file in allow.yaml written.yaml "$root"/examples/ci/allow*.yaml; do fits allow-list "$file"; done
+all_fit allow-list allow.yaml written.yaml "$root"/examples/ci/allow*.yaml
 
 # ---- a damaged file does not fit: each change is found
 # refused SCHEMA FILE PATTERN SED
