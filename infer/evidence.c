@@ -45,6 +45,17 @@ void evidence_add(struct evidence *evidence, const struct evidence_term *terms, 
     *ARENA_ADD(evidence->arena, evidence->items, evidence->n_items) = item;
 }
 
+bool evidence_is_same(const struct evidence_item *a, const struct evidence_item *b) {
+    return a->n_terms == b->n_terms && memcmp(a->terms, b->terms, a->n_terms * sizeof *a->terms) == 0;
+}
+
+uint64_t evidence_hash(const struct evidence_item *item) {
+    uint64_t hash = item->n_terms;
+    for (unsigned t = 0; t < item->n_terms; t++)
+        hash = (hash ^ ((uint64_t)item->terms[t].form << 16 ^ item->terms[t].count)) * 0x9e3779b97f4a7c15;
+    return hash;
+}
+
 enum column { CYCLES, LOW, HIGH, FORMS, ID, SET, N_COLUMNS };
 static const char *const column_names[N_COLUMNS] = {"cycles", "low", "high", "forms", "id", "set"};
 

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct evidence_term {
     unsigned form; // index into evidence.forms
@@ -38,6 +39,10 @@ unsigned evidence_form(struct evidence *evidence, const char *name);
 // Adds a multiset; terms may come in any order and repeat a form. `id` and `set` are kept as pointers.
 void evidence_add(struct evidence *evidence, const struct evidence_term *terms, unsigned n_terms, double cycles,
                   double low, double high, const char *id, const char *set);
+
+// Whether two are the same multiset; equal ones have equal hashes.
+bool evidence_is_same(const struct evidence_item *a, const struct evidence_item *b);
+uint64_t evidence_hash(const struct evidence_item *item);
 
 // Reads a table, adding to what is there: lines of columns separated by tabs, where its first line has a tab, else by
 // commas ("…" around a field that holds one). The first line names the columns: `cycles` and `forms` (PMEvo's

@@ -275,6 +275,16 @@ static void add_next(struct pairs_run *run, const struct ports *ports) {
     }
 }
 
+// What takes longer than the ports have it, in other orders: in the right one it may not.
+static void add_orders(struct pairs_run *run, const struct ports *ports) {
+    for (size_t i = 0; i < ports->evidence->n_items; i++) {
+        const struct evidence_item *item = &ports->evidence->items[i];
+        long known = item->n_terms > 1 ? pairs_find_item(run, item->id) : -1;
+        if (known >= 0 && port_map_cycles(&ports->map, item, NULL) < ports_band_of(ports, i).low)
+            pairs_add_orders(run, known);
+    }
+}
+
 static bool decide(struct pairs_run *run, const char *kernels, struct fail *fail) {
     enum { MOST_ROUNDS = 4 };
     struct ports_options quick = ports_measured;
@@ -294,6 +304,7 @@ static bool decide(struct pairs_run *run, const char *kernels, struct fail *fail
         for (size_t f = 0; f < evidence.n_forms; f++)
             run->n_open += ports.forms[f].state != PORTS_CERTAIN && ports.forms[f].state != PORTS_DISPATCH;
         add_next(run, &ports);
+        add_orders(run, &ports);
         arena_free(&arena);
         is_more = run->n_items > n;
         if (is_more && !measure(run, kernels, fail))

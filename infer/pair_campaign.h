@@ -5,7 +5,8 @@
 //     with none is a sentinel itself. Those without a load come first.
 //  2. Each class beside each sentinel, in amounts that take about as long alone.
 //  3. The same with twice as much of the sentinel, where they compete: the surplus over the sentinel.
-//  4. What infers ports names what would decide most, and that is measured, a few rounds.
+//  4. What infers ports names what would decide most, and that is measured, a few rounds; and in other orders, what
+//     takes longer than the ports have it.
 // What is measured is a loop of 200 instructions or more of which none waits for another. It is short enough to run
 // from where decoded instructions are kept, so lengths of instructions matter little.
 //

@@ -20,15 +20,15 @@ long pairs_find_item(const struct pairs_run *run, const char *id) {
     return -1;
 }
 
-long pairs_add_item(struct pairs_run *run, const struct multiset_term *terms, unsigned n, const char *id,
-                    const char *set) {
+static long add_item(struct pairs_run *run, const struct multiset_term *terms, unsigned n, unsigned runs,
+                     const char *id, const char *set) {
     long known = pairs_find_item(run, id);
     struct multiset_loop loop;
     struct fail fail = {0};
     uint64_t hash = bytes_hash(id, strlen(id));
     if (known >= 0)
         return run->items[known].is_unfit ? -1 : known;
-    if (!multiset_loop(&run->sets, terms, n, id, &loop) ||
+    if (!multiset_loop(&run->sets, terms, n, runs, id, &loop) ||
         !kernel_add(run->arena, "the pairs' kernels", run->sets.isa, run->sets.syntax, &loop.text, &run->kernels,
                     &fail)) {
         index_add(&run->by_id, hash, run->n_items);
@@ -49,4 +49,22 @@ long pairs_add_item(struct pairs_run *run, const struct multiset_term *terms, un
     index_add(&run->by_id, hash, run->n_items);
     *ARENA_ADD(run->arena, run->items, run->n_items) = item;
     return (long)run->n_items - 1;
+}
+
+long pairs_add_item(struct pairs_run *run, const struct multiset_term *terms, unsigned n, const char *id,
+                    const char *set) {
+    return add_item(run, terms, n, 0, id, set);
+}
+
+void pairs_add_orders(struct pairs_run *run, long item) {
+    const struct pairs_item one = run->items[item];
+    if (one.has_orders || one.n_terms < 2)
+        return;
+    run->items[item].has_orders = true;
+    for (unsigned runs = 1; runs <= 2; runs++) {
+        long other =
+            add_item(run, one.terms, one.n_terms, runs, arena_printf(run->arena, "%s.runs%u", one.id, runs), "orders");
+        if (other >= 0)
+            run->items[other].has_orders = true;
+    }
 }

@@ -17,6 +17,7 @@ struct pairs_item {
     size_t kernel; // in the set
     const char *id, *set;
     bool is_judged, is_next, is_unfit; // is_unfit: no loop holds it
+    bool has_orders;                   // there is the same multiset in other orders
     bool is_known;                     // it has a value
     double cycles, low, high;          // of the multiset once
 };
@@ -45,6 +46,8 @@ long pairs_find_item(const struct pairs_run *run, const char *id);
 // Adds the multiset as the next one to measure, unless there is that already. Returns its number; -1: no loop holds it.
 long pairs_add_item(struct pairs_run *run, const struct multiset_term *terms, unsigned n, const char *id,
                     const char *set);
+// Adds the item's multiset in other orders: all copies of each form in a row, of one multiset, and of two.
+void pairs_add_orders(struct pairs_run *run, long item);
 
 // Whether the form stands for its class.
 bool pairs_is_class(const struct pairs_run *run, unsigned form);

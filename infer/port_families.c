@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { MOST_PORTS = 24 };
+static const double WHOLE_SUM = 0.98; // of what two take one after the other: nothing of it was done together
 
 // Sizes that the union of two bases' ports may have: bit u for u.
 struct union_sizes {
@@ -84,6 +85,25 @@ static uint64_t near_unions_of(const struct port_search *search, unsigned a, uns
     }
     // What only differs in what no pair fits: the smallest, which is the least too short.
     return most == 1 ? allowed & -allowed : allowed;
+}
+
+// Whether this size alone is possible: of all others, some pair is too short, or longer by more than stalls are taken
+// for.
+static bool is_only_union(const struct port_search *search, unsigned a, unsigned b, uint64_t chosen) {
+    static const double most_stalls = 0.25; // of the time by ports
+    const struct base *x = &search->bases[a], *y = &search->bases[b];
+    uint64_t possible = 0;
+    for (unsigned u = x->width > y->width ? x->width : y->width; u <= x->width + y->width; u++) {
+        bool is_possible = true;
+        for (size_t i = 0; i < search->n_items[x->form] && is_possible; i++) {
+            size_t item = search->items[x->form][i];
+            double cycles = pair_cycles(search, item, x, y, u);
+            is_possible = cycles == 0 || (cycles <= search->high[item] &&
+                                          search->evidence->items[item].low <= (1 + most_stalls) * cycles);
+        }
+        possible |= (uint64_t)is_possible << u;
+    }
+    return possible == chosen && (chosen & (chosen - 1)) == 0;
 }
 
 static uint64_t ports_of(const struct way *way, unsigned place) {
@@ -235,35 +255,110 @@ static int compare_families(const void *a, const void *b) {
     return memcmp(x->sets, y->sets, sizeof x->sets);
 }
 
-static void keep(struct port_search *search, const struct placing *placing, const struct union_sizes *unions) {
+// Bases that share a port in some map, and what those share one with: of others, nothing follows for these. So what is
+// open or strained among others is not here. Sets the parts' numbers by place; returns how many there are.
+static unsigned find_parts(const struct placing *placing, unsigned *parts) {
+    unsigned n = placing->n_order, n_parts = 0;
+    for (unsigned j = 0; j < n; j++)
+        parts[j] = j;
+    for (size_t w = 0; w < placing->traits.n; w++)
+        for (unsigned p = 0; p < placing->traits.items[w].n_ports; p++) {
+            uint32_t users = placing->traits.items[w].users[p];
+            unsigned first = parts[__builtin_ctz(users)];
+            for (uint32_t left = users; left; left &= left - 1)
+                for (unsigned k = 0, old = parts[__builtin_ctz(left)]; k < n; k++)
+                    parts[k] = parts[k] == old ? first : parts[k];
+        }
+    for (unsigned j = 0; j < n; j++) {
+        unsigned first = 0;
+        while (parts[first] != parts[j])
+            first++;
+        if (first == j)
+            n_parts++;
+    }
+    for (unsigned part = 0, j = 0; part < n_parts && j < n; j++) { // numbers from 0, above those of places
+        unsigned old = parts[j];
+        if (old >= MOST_BASES)
+            continue;
+        for (unsigned k = j; k < n; k++)
+            parts[k] = parts[k] == old ? MOST_BASES + part : parts[k];
+        part++;
+    }
+    for (unsigned j = 0; j < n; j++)
+        parts[j] -= MOST_BASES;
+    return n_parts;
+}
+
+// What the first of the bases uses comes first.
+static int compare_ports(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b, first = (x ^ y) & -(x ^ y);
+    return first & x ? -1 : first != 0;
+}
+
+// The ports of a way that bases of the part use, in an order that only their users decide.
+static struct family family_of(const struct way *way, uint32_t members, unsigned n_order) {
+    struct way own = {.n_ports = 0};
+    struct family family = {.n_ports = 0};
+    for (unsigned p = 0; p < way->n_ports; p++)
+        if (way->users[p] & members)
+            own.users[own.n_ports++] = way->users[p];
+    qsort(own.users, own.n_ports, sizeof *own.users, compare_ports);
+    family.n_ports = own.n_ports;
+    for (unsigned j = 0, k = 0; j < n_order; j++)
+        if (members >> j & 1)
+            family.sets[k++] = ports_of(&own, j);
+    return family;
+}
+
+static bool has_family(const struct ambiguous_cluster *cluster, const struct family *family) {
+    for (size_t f = 0; f < cluster->n_families; f++)
+        if (cluster->families[f].n_ports == family->n_ports &&
+            memcmp(cluster->families[f].sets, family->sets, sizeof family->sets) == 0)
+            return true;
+    return false;
+}
+
+static void keep_part(struct port_search *search, const struct placing *placing, const struct union_sizes *unions,
+                      uint32_t members) {
     struct ports *ports = search->ports;
-    struct ambiguous_cluster cluster = {.n_bases = placing->n_order, .n_families = placing->traits.n};
-    memcpy(cluster.bases, placing->order, sizeof cluster.bases);
+    struct ambiguous_cluster cluster = {.n_bases = 0};
+    for (unsigned j = 0; j < placing->n_order; j++)
+        if (members >> j & 1)
+            cluster.bases[cluster.n_bases++] = placing->order[j];
     cluster.families = ARENA_ARRAY(search->arena, struct family, placing->traits.n);
     for (size_t w = 0; w < placing->traits.n; w++) {
-        cluster.families[w].n_ports = placing->traits.items[w].n_ports;
-        for (unsigned j = 0; j < placing->n_order; j++)
-            cluster.families[w].sets[j] = ports_of(&placing->traits.items[w], j);
+        struct family family = family_of(&placing->traits.items[w], members, placing->n_order);
+        if (!has_family(&cluster, &family))
+            cluster.families[cluster.n_families++] = family;
     }
     qsort(cluster.families, cluster.n_families, sizeof *cluster.families, compare_families);
     const struct family *chosen = &cluster.families[0];
     if (ports->map.n_ports + chosen->n_ports > PORT_MAP_MOST_PORTS)
         return;
-    for (unsigned j = 0; j < placing->n_order; j++) {
-        struct base *base = &search->bases[placing->order[j]];
+    struct ports_cluster public = {((((uint64_t)1 << chosen->n_ports) - 1) << ports->map.n_ports), cluster.n_families,
+                                   placing->is_cut, .strained = 0};
+    for (unsigned j = 0; j < cluster.n_bases; j++) {
+        struct base *base = &search->bases[cluster.bases[j]];
         base->ports = chosen->sets[j] << ports->map.n_ports;
         base->cluster = (unsigned)ports->n_clusters;
-        search->base_of[base->form] = (int)placing->order[j];
+        search->base_of[base->form] = (int)cluster.bases[j];
+        for (unsigned k = 0; k < placing->n_order; k++)
+        public.strained |= unions->is_strained[cluster.bases[j]][placing->order[k]] ? base->ports : 0;
     }
-    struct ports_cluster public = {((((uint64_t)1 << chosen->n_ports) - 1) << ports->map.n_ports), cluster.n_families,
-                                   placing->is_cut, .is_strained = false};
-    for (unsigned j = 0; j < placing->n_order; j++)
-        for (unsigned k = 0; k < j; k++)
-    public.is_strained |= unions->is_strained[placing->order[j]][placing->order[k]];
     ports->map.n_ports += chosen->n_ports;
     size_t n = ports->n_clusters;
     *ARENA_ADD(search->arena, search->clusters, n) = cluster;
     *ARENA_ADD(search->arena, ports->clusters, ports->n_clusters) = public;
+}
+
+static void keep(struct port_search *search, const struct placing *placing, const struct union_sizes *unions) {
+    unsigned parts[MOST_BASES], n = find_parts(placing, parts);
+    for (unsigned part = 0; part < n; part++) {
+        uint32_t members = 0;
+        for (unsigned j = 0; j < placing->n_order; j++)
+            members |= (uint32_t)(parts[j] == part) << j;
+        keep_part(search, placing, unions, members);
+    }
 }
 
 // Marks all bases that may share a port with it, with those that may share one with these, and so on.
@@ -305,6 +400,33 @@ static void place_cluster(struct port_search *search, const struct union_sizes *
     keep(search, &best, unions);
 }
 
+// Whether the narrower one holds all ports of the wider one: they take as long as one after the other. It has several
+// uops, as one holds one port.
+static bool holds_all(const struct port_search *search, const struct base *narrow, const struct base *wide) {
+    for (size_t i = 0; i < search->n_items[narrow->form] && narrow->width < wide->width; i++) {
+        const struct evidence_item *at = &search->evidence->items[search->items[narrow->form][i]];
+        double most = pair_cycles(search, search->items[narrow->form][i], narrow, wide, wide->width);
+        double sum = (double)at->terms[0].count / (at->terms[0].form == narrow->form ? narrow->width : wide->width) +
+                     (double)at->terms[at->n_terms - 1].count /
+                         (at->terms[at->n_terms - 1].form == narrow->form ? narrow->width : wide->width);
+        if (most > 0 && at->low > most && at->cycles >= WHOLE_SUM * sum)
+            return true;
+    }
+    return false;
+}
+
+static void drop_several(struct port_search *search) {
+    bool is_several[MOST_BASES] = {false};
+    unsigned n = 0;
+    for (unsigned a = 0; a < search->n_bases; a++)
+        for (unsigned b = 0; b < search->n_bases; b++)
+            is_several[a] |= a != b && holds_all(search, &search->bases[a], &search->bases[b]);
+    for (unsigned a = 0; a < search->n_bases; a++)
+        if (!is_several[a])
+            search->bases[n++] = search->bases[a];
+    search->n_bases = n;
+}
+
 static void set_unions(const struct port_search *search, struct union_sizes *unions, unsigned a, unsigned b) {
     if (a == b)
         return;
@@ -312,12 +434,13 @@ static void set_unions(const struct port_search *search, struct union_sizes *uni
     if (unions->of[a][b] || search->ports->options.excess <= 0)
         return;
     unions->of[a][b] = near_unions_of(search, a, b);
-    unions->is_strained[a][b] = unions->of[a][b] != 0;
+    unions->is_strained[a][b] = unions->of[a][b] && !is_only_union(search, a, b, unions->of[a][b]);
 }
 
 void search_place(struct port_search *search) {
     struct union_sizes unions = {0};
     bool is_done[MOST_BASES] = {false};
+    drop_several(search);
     for (unsigned a = 0; a < search->n_bases; a++)
         for (unsigned b = 0; b < search->n_bases; b++)
             set_unions(search, &unions, a, b);

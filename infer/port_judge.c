@@ -4,17 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash_terms(const struct evidence_item *item) {
-    uint64_t hash = item->n_terms;
-    for (unsigned t = 0; t < item->n_terms; t++)
-        hash = (hash ^ ((uint64_t)item->terms[t].form << 16 ^ item->terms[t].count)) * 0x9e3779b97f4a7c15;
-    return hash;
-}
-
 static bool is_evidence(const struct evidence *evidence, const struct index *index, const struct evidence_item *item) {
-    for (size_t place = 0, i; (i = index_next(index, hash_terms(item), &place)) != INDEX_END;)
-        if (evidence->items[i].n_terms == item->n_terms &&
-            memcmp(evidence->items[i].terms, item->terms, item->n_terms * sizeof *item->terms) == 0)
+    for (size_t place = 0, i; (i = index_next(index, evidence_hash(item), &place)) != INDEX_END;)
+        if (evidence_is_same(&evidence->items[i], item))
             return true;
     return false;
 }
@@ -67,7 +59,7 @@ struct port_judgement port_judge(struct arena *arena, const struct ports *ports,
     struct index index = {.arena = arena};
     double *errors = ARENA_ARRAY(arena, double, judged->n_items);
     for (size_t i = 0; i < ports->evidence->n_items; i++)
-        index_add(&index, hash_terms(&ports->evidence->items[i]), i);
+        index_add(&index, evidence_hash(&ports->evidence->items[i]), i);
     for (size_t i = 0; i < judged->n_items; i++) {
         const struct evidence_item *item = &judged->items[i];
         double sum, most;

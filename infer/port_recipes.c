@@ -295,8 +295,7 @@ static bool is_strained(const struct port_search *search, const struct port_reci
     bool is_any = false;
     for (size_t c = 0; c < search->ports->n_clusters; c++)
         for (unsigned u = 0; u < recipe->n; u++)
-            is_any |=
-                recipe->uops[u].pipes & search->ports->clusters[c].ports && search->ports->clusters[c].is_strained;
+            is_any |= (recipe->uops[u].pipes & search->ports->clusters[c].strained) != 0;
     return is_any;
 }
 

@@ -52,10 +52,28 @@ static void take_alone(struct port_search *search) {
     }
 }
 
+// The order in which forms stand is no matter of ports: what is shortest shows them.
+static void set_slower_apart(struct port_search *search) {
+    const struct evidence *evidence = search->evidence;
+    struct ports *ports = search->ports;
+    struct index index = {.arena = search->arena};
+    for (size_t i = 0; i < evidence->n_items; i++)
+        index_add(&index, evidence_hash(&evidence->items[i]), i);
+    for (size_t i = 0; i < evidence->n_items; i++) {
+        bool is_slower = false;
+        for (size_t place = 0, k; (k = index_next(&index, evidence_hash(&evidence->items[i]), &place)) != INDEX_END;)
+            is_slower |= evidence->items[i].n_terms > 1 && evidence_is_same(&evidence->items[i], &evidence->items[k]) &&
+                         search->low[i] > evidence->items[k].high && evidence->items[i].low > search->high[k];
+        if (is_slower) {
+            ports->is_unused[i] = true;
+            *ARENA_ADD(search->arena, ports->slower, ports->n_slower) = i;
+        }
+    }
+}
+
 // No port map has a multiset that takes longer than its forms do one after the other.
 static void set_conflicts_apart(struct port_search *search) {
     struct ports *ports = search->ports;
-    ports->is_unused = ARENA_ARRAY(search->arena, bool, search->evidence->n_items);
     for (size_t i = 0; i < search->evidence->n_items; i++) {
         const struct evidence_item *item = &search->evidence->items[i];
         double sum = 0;
@@ -65,7 +83,7 @@ static void set_conflicts_apart(struct port_search *search) {
             is_known &= form->alone > 0;
             sum += item->terms[t].count * form->alone_high;
         }
-        if (is_known && search->low[i] > sum) {
+        if (is_known && !ports->is_unused[i] && search->low[i] > sum) {
             ports->is_unused[i] = true;
             *ARENA_ADD(search->arena, ports->conflicts, ports->n_conflicts) = i;
         }
@@ -108,12 +126,12 @@ static bool is_beside(const struct port_search *search, unsigned form, unsigned 
     return false;
 }
 
-// A form that may be one uop on ports that no base has, because nothing explains it or it was not measured beside each
-// base itself, and that the form was not measured beside.
-static bool may_miss_ports(const struct port_search *search, unsigned form, const uint32_t *beside, uint32_t all) {
+// A form that may be one uop on ports that no base has, because nothing explains it, and that the form was not measured
+// beside.
+static bool may_miss_ports(const struct port_search *search, unsigned form) {
     for (unsigned other = 0; other < search->evidence->n_forms; other++)
         if (search->may_be_base[other] && other != form && !is_beside(search, form, other) &&
-            (search->ports->forms[other].state == PORTS_UNEXPLAINED || (beside[other] & all) != all))
+            search->ports->forms[other].state == PORTS_UNEXPLAINED)
             return true;
     return false;
 }
@@ -128,7 +146,7 @@ static void doubt_thin_evidence(struct port_search *search) {
     for (unsigned f = 0; f < search->evidence->n_forms; f++) {
         // More slots than uops: some may not be seen.
         bool is_thin = (beside[f] & all) != all || ports->map.recipes[f].slots > ports->map.recipes[f].n;
-        if (ports->forms[f].state == PORTS_CERTAIN && (is_thin || may_miss_ports(search, f, beside, all)))
+        if (ports->forms[f].state == PORTS_CERTAIN && (is_thin || may_miss_ports(search, f)))
             ports->forms[f].state = PORTS_DOUBTED;
     }
 }
@@ -149,7 +167,8 @@ static void doubt_forms(struct port_search *search) {
         bool has_open = false;
         for (unsigned t = 0; t < item->n_terms && is_known; t++)
             has_open |= ports->forms[item->terms[t].form].state == PORTS_AMBIGUOUS ||
-                        ports->forms[item->terms[t].form].state == PORTS_CUT;
+                        ports->forms[item->terms[t].form].state == PORTS_CUT ||
+                        ports->forms[item->terms[t].form].is_near;
         for (unsigned t = 0; t < item->n_terms && !has_open; t++)
             if (ports->forms[item->terms[t].form].state == PORTS_CERTAIN)
                 ports->forms[item->terms[t].form].state = PORTS_DOUBTED;
@@ -168,6 +187,8 @@ void ports_infer(struct arena *arena, const struct evidence *evidence, const str
         search.base_of[f] = NO_BASE;
     index_items(&search);
     take_alone(&search);
+    ports->is_unused = ARENA_ARRAY(arena, bool, evidence->n_items);
+    set_slower_apart(&search);
     set_conflicts_apart(&search);
     search_group(&search);
     search_place(&search);

@@ -44,7 +44,8 @@ struct ports_cluster {
     uint64_t ports;
     size_t n_families; // maps of its one-uop forms that the evidence allows, up to renaming; the first is chosen
     bool is_cut;       // there may be more
-    bool is_strained;  // some pair of its one-uop forms takes longer than any map has it: the nearest one is taken
+    uint64_t
+        strained; // ports of one-uop forms of which a pair takes longer than any map has it: the nearest one is taken
 };
 
 struct ports {
@@ -56,7 +57,10 @@ struct ports {
     size_t n_clusters;
     size_t *conflicts; // items above the sum of their forms' times: forms that disturb each other. No port map has such
     size_t n_conflicts;
-    bool *is_unused; // by item: conflicts, and values that a later one of the same multiset contradicts
+    size_t *slower; // items that take longer than the same multiset does in another order. Their ports are the same, so
+                    // something else delays them
+    size_t n_slower;
+    bool *is_unused; // by item: conflicts, and what is slower
     struct ports_experiment {
         struct evidence_term terms[6];
         unsigned n_terms;

@@ -165,6 +165,55 @@ static void sets_conflicts_apart(void **state) {
     arena_free(&arena);
 }
 
+// Of one multiset in several orders, the shortest shows the ports.
+static void takes_the_shortest_order(void **state) {
+    (void)state;
+    static const struct row rows[] = {
+        {{"a"}, {1}, 0.5}, {{"b"}, {1}, 0.5}, {{"a", "b"}, {2, 2}, 4.0 / 3}, {{"b", "a"}, {2, 2}, 1}};
+    struct arena arena = {0};
+    struct evidence evidence = {.arena = &arena};
+    struct ports ports;
+    add_rows(&evidence, rows, 4);
+    ports_infer(&arena, &evidence, &ports_defaults, &ports);
+    assert_int_equal(ports.n_slower, 1);
+    assert_int_equal(ports.slower[0], 2);
+    assert_int_equal(ports.map.n_ports, 4);
+    arena_free(&arena);
+}
+
+// What holds all ports of a wider one has several uops. It stands for no port, and makes no map doubtful.
+static void sees_several_uops(void **state) {
+    (void)state;
+    static const struct row rows[] = {
+        {{"nop"}, {1}, 0.125}, {{"a"}, {1}, 1}, {{"b"}, {1}, 0.5}, {{"a", "b"}, {1, 2}, 2}, {{"a", "b"}, {2, 2}, 3}};
+    struct arena arena = {0};
+    struct evidence evidence = {.arena = &arena};
+    struct ports ports;
+    add_rows(&evidence, rows, sizeof rows / sizeof *rows);
+    ports_infer(&arena, &evidence, &ports_measured, &ports);
+    assert_false(ports.forms[evidence_form(&evidence, "a")].is_base);
+    assert_int_equal(ports.map.recipes[evidence_form(&evidence, "a")].n, 2);
+    assert_int_equal(ports.map.n_ports, 2);
+    assert_int_equal(ports.clusters[0].strained, 0);
+    arena_free(&arena);
+}
+
+// A pair that takes 1.2 in place of 1 stalls: with a port in common it would take 1.33. So its map is sure all the
+// same.
+static void is_sure_of_what_stalls(void **state) {
+    (void)state;
+    static const struct row rows[] = {
+        {{"nop"}, {1}, 0.125}, {{"a"}, {1}, 0.5}, {{"b"}, {1}, 0.5}, {{"a", "b"}, {2, 2}, 1.2}};
+    struct arena arena = {0};
+    struct evidence evidence = {.arena = &arena};
+    struct ports ports;
+    add_rows(&evidence, rows, sizeof rows / sizeof *rows);
+    ports_infer(&arena, &evidence, &ports_measured, &ports);
+    assert_int_equal(ports.n_clusters, 2);
+    assert_int_equal(ports.clusters[0].strained | ports.clusters[1].strained, 0);
+    arena_free(&arena);
+}
+
 // Times alone leave open what is shared.
 static void is_not_certain_without_pairs(void **state) {
     (void)state;
@@ -209,6 +258,9 @@ int main(void) {
         cmocka_unit_test(is_seldom_certain_without_bases),
         cmocka_unit_test(asks_for_what_decides),
         cmocka_unit_test(sets_conflicts_apart),
+        cmocka_unit_test(takes_the_shortest_order),
+        cmocka_unit_test(sees_several_uops),
+        cmocka_unit_test(is_sure_of_what_stalls),
         cmocka_unit_test(is_not_certain_without_pairs),
         cmocka_unit_test(repeats_exactly),
     };

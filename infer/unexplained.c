@@ -14,6 +14,7 @@ const char *unexplained_about(enum unexplained_cause cause) {
         [UNEXPLAINED_THROUGHPUT_LONGER] = "throughputs: longer",
         [UNEXPLAINED_THROUGHPUT_SHORTER] = "throughputs: shorter",
         [UNEXPLAINED_SLOTS] = "slots",
+        [UNEXPLAINED_SLOWER] = "pairs: longer than in another order",
         [UNEXPLAINED_DISTURBED] = "pairs: longer than one after the other",
         [UNEXPLAINED_SPREAD] = "pairs: longer than the best spread",
         [UNEXPLAINED_PAIR_SHORTER] = "pairs: shorter than by these ports",
@@ -98,20 +99,24 @@ static bool has_all_recipes(const struct ports *ports, const struct evidence_ite
 
 void unexplained_add_pairs(struct arena *arena, const struct ports *ports, struct unexplained *unexplained) {
     bool *is_disturbed = ARENA_ARRAY(arena, bool, ports->evidence->n_items + 1);
+    bool *is_slower = ARENA_ARRAY(arena, bool, ports->evidence->n_items + 1);
+    for (size_t i = 0; i < ports->n_slower; i++)
+        is_slower[ports->slower[i]] = true;
     for (size_t i = 0; i < ports->n_conflicts; i++)
         is_disturbed[ports->conflicts[i]] = true;
     for (size_t i = 0; i < ports->evidence->n_items; i++) {
         const struct evidence_item *item = &ports->evidence->items[i];
-        if (item->n_terms < 2 || (ports->is_unused[i] && !is_disturbed[i]))
+        if (item->n_terms < 2 || (ports->is_unused[i] && !is_disturbed[i] && !is_slower[i]))
             continue;
         const struct ports_band band = ports_band_of(ports, i);
         double predicted = port_map_cycles(&ports->map, item, NULL);
         unexplained->n_experiments++;
         unexplained->experiments_error += error_of(item->cycles, predicted);
         bool is_fit = predicted >= band.low && predicted <= band.high;
-        if (is_fit && !is_disturbed[i])
+        if (is_fit && !is_disturbed[i] && !is_slower[i])
             continue;
-        enum unexplained_cause cause = is_disturbed[i]                 ? UNEXPLAINED_DISTURBED
+        enum unexplained_cause cause = is_slower[i]                    ? UNEXPLAINED_SLOWER
+                                       : is_disturbed[i]               ? UNEXPLAINED_DISTURBED
                                        : !has_all_recipes(ports, item) ? UNEXPLAINED_NO_RECIPE
                                        : predicted < item->cycles      ? UNEXPLAINED_SPREAD
                                                                        : UNEXPLAINED_PAIR_SHORTER;

@@ -49,7 +49,7 @@ static void print_causes(struct arena *arena, const struct unexplained *all, FIL
     table_column(&table, TABLE_RIGHT, "file");
     for (enum unexplained_cause cause = 0; cause < UNEXPLAINED_N_CAUSES; cause++) {
         const struct unexplained_values *values = &all->by_cause[cause];
-        double whole = cause < UNEXPLAINED_DISTURBED ? all->values_error : all->experiments_error;
+        double whole = cause < UNEXPLAINED_SLOWER ? all->values_error : all->experiments_error;
         if (!values->n)
             continue;
         table_cell(&table, "%s", unexplained_about(cause));

@@ -117,6 +117,9 @@ static void print_misses(struct arena *arena, const struct ports *ports, size_t 
     size_t n_predicted, n = find_misses(arena, ports, &misses, &n_predicted);
     fprintf(out, "not explained: %zu of %s; %zu more have a form without a hypothesis\n", n,
             text_count(arena, n_predicted, "experiment"), ports->evidence->n_items - n_predicted);
+    if (ports->n_slower)
+        fprintf(out, "%s longer than in another order: not their ports delay these\n",
+                text_count_are(arena, ports->n_slower, "experiment"));
     if (ports->n_conflicts)
         fprintf(out, "%s longer than their forms one after the other: these forms disturb each other\n",
                 text_count_are(arena, ports->n_conflicts, "experiment"));

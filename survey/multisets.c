@@ -127,8 +127,9 @@ void multisets_close(struct multisets *sets) {
 
 // As many registers of its own as there are for a form that reads what it writes: the time of the multiset is to be
 // that of its pipes. The body has as many turns, so that they go round.
-bool multiset_loop(const struct multisets *sets, const struct multiset_term *terms, unsigned n, const char *id,
-                   struct multiset_loop *loop) {
+bool multiset_loop(const struct multisets *sets, const struct multiset_term *terms, unsigned n, unsigned runs,
+                   const char *id, struct multiset_loop *loop) {
+    const unsigned sets_a_turn = runs > 1 ? runs : 1;
     enum { RESULTS = 2, MOST_OWN = 10, FEW_OWN = 4, LEAST_OWN = 2 };
     static const double usual_width = 8;
     struct arena arena = {0};
@@ -139,20 +140,21 @@ bool multiset_loop(const struct multisets *sets, const struct multiset_term *ter
         return false;
     for (unsigned i = 0; i < n; i++) {
         const struct multiset_form *form = &sets->forms[terms[i].form];
-        parts[i] = (struct mixture_part){form->shape, terms[i].count, form->cycles, form->latency};
+        parts[i] = (struct mixture_part){form->shape, sets_a_turn * terms[i].count, form->cycles, form->latency};
         reads_own |= form->latency > 0;
-        copies += terms[i].count;
+        copies += parts[i].copies;
     }
     for (unsigned own = !reads_own ? LEAST_OWN : n <= 2 ? MOST_OWN : FEW_OWN; own >= LEAST_OWN && !is_good; own--) {
-        struct mixture_layout layout = {RESULTS, own, reads_own ? own : RESULTS};
+        struct mixture_layout layout = {RESULTS, own, reads_own ? own : RESULTS, runs > 0};
         if (!mixture_is_free(parts, n, layout, sets->width > 0 ? sets->width : usual_width))
             break;
         loop->text = mixture_kernel(&arena, parts, n, layout, id, "");
-        loop->turns = layout.turns;
+        loop->turns = layout.turns * sets_a_turn;
         is_good = mixtures_have_registers(sets->isa, PROGRAM_UNROLLED, &loop->text);
     }
     if (is_good) {
-        loop->copies = (MIXTURE_LOOP + copies * loop->turns - 1) / (copies * loop->turns);
+        const unsigned per_body = copies / sets_a_turn * loop->turns;
+        loop->copies = (MIXTURE_LOOP + per_body - 1) / per_body;
         loop->text = kernel_text_copy(sets->arena, &loop->text);
     }
     arena_free(&arena);

@@ -52,8 +52,9 @@ struct multiset_loop {
     unsigned turns;  // how often the multiset is in one body
     unsigned copies; // of the body in the loop, which is of MIXTURE_LOOP instructions at least
 };
-// Makes the loop; `id`: of the kernel. False: registers do not suffice, or forms would wait for themselves.
-bool multiset_loop(const struct multisets *sets, const struct multiset_term *terms, unsigned n, const char *id,
-                   struct multiset_loop *loop);
+// Makes the loop; `id`: of the kernel. `runs`: all copies of a form in so many multisets stand in a row; 0: forms stand
+// by turns. False: registers do not suffice, or forms would wait for themselves.
+bool multiset_loop(const struct multisets *sets, const struct multiset_term *terms, unsigned n, unsigned runs,
+                   const char *id, struct multiset_loop *loop);
 
 #endif

@@ -180,6 +180,8 @@ static void add_body(struct writing *w, struct text *out) {
             memset(n_done, 0, sizeof n_done);
             part = next_part(w, n_done, 0, n);
         }
+        for (part = w->layout.in_runs ? 0 : part; w->layout.in_runs && n_done[part] == w->parts[part].copies;)
+            part++;
         n_done[part]++;
         add_copy(w, part, out);
     }

@@ -20,8 +20,9 @@ enum { MIXTURE_MOST_FORMS = 10, MIXTURE_MOST_COPIES = 4 };
 struct mixture_layout {
     unsigned results, own;
     unsigned turns; // times that the body has all copies; 0: as many as make MIXTURE_LOOP instructions
+    bool in_runs;   // all copies of a form in a row, before the next one's; else as evenly as they can be
 };
-static const struct mixture_layout mixture_usual = {4, 3, 0};
+static const struct mixture_layout mixture_usual = {4, 3, 0, false};
 
 // A form that is part of it.
 struct mixture_part {
