@@ -103,15 +103,16 @@ static struct pipeline_result walk(const struct core_plan *plan, const struct bo
 }
 
 static double mean_of(const struct pipeline_result *counted, unsigned iterations) {
-    return (double)(counted->cycles - counted->half_cycles) / (iterations - iterations / 2);
+    const unsigned half = iterations / 2;
+    return (double)(counted->cycles - counted->half_cycles) / (iterations - half);
 }
 
 // Iterations are counted while further ones come. Returns whether a run ends by its first ones, where these take what
 // it has to: it does.
 static bool check_counted(const struct core_plan *plan, const struct bounds_request *request, unsigned number) {
-    enum { FIRST = WALK_ITERATIONS / 4, SLACK = 20 };
-    struct pipeline_options first = {.iterations = 2 * FIRST, .walk_all = true, .counted_iterations = FIRST},
-                            all = {.iterations = 2 * WALK_ITERATIONS,
+    enum { FIRST = WALK_ITERATIONS / 4, TWICE_FIRST = 2 * FIRST, TWICE_ALL = 2 * WALK_ITERATIONS, SLACK = 20 };
+    struct pipeline_options first = {.iterations = TWICE_FIRST, .walk_all = true, .counted_iterations = FIRST},
+                            all = {.iterations = TWICE_ALL,
                                    .walk_all = true,
                                    .counted_iterations = WALK_ITERATIONS,
                                    .first_iterations = FIRST};

@@ -39,7 +39,8 @@ static void marks_init(struct marks *marks, const struct core *core, const struc
 
 // Whether the second half of the first iterations took as long as it has to, but for a cycle.
 static bool is_first_enough(const struct marks *marks, const struct pipeline_options *options) {
-    const double counted = (double)(options->first_iterations - options->first_iterations / 2);
+    const uint64_t half = options->first_iterations / 2;
+    const double counted = (double)(options->first_iterations - half);
     const double cycles = (double)(marks->cycles[MARK_FIRST] - marks->cycles[MARK_FIRST_HALF]);
     return options->least_cycles > 0 && marks->cycles[MARK_FIRST] && cycles <= options->least_cycles * counted + 1;
 }
