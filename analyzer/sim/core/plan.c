@@ -107,8 +107,8 @@ static void make_insn(struct arena *arena, const struct core_plan *plan, const s
     insn->reads = copy_of(arena, reads, insn->n_reads * sizeof *reads);
     insn->writes = copy_of(arena, writes, insn->n_writes * sizeof *writes);
     insn->is_plain = !insn->loads && !insn->stores && !insn->n_parts;
-    insn->may_come_apart =
-        recipe->dispatch.fields || recipe->dispatch.pipes[0] || (insn->slots == 2 && cpu_does(cpu, CPU_DISPATCHES_WHOLE));
+    insn->may_come_apart = recipe->dispatch.fields || recipe->dispatch.pipes[0] ||
+                           (insn->slots == 2 && cpu_does(cpu, CPU_DISPATCHES_WHOLE));
     insn->entries = insn->n_uops ? insn->slots : 0;
     insn->scheduler = scheduler_of(cpu, insn);
 }
