@@ -83,8 +83,8 @@ static void add_alone(const struct pairs_run *run, struct text *csv) {
     static const double error = 0.005; // of the survey's slots, which are whole numbers
     double width = run->sets.width;
     size_t n_classes = 0;
-    bool *is_used =
-        ARENA_ARRAY(run->arena, bool, run->sets.n_forms); // of another part's, only what stands beside these
+    // Of another part's classes, only those are here that stand beside this one's.
+    bool *is_used = ARENA_ARRAY(run->arena, bool, run->sets.n_forms);
     for (size_t i = 0; i < run->n_items; i++)
         for (unsigned t = 0; t < run->items[i].n_terms && run->items[i].is_known && !run->items[i].is_judged; t++)
             is_used[run->items[i].terms[t].form] = true;

@@ -49,18 +49,19 @@ static double pair_cycles(const struct port_search *search, size_t item, const s
     return dispatch > cycles ? dispatch : cycles;
 }
 
-// Of two bases: sizes that fit all their pairs.
-static uint64_t unions_of(const struct port_search *search, unsigned a, unsigned b) {
+// Of two bases: sizes with which each of their pairs takes what `fits`, so many cycles by that size.
+static uint64_t unions_that(bool (*fits)(const struct port_search *search, size_t item, double cycles),
+                            const struct port_search *search, unsigned a, unsigned b) {
     const struct base *x = &search->bases[a], *y = &search->bases[b];
     uint64_t allowed = 0;
     for (unsigned u = x->width > y->width ? x->width : y->width; u <= x->width + y->width; u++) {
-        bool fits = true;
-        for (size_t i = 0; i < search->n_items[x->form] && fits; i++) {
+        bool is_allowed = true;
+        for (size_t i = 0; i < search->n_items[x->form] && is_allowed; i++) {
             size_t item = search->items[x->form][i];
             double cycles = pair_cycles(search, item, x, y, u);
-            fits = cycles == 0 || search_fits(search, item, cycles);
+            is_allowed = cycles == 0 || fits(search, item, cycles);
         }
-        allowed |= (uint64_t)fits << u;
+        allowed |= (uint64_t)is_allowed << u;
     }
     return allowed;
 }
@@ -87,23 +88,15 @@ static uint64_t near_unions_of(const struct port_search *search, unsigned a, uns
     return most == 1 ? allowed & -allowed : allowed;
 }
 
-// Whether this size alone is possible: of all others, some pair is too short, or longer by more than stalls are taken
-// for.
-static bool is_only_union(const struct port_search *search, unsigned a, unsigned b, uint64_t chosen) {
+// Not too long, and shorter by no more than stalls are taken for.
+static bool is_possible(const struct port_search *search, size_t item, double cycles) {
     static const double most_stalls = 0.25; // of the time by ports
-    const struct base *x = &search->bases[a], *y = &search->bases[b];
-    uint64_t possible = 0;
-    for (unsigned u = x->width > y->width ? x->width : y->width; u <= x->width + y->width; u++) {
-        bool is_possible = true;
-        for (size_t i = 0; i < search->n_items[x->form] && is_possible; i++) {
-            size_t item = search->items[x->form][i];
-            double cycles = pair_cycles(search, item, x, y, u);
-            is_possible = cycles == 0 || (cycles <= search->high[item] &&
-                                          search->evidence->items[item].low <= (1 + most_stalls) * cycles);
-        }
-        possible |= (uint64_t)is_possible << u;
-    }
-    return possible == chosen && (chosen & (chosen - 1)) == 0;
+    return cycles <= search->high[item] && search->evidence->items[item].low <= (1 + most_stalls) * cycles;
+}
+
+// Whether this size alone is possible.
+static bool is_only_union(const struct port_search *search, unsigned a, unsigned b, uint64_t chosen) {
+    return unions_that(is_possible, search, a, b) == chosen && (chosen & (chosen - 1)) == 0;
 }
 
 static uint64_t ports_of(const struct way *way, unsigned place) {
@@ -255,38 +248,19 @@ static int compare_families(const void *a, const void *b) {
     return memcmp(x->sets, y->sets, sizeof x->sets);
 }
 
-// Bases that share a port in some map, and what those share one with: of others, nothing follows for these. So what is
-// open or strained among others is not here. Sets the parts' numbers by place; returns how many there are.
-static unsigned find_parts(const struct placing *placing, unsigned *parts) {
-    unsigned n = placing->n_order, n_parts = 0;
-    for (unsigned j = 0; j < n; j++)
-        parts[j] = j;
-    for (size_t w = 0; w < placing->traits.n; w++)
-        for (unsigned p = 0; p < placing->traits.items[w].n_ports; p++) {
-            uint32_t users = placing->traits.items[w].users[p];
-            unsigned first = parts[__builtin_ctz(users)];
-            for (uint32_t left = users; left; left &= left - 1)
-                for (unsigned k = 0, old = parts[__builtin_ctz(left)]; k < n; k++)
-                    parts[k] = parts[k] == old ? first : parts[k];
-        }
-    for (unsigned j = 0; j < n; j++) {
-        unsigned first = 0;
-        while (parts[first] != parts[j])
-            first++;
-        if (first == j)
-            n_parts++;
+// Bases, by their places, that share a port in some map with that one, or with one that does: of others, nothing
+// follows for it. So what is open or strained among others does not matter to it.
+static uint32_t part_of(const struct placing *placing, unsigned place) {
+    uint32_t part = UINT32_C(1) << place, before = 0;
+    while (part != before) {
+        before = part;
+        for (size_t w = 0; w < placing->traits.n; w++)
+            for (unsigned p = 0; p < placing->traits.items[w].n_ports; p++) {
+                const uint32_t users = placing->traits.items[w].users[p];
+                part |= users & part ? users : 0;
+            }
     }
-    for (unsigned part = 0, j = 0; part < n_parts && j < n; j++) { // numbers from 0, above those of places
-        unsigned old = parts[j];
-        if (old >= MOST_BASES)
-            continue;
-        for (unsigned k = j; k < n; k++)
-            parts[k] = parts[k] == old ? MOST_BASES + part : parts[k];
-        part++;
-    }
-    for (unsigned j = 0; j < n; j++)
-        parts[j] -= MOST_BASES;
-    return n_parts;
+    return part;
 }
 
 // What the first of the bases uses comes first.
@@ -352,13 +326,13 @@ static void keep_part(struct port_search *search, const struct placing *placing,
 }
 
 static void keep(struct port_search *search, const struct placing *placing, const struct union_sizes *unions) {
-    unsigned parts[MOST_BASES], n = find_parts(placing, parts);
-    for (unsigned part = 0; part < n; part++) {
-        uint32_t members = 0;
-        for (unsigned j = 0; j < placing->n_order; j++)
-            members |= (uint32_t)(parts[j] == part) << j;
-        keep_part(search, placing, unions, members);
-    }
+    uint32_t kept = 0;
+    for (unsigned j = 0; j < placing->n_order; j++)
+        if (!(kept >> j & 1)) {
+            const uint32_t part = part_of(placing, j);
+            keep_part(search, placing, unions, part);
+            kept |= part;
+        }
 }
 
 // Marks all bases that may share a port with it, with those that may share one with these, and so on.
@@ -430,7 +404,7 @@ static void drop_several(struct port_search *search) {
 static void set_unions(const struct port_search *search, struct union_sizes *unions, unsigned a, unsigned b) {
     if (a == b)
         return;
-    unions->of[a][b] = unions_of(search, a, b);
+    unions->of[a][b] = unions_that(search_fits, search, a, b);
     if (unions->of[a][b] || search->ports->options.excess <= 0)
         return;
     unions->of[a][b] = near_unions_of(search, a, b);

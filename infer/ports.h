@@ -44,8 +44,8 @@ struct ports_cluster {
     uint64_t ports;
     size_t n_families; // maps of its one-uop forms that the evidence allows, up to renaming; the first is chosen
     bool is_cut;       // there may be more
-    uint64_t
-        strained; // ports of one-uop forms of which a pair takes longer than any map has it: the nearest one is taken
+    // Ports of one-uop forms of which a pair takes longer than any map has it: the nearest one is taken.
+    uint64_t strained;
 };
 
 struct ports {

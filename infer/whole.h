@@ -12,7 +12,7 @@ struct whole_paths {
     size_t n_surveys;
     const char *const *pairs; // folders of one campaign of pairs
     size_t n_pairs;
-    const char *card; // the file, or the folder with it; null: there is none
+    const char *card; // a file; null: no path holds a card
 };
 // Sorts paths by what they hold. Fails where one holds nothing, or two hold a card.
 bool whole_sort_paths(struct arena *arena, const char *const *paths, size_t n, struct whole_paths *sorted,

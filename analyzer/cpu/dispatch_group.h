@@ -10,8 +10,9 @@
 // of S. So up to six pipes fit.
 enum { DISPATCH_MOST_PIPES = 6, DISPATCH_NOTHING = 1 };
 
-enum { DISPATCH_MOST_OPERATIONS = 2 }; // of an instruction: those that are dispatched in several groups need none
+enum { DISPATCH_MOST_OPERATIONS = 2 }; // of one instruction
 
+// What an instruction takes of a group.
 struct dispatch_need {
     unsigned fields; // of CPU_DISPATCH_FIELDS; 0 where the block adjusts no stack pointer
     // Of CPU_DISPATCHES_APART: pipes that each of its operations may be given, numbered in the block; then 0.
@@ -23,7 +24,7 @@ struct dispatch_group {
     uint64_t taken;
 };
 
-// The sets with one more operation, which may have any of `pipes`.
+// The sets with one more operation, which may have any of `pipes`; 0: none of these is left for it.
 static inline uint64_t dispatch_take(uint64_t taken, unsigned pipes) {
     static const uint64_t without[DISPATCH_MOST_PIPES] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
                                                           0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
